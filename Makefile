@@ -1,0 +1,48 @@
+# make demo   sets everything up and runs the whole way on the embedded problems and models
+# make test   sets everything up and runs the tests
+# PIP_FLAGS   extra flags for pip, such as an index with another build of torch (see README.md)
+
+PYTHONS := python3 python3.13 python3.12 python3.11
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHON ?= $(firstword $(foreach name,$(PYTHONS),$(shell $(name) -c '$(SUPPORTED)' 2>/dev/null && echo $(name))))
+PIP_FLAGS ?=
+VENV := .venv
+READY := $(VENV)/ready
+RUN := $(VENV)/bin/
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint wheel data train clean
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+$(READY): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with PYTHON=..." >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(RUN)python -m pip install --quiet --disable-pip-version-check $(PIP_FLAGS) --constraint constraints.txt torch
+	$(RUN)python -m pip install --quiet --disable-pip-version-check $(PIP_FLAGS) --constraint constraints.txt --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY)
+	$(RUN)merge-snli demo --out demo
+
+test: $(READY)
+	HF_HUB_OFFLINE=1 HF_EVALUATE_OFFLINE=1 $(RUN)python -m pytest
+
+lint: $(READY)
+	$(RUN)ruff check .
+	$(RUN)ruff format --check .
+	$(RUN)mypy
+
+wheel: $(READY)
+	$(RUN)python -m build --wheel --outdir dist .
+
+# The data set of the embedded problems, which lies in the package's own folder.
+data: $(READY)
+	rm -rf build/data
+	$(RUN)merge-snli generate --problems demo:problems --id-column id --mlm demo:mlm-wordpiece demo:mlm-bpe --out build/data/merge_snli
+	rm -rf merge_snli/data
+	cp -r build/data/merge_snli/. merge_snli/
+
+clean:
+	rm -rf $(VENV) build dist demo

@@ -1,0 +1,98 @@
+"""Every choice of a generation run, in one frozen value: the command line and the run's record spell them alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from merge_snli.errors import InputError
+from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProblemOptions:
+    """Where problems are and how their columns are called.
+
+    Attributes:
+        problems: A file (.jsonl, .csv, .tsv, .parquet), a data set's folder, a Hub id, or `demo:problems`.
+        split: Split of a folder or Hub id.
+        limit: Take the first so many problems only; None for all.
+        premise_column: Name of the premise's column.
+        hypothesis_column: Name of the hypothesis's column.
+        label_column: Name of the gold label's column.
+        id_column: Name of the column of ids; None for ids made from the content.
+        label_names: Names of the labels in the order of their numbers; None for the source's own.
+        tagger: A spaCy pipeline by name or path; None for `en_core_web_sm` 3.8 or its stand-in on PyPI.
+    """
+
+    problems: str
+    split: str = "test"
+    limit: int | None = None
+    premise_column: str = "premise"
+    hypothesis_column: str = "hypothesis"
+    label_column: str = "label"
+    id_column: str | None = None
+    label_names: tuple[str, ...] | None = None
+    tagger: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that no source can have.
+
+        Raises:
+            InputError: Names the option, its value and what it may be.
+        """
+        _at_least_one("limit", self.limit)
+        if self.label_names is not None and len(set(self.label_names)) < max(2, len(self.label_names)):
+            raise InputError(f"--label-names is {','.join(self.label_names)}: give two or more names, each once")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the choices as plain JSON values, in the order of the fields."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(ProblemOptions):
+    """The choices of a generation run: those of `ProblemOptions` and these.
+
+    Attributes:
+        mlm: The masked LMs: Hub ids, folders or `demo:NAME`.
+        classes: Word classes whose shared words are replaced.
+        top_k: How many fillers of a form each masked LM is asked for (paper, section 4: 200).
+        inflation: The degree of inflation d: variants a seed must have in a class, and variants drawn (20).
+        subsamples: How many times d variants are drawn (10).
+        random_seed: Changes the draws.
+        device: `cpu`, `cuda`, `cuda:1` …; None for a GPU where there is one.
+    """
+
+    mlm: tuple[str, ...]
+    classes: tuple[str, ...] = DEFAULT_CLASSES
+    top_k: int = 200
+    inflation: int = 20
+    subsamples: int = 10
+    random_seed: int = 0
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that no run can have.
+
+        Raises:
+            InputError: Names the option, its value and what it may be.
+        """
+        super().__post_init__()
+        for name in ("top_k", "inflation", "subsamples"):
+            _at_least_one(name, getattr(self, name))
+        for name in self.classes:
+            if name not in WORD_CLASSES:
+                raise InputError(f"--classes has {name!r}: a word class is one of {', '.join(WORD_CLASSES)}")
+        for option, values in (("--classes", self.classes), ("--mlm", self.mlm)):
+            if not values:
+                raise InputError(f"{option} is empty: give at least one")
+            twice = next((value for value in values if values.count(value) > 1), None)
+            if twice is not None:
+                raise InputError(f"{option} has {twice} twice: give each once")
+
+
+def _at_least_one(name: str, value: int | None) -> None:
+    if value is not None and value < 1:
+        raise InputError(f"--{name.replace('_', '-')} is {value}: it must be at least 1")

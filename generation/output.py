@@ -1,0 +1,176 @@
+"""The data set's folder: whole or not there, told from a stranger's, and not made twice."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+
+from generation.tables import composition
+from merge_snli.card import render_card
+from merge_snli.dataset import RUN_FILE, DatasetSource, find_dataset
+from merge_snli.errors import InputError
+from merge_snli.files import disk_errors_named, sha256_of_file, sha256_of_json, write_json, write_text
+from merge_snli.schema import data_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from generation.record import Run, Sources
+    from generation.tables import Tables
+
+CARD_FILE = "README.md"
+ROWS_A_GROUP = 10_000
+
+
+def check_out(out: Path) -> None:
+    """Refuse a place that holds something that no run made.
+
+    Args:
+        out: The folder that the data set is to stand in.
+
+    Raises:
+        InputError: Where it is a file, or a folder with other content.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: name a folder")
+    if out.is_dir() and any(out.iterdir()) and not (out / RUN_FILE).is_file():
+        raise InputError(f"--out {out} holds files that no run made (it has no {RUN_FILE}): name a new or empty folder")
+
+
+def finished(out: Path, sources: Sources, *, overwrite: bool) -> DatasetSource | None:
+    """Return the data set at `out` if it is what a run from `sources` would make.
+
+    Args:
+        out: The data set's folder.
+        sources: All that the rows depend on.
+        overwrite: Whether the data set of other choices may be replaced.
+
+    Raises:
+        InputError: Where another run's data set stands there and `overwrite` is false.
+    """
+    if not (out / RUN_FILE).is_file():
+        return None
+    there = find_dataset(str(out))
+    wanted = json.loads(json.dumps(sources.as_dict()))
+    differing = [name for name, value in wanted.items() if there.run.get(name) != value]
+    if not differing:
+        return there if _is_whole(there) else None
+    if not overwrite:
+        what = ", ".join(_differences(there.run, wanted, differing))
+        raise InputError(
+            f"--out {out} holds the data set of another run, which differs in {what}: name another folder, "
+            "or replace it with --overwrite"
+        )
+    return None
+
+
+def _differences(there: dict[str, Any], wanted: dict[str, Any], differing: list[str]) -> list[str]:
+    """Name what differs; among the options, each by its name."""
+    names = [name for name in differing if name != "options"]
+    options = there.get("options", {})
+    return names + [name for name, value in wanted["options"].items() if options.get(name) != value]
+
+
+def _is_whole(there: DatasetSource) -> bool:
+    files = {**there.run["data"]["files"], CARD_FILE: there.run["card"]}
+    return all(
+        (there.folder / name).is_file() and sha256_of_file(there.folder / name) == digest
+        for name, digest in files.items()
+    )
+
+
+@contextmanager
+def work_folder(out: Path) -> Iterator[Path]:
+    """Hold `OUT.work/`, where work in progress lies, for this process alone.
+
+    Raises:
+        InputError: Where another run holds it, or it cannot be made.
+    """
+    work = out.with_name(f"{out.name}.work")
+    with disk_errors_named(work):
+        work.mkdir(parents=True, exist_ok=True)
+        with (work / "lock").open("a+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.seek(0)
+                holder = lock.read().strip() or "another process"
+                raise InputError(f"{work} is in use by {holder}: wait for it to end, or choose another --out") from None
+            lock.truncate(0)
+            lock.write(f"process {os.getpid()}")
+            lock.flush()
+            yield work
+
+
+def write_output(out: Path, work: Path, tables: Tables, run: Run) -> DatasetSource:
+    """Write the data, the card and the record, and put them in place together.
+
+    Args:
+        out: The data set's folder.
+        work: The run's work folder, on the same disk.
+        tables: The tables by config and split.
+        run: What the run records.
+
+    Returns:
+        The data set.
+
+    Raises:
+        InputError: Where the disk is full or may not be written; `out` is as it was then.
+    """
+    staged = work / "staged"
+    shutil.rmtree(staged, ignore_errors=True)
+    with disk_errors_named(out):
+        files = _write_data(staged, tables)
+        data = {"digest": sha256_of_json(files), "files": files, "rows": _rows(tables)}
+        labels = run.sources.problems.label_names
+        record = run.as_dict() | {"composition": composition(tables, labels), "data": data}
+        card = render_card(record)
+        write_text(staged / CARD_FILE, card)
+        write_json(staged / RUN_FILE, record | {"card": sha256_of_file(staged / CARD_FILE)})
+        _put_in_place(staged, out)
+    return find_dataset(str(out))
+
+
+def _write_data(folder: Path, tables: Tables) -> dict[str, str]:
+    """Write one Parquet file a table and return their digests by relative name."""
+    files = {}
+    for (config, split), table in tables.items():
+        name = data_file(config, split)
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, path, compression="zstd", row_group_size=ROWS_A_GROUP)
+        files[name] = sha256_of_file(path)
+    return files
+
+
+def _rows(tables: Tables) -> dict[str, dict[str, int]]:
+    """Return the number of rows by config and split."""
+    rows: dict[str, dict[str, int]] = {}
+    for (config, split), table in tables.items():
+        rows.setdefault(config, {})[split] = table.num_rows
+    return rows
+
+
+def _put_in_place(staged: Path, out: Path) -> None:
+    """Move what was staged to `out`, the record last: a folder whose record and files disagree is made again."""
+    if not out.exists() or not any(out.iterdir()):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        staged.replace(out)
+        return
+    replaced = staged.with_name("replaced")
+    shutil.rmtree(replaced, ignore_errors=True)
+    replaced.mkdir()
+    for name in ("data", CARD_FILE):
+        if (out / name).exists():
+            (out / name).rename(replaced / name)
+        (staged / name).rename(out / name)
+    (staged / RUN_FILE).replace(out / RUN_FILE)
+    shutil.rmtree(replaced)
+    shutil.rmtree(staged)

@@ -1,0 +1,116 @@
+"""What a run records of itself: what it was made from and with, and what was counted on the way."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from generation.whole_words import METHOD_VERSION
+from generation.words import LEFT_OUT
+from merge_snli.schema import WORD_CLASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from generation.options import Options
+    from generation.problems import Problems
+    from generation.replacements import FilterCounts
+    from generation.tagging import TaggedProblem, Tagger
+    from generation.words import SharedWord
+    from merge_snli.models import ModelSource
+
+FORMAT = 1
+"""Version of the record's own shape."""
+
+LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """All that the rows of a data set depend on."""
+
+    options: Options
+    problems: Problems
+    masked_lms: tuple[ModelSource, ...]
+    tagger: Tagger
+
+    def as_dict(self) -> Json:
+        """Return what two runs must have in common to give the same data set."""
+        return {
+            "method_version": METHOD_VERSION,
+            "options": self.options.as_dict(),
+            "problems": {
+                "digest": self.problems.digest,
+                "with_label": len(self.problems.problems),
+                "without_label": self.problems.without_label,
+                "label_names": list(self.problems.label_names),
+            },
+            "masked_lms": [
+                {"name": mlm.name, "revision": mlm.revision, "digest": mlm.digest} for mlm in self.masked_lms
+            ],
+            "tagger": {"name": self.tagger.name, "version": self.tagger.version, "digest": self.tagger.digest},
+        }
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run, before its data is written."""
+
+    sources: Sources
+    words: Json
+    filters: FilterCounts
+
+    def as_dict(self) -> Json:
+        """Return the record without the data's own digests."""
+        versions = {"merge_snli": version("merge_snli"), "python": platform.python_version()}
+        return {
+            "format": FORMAT,
+            **self.sources.as_dict(),
+            "versions": versions | {name: version(name) for name in LIBRARIES},
+            "words": self.words,
+            "filters": [
+                {"word_class": word_class, "masked_lm": mlm, "side": side, **dict(sorted(count.items()))}
+                for (word_class, mlm, side), count in sorted(self.filters.items())
+            ],
+        }
+
+
+def count_words(
+    words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
+) -> dict[str, Json]:
+    """Count the seed problems of each word class, in the shape of the paper's Table 4.
+
+    Args:
+        words: Tagged problems with their shared words, those left out included.
+        label_names: Names of the labels in the order of their numbers.
+
+    Returns:
+        By word class: `problems` that share a word of it, `labels` of these, `words`, how many words each reason
+        `left_out`, and `problems_after` and `words_after` these are left out.
+    """
+    return {name: _count_class(name, words, label_names) for name in WORD_CLASSES}
+
+
+def _count_class(
+    name: str, words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
+) -> Json:
+    sharing = [
+        (tagged, [word for word in of_problem if word.word_class == name])
+        for tagged, of_problem in words
+        if any(word.word_class == name for word in of_problem)
+    ]
+    labels = Counter(label_names[tagged.problem.label] for tagged, _ in sharing)
+    reasons = Counter(word.left_out for _, of_class in sharing for word in of_class)
+    return {
+        "problems": len(sharing),
+        "labels": {label: labels[label] for label in label_names},
+        "words": reasons.total(),
+        "left_out": {reason: reasons[reason] for reason in LEFT_OUT},
+        "problems_after": sum(any(word.left_out is None for word in of_class) for _, of_class in sharing),
+        "words_after": reasons[None],
+    }

@@ -1,0 +1,139 @@
+"""The words of a masked LM's vocabulary: which piece stands for which word, one small function a kind of tokenizer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from generation.whole_words import is_whole_word
+from merge_snli.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+    from transformers import PreTrainedTokenizerFast
+
+SPACED = "spaced"
+"""The piece begins a word after a space; every WordPiece piece that is no continuation counts as such."""
+BARE = "bare"
+"""The piece begins where no space stands: at the start of a text, after a quotation mark or a hyphen, within a word."""
+CONTINUATION = "continuation"
+"""The piece never begins a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A vocabulary piece: the text that it stands for, without its mark, and its kind."""
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The pieces of a masked LM.
+
+    Attributes:
+        pieces: One a token id; None for special, unused and undecodable tokens.
+        whole_word: Of shape (len(pieces),), true where a suggestion may be that piece.
+    """
+
+    pieces: tuple[Piece | None, ...]
+    whole_word: npt.NDArray[np.bool_]
+
+    def same_kind(self, piece_ids: npt.NDArray[np.int32], original_id: int) -> npt.NDArray[np.bool_]:
+        """Tell which pieces are whole words of the same kind as the original's piece at its place in the sentence."""
+        same: npt.NDArray[np.bool_] = self.kinds[piece_ids] == self.kinds[original_id]
+        return self.whole_word[piece_ids] & same
+
+    @cached_property
+    def kinds(self) -> npt.NDArray[np.str_]:
+        """The kind of each piece, `""` where it is None; of shape (len(pieces),)."""
+        return np.array(["" if piece is None else piece.kind for piece in self.pieces])
+
+
+def wordpiece(token: str) -> Piece | None:
+    """Read a WordPiece token: `##` marks a continuation."""
+    return Piece(token[2:], CONTINUATION) if token.startswith("##") else Piece(token, SPACED)
+
+
+def _byte_of_symbol() -> dict[str, int]:
+    """Return the byte that each symbol of byte-level BPE stands for (GPT-2's table: printable bytes are themselves)."""
+    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + nth): byte for nth, byte in enumerate(others)}
+
+
+BYTE_OF_SYMBOL = _byte_of_symbol()
+
+
+def byte_bpe(token: str) -> Piece | None:
+    """Read a byte-level BPE token: a leading space belongs to it; parts of characters stand for no text."""
+    try:
+        text = bytes(BYTE_OF_SYMBOL[symbol] for symbol in token).decode()
+    except (KeyError, UnicodeDecodeError):
+        return None
+    return Piece(text[1:], SPACED) if text.startswith(" ") else Piece(text, BARE)
+
+
+def sentencepiece(token: str) -> Piece | None:
+    """Read a SentencePiece token: `▁` marks a space before it."""
+    return Piece(token[1:], SPACED) if token.startswith("▁") else Piece(token, BARE)
+
+
+def read_vocabulary(tokenizer: PreTrainedTokenizerFast, size: int, name: str) -> Vocabulary:
+    """Read the vocabulary of a tokenizer.
+
+    Args:
+        tokenizer: A fast tokenizer.
+        size: How many logits the model gives; ids that the tokenizer does not use stand for no piece.
+        name: The masked LM's name, for messages.
+
+    Raises:
+        InputError: Where the tokenizer is neither WordPiece, byte-level BPE nor SentencePiece.
+    """
+    read = _reader(json.loads(tokenizer.backend_tokenizer.to_str()), name)
+    special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)
+    tokens = {index: token for token, index in tokenizer.get_vocab().items() if index not in special}
+    pieces = tuple(read(tokens[index]) if index in tokens else None for index in range(size))
+    return Vocabulary(pieces, _whole_words(pieces))
+
+
+def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece | None]:
+    model = backend["model"].get("type")
+    marks = json.dumps([backend.get("pre_tokenizer"), backend.get("decoder")])
+    if model == "WordPiece":
+        return wordpiece
+    if model == "BPE" and "ByteLevel" in marks:
+        return byte_bpe
+    if model in {"Unigram", "BPE"} and "Metaspace" in marks:
+        return sentencepiece
+    raise InputError(
+        f"masked LM {name}: its tokenizer ({model}) is neither WordPiece, byte-level BPE nor SentencePiece, "
+        "so its pieces cannot be told from words"
+    )
+
+
+def _whole_words(pieces: Sequence[Piece | None]) -> npt.NDArray[np.bool_]:
+    """Tell which pieces are whole words.
+
+    A bare piece may be the start of a word or a part of one: it counts where the vocabulary has the same letters
+    with a space before them, whatever their case.
+    """
+    spaced = {piece.text.casefold() for piece in pieces if piece is not None and piece.kind == SPACED}
+    return np.array(
+        [
+            piece is not None
+            and piece.kind != CONTINUATION
+            and is_whole_word(piece.text)
+            and (piece.kind == SPACED or piece.text.casefold() in spaced)
+            for piece in pieces
+        ],
+        dtype=bool,
+    )

@@ -1,0 +1,58 @@
+"""`merge-snli words`: how many problems share words of each class, before and after the exclusions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import fields
+from typing import Any
+
+from merge_snli.commands.problem_arguments import add_problem_arguments
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_problem_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Count the shared words of the problems and print them in the shape of the paper's Table 4."""
+    from generation.options import ProblemOptions
+    from generation.problems import read_problems
+    from generation.record import count_words
+    from generation.tagging import load_tagger, tag
+    from generation.words import shared_words
+
+    options = ProblemOptions(**{field.name: getattr(arguments, field.name) for field in fields(ProblemOptions)})
+    tagger = load_tagger(options.tagger)
+    problems = read_problems(options)
+    words = [(tagged, shared_words(tagged)) for tagged in tag(problems.problems, tagger)]
+    report = {
+        "problems": options.problems,
+        "with_label": len(problems.problems),
+        "without_label": problems.without_label,
+        "tagger": {"name": tagger.name, "version": tagger.version, "digest": tagger.digest},
+        "classes": count_words(words, problems.label_names),
+    }
+    text = json.dumps(report, indent=2, ensure_ascii=False) + "\n" if arguments.json else words_text(report)
+    sys.stdout.write(text)
+    return 0
+
+
+def words_text(report: dict[str, Any]) -> str:
+    """Return the counts as a table: problems, label shares, and what is left after the exclusions."""
+    classes = report["classes"]
+    labels = list(next(iter(classes.values()))["labels"])
+    header = f"{'class':8}{'problems':>10}" + "".join(f"{name + ' %':>17}" for name in labels)
+    reasons = list(next(iter(classes.values()))["left_out"])
+    header += "".join(f"{reason:>13}" for reason in reasons) + f"{'after':>10}"
+    lines = [header]
+    for name, of in classes.items():
+        shares = "".join(f"{100 * of['labels'][label] / (of['problems'] or 1):17.1f}" for label in labels)
+        left_out = "".join(f"{of['left_out'][reason]:13,}" for reason in reasons)
+        lines.append(f"{name:8}{of['problems']:10,}{shares}{left_out}{of['problems_after']:10,}")
+    summary = f"{report['with_label']:,} problems with a gold label, {report['without_label']:,} without one left out"
+    legend = "problems: share a word of the class; after: still do without the words left out"
+    return "\n".join([*lines, summary, legend, ""])

@@ -1,0 +1,122 @@
+"""Reads a MERGE data set from its Parquet files: a folder, or a data set repository of the Hub."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.errors import InputError
+from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, WORD_CLASSES, data_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RUN_FILE = "run.json"
+"""What a run writes beside the data: options, versions, digests, counts."""
+
+
+@dataclass(frozen=True)
+class DatasetSource:
+    """A data set that was found.
+
+    Attributes:
+        name: What the user typed.
+        folder: Where its `README.md`, `data/` and `run.json` lie.
+        revision: The commit on the Hub, or None for a folder.
+        run: The content of `run.json`.
+    """
+
+    name: str
+    folder: Path
+    revision: str | None
+    run: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the data, as the run recorded it."""
+        return str(self.run["data"]["digest"])
+
+    @property
+    def configs(self) -> tuple[str, ...]:
+        """The configs that have rows, in the order all, noun, verb, adj, adv, seed."""
+        return tuple(name for name in (ALL, *WORD_CLASSES, SEED) if (self.folder / data_file(name, TEST)).is_file())
+
+
+def find_dataset(name: str, *, revision: str | None = None) -> DatasetSource:
+    """Find a MERGE data set, fetching it from the Hub where `name` is no folder.
+
+    Args:
+        name: A folder or the Hub id of a data set.
+        revision: Branch, tag or commit on the Hub.
+
+    Raises:
+        InputError: Where nothing is found, or what is found is no MERGE data set.
+    """
+    if Path(name).is_dir():
+        return _from_folder(name, Path(name), None)
+    if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
+        raise InputError(f"no data set at {name}: the folder does not exist")
+    folder = _fetch(name, revision)
+    return _from_folder(name, folder, folder.name)
+
+
+def _fetch(repo_id: str, revision: str | None) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    patterns = ["README.md", RUN_FILE, "data/*.parquet"]
+    try:
+        return Path(snapshot_download(repo_id, repo_type="dataset", revision=revision, allow_patterns=patterns))
+    except (HFValidationError, HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"data set {repo_id} is no folder here and could not be fetched from the Hub ({reason}); "
+            "give the folder of a finished run, or a Hub id that you can reach"
+        ) from error
+
+
+def _from_folder(name: str, folder: Path, revision: str | None) -> DatasetSource:
+    try:
+        run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{folder} is no MERGE data set: it has no {RUN_FILE}") from None
+    except (ValueError, OSError) as error:
+        raise InputError(f"{folder / RUN_FILE} cannot be read: {error}") from error
+    return DatasetSource(name, folder, revision, run)
+
+
+def read_split(source: DatasetSource, config: str, split: str = TEST) -> pa.Table:
+    """Read one split of one config.
+
+    Args:
+        source: The data set.
+        config: `all`, a word class or `seed`.
+        split: `test` or `subsample_K`.
+
+    Returns:
+        The rows, with the columns of `merge_snli.schema.columns(config)`.
+
+    Raises:
+        InputError: Where the data set has no such config or split, or the file is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = source.folder / data_file(config, split)
+    if not path.is_file():
+        available = ", ".join(source.configs) or "none"
+        raise InputError(f"{source.folder} has no split {split} of config {config}; configs with rows: {available}")
+    try:
+        return pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def label_names(table: pa.Table) -> tuple[str, ...]:
+    """Return the names of the labels of a table that `read_split` gave, in the order of their numbers."""
+    metadata = (table.schema.metadata or {}).get(b"huggingface")
+    if metadata is None:
+        return NLI_LABELS
+    return tuple(json.loads(metadata)["info"]["features"]["label"]["names"])

@@ -1,0 +1,162 @@
+"""Tiny masked LMs of true architecture with tokenizers of the three kinds, trained on the embedded problems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (
+    AlbertConfig,
+    AlbertForMaskedLM,
+    BartConfig,
+    BartForConditionalGeneration,
+    BertConfig,
+    BertForMaskedLM,
+    ElectraConfig,
+    ElectraForMaskedLM,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+)
+
+from merge_snli.embedded import embedded_path
+
+BERT_SPECIAL = {
+    "pad_token": "[PAD]",
+    "unk_token": "[UNK]",
+    "cls_token": "[CLS]",
+    "sep_token": "[SEP]",
+    "mask_token": "[MASK]",
+}
+ROBERTA_SPECIAL = {
+    "bos_token": "<s>",
+    "pad_token": "<pad>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+    "mask_token": "<mask>",
+}
+SIZES: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+
+
+def embedded_texts() -> Iterator[str]:
+    """Yield the sentences of the embedded problems."""
+    path = embedded_path("demo:problems")
+    assert path is not None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        problem = json.loads(line)
+        yield problem["premise"]
+        yield problem["hypothesis"]
+
+
+def wordpiece_tokenizer(*, size: int = 2_000, lowercase: bool = True) -> PreTrainedTokenizerFast:
+    """Train a WordPiece tokenizer as BERT has it."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=list(BERT_SPECIAL.values()))
+    tokenizer.train_from_iterator(embedded_texts(), trainer)
+    cls, sep = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", cls), ("[SEP]", sep)],
+    )
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer, model_max_length=64, **BERT_SPECIAL
+    )
+
+
+def byte_bpe_tokenizer(*, size: int = 2_000) -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE tokenizer as RoBERTa and BART have it."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=list(ROBERTA_SPECIAL.values()),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    tokenizer.train_from_iterator(embedded_texts(), trainer)
+    bos, eos = (tokenizer.token_to_id(token) or 0 for token in ("<s>", "</s>"))
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", eos), ("<s>", bos))
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer, model_max_length=64, **ROBERTA_SPECIAL
+    )
+
+
+def sentencepiece_tokenizer(*, size: int = 1_500) -> PreTrainedTokenizerFast:
+    """Train a unigram tokenizer with `▁` marks as ALBERT has it."""
+    tokenizer = Tokenizer(models.Unigram())
+    steps = [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
+    tokenizer.normalizer = normalizers.Sequence(steps)
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=size, special_tokens=["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], unk_token="<unk>"
+    )
+    tokenizer.train_from_iterator(embedded_texts(), trainer)
+    cls, sep = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", cls), ("[SEP]", sep)]
+    )
+    special = {"pad_token": "<pad>", "unk_token": "<unk>"} | {
+        name: BERT_SPECIAL[name] for name in ("cls_token", "sep_token", "mask_token")
+    }
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer, model_max_length=64, **special
+    )
+
+
+def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
+    """Save a masked LM with random weights.
+
+    Args:
+        kind: `bert`, `roberta`, `albert`, `electra` or `bart`.
+        folder: Where to save it.
+        seed: Of the weights.
+    """
+    torch.manual_seed(seed)
+    tokenizer = {"roberta": byte_bpe_tokenizer, "bart": byte_bpe_tokenizer, "albert": sentencepiece_tokenizer}.get(
+        kind, wordpiece_tokenizer
+    )()
+    size, pad = len(tokenizer), tokenizer.pad_token_id
+    # Random weights of the usual size make nearly uniform answers: larger ones make words clearly more probable.
+    common: dict[str, Any] = {"vocab_size": size, "pad_token_id": pad, "initializer_range": 0.6}
+    makers: dict[str, Callable[[], Any]] = {
+        "bert": lambda: BertForMaskedLM(BertConfig(**common, **SIZES, max_position_embeddings=64)),
+        "roberta": lambda: RobertaForMaskedLM(RobertaConfig(**common, **SIZES, max_position_embeddings=66)),
+        "albert": lambda: AlbertForMaskedLM(
+            AlbertConfig(**common, **SIZES, embedding_size=16, max_position_embeddings=64)
+        ),
+        "electra": lambda: ElectraForMaskedLM(
+            ElectraConfig(**common, **SIZES, embedding_size=16, max_position_embeddings=64)
+        ),
+        "bart": lambda: BartForConditionalGeneration(
+            BartConfig(
+                vocab_size=size,
+                init_std=0.6,
+                d_model=32,
+                encoder_layers=1,
+                decoder_layers=1,
+                encoder_attention_heads=2,
+                decoder_attention_heads=2,
+                encoder_ffn_dim=64,
+                decoder_ffn_dim=64,
+                max_position_embeddings=64,
+                pad_token_id=pad,
+                bos_token_id=tokenizer.bos_token_id,
+                eos_token_id=tokenizer.eos_token_id,
+                decoder_start_token_id=tokenizer.eos_token_id,
+                forced_eos_token_id=tokenizer.eos_token_id,
+            )
+        ),
+    }
+    model = makers[kind]()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
