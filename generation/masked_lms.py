@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 
 SPLIT = "split"
 TOO_LONG = "too long"
+TOKENS_A_BATCH = 512
+"""Batches of this many tokens keep two cores busy and their caches warm."""
+
 UNSET_LENGTH = 10**9
 """A tokenizer whose `model_max_length` is larger than this has none."""
 
@@ -99,26 +102,32 @@ class MaskedLM:
             return SPLIT
         return EncodedForm((*ids[:places], self.tokenizer.mask_token_id, *ids[places + 1 :]), places, original)
 
-    def fill(self, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
+    def fill(self, forms: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
         """Ask for the `top_k` most probable pieces of each form.
 
         Args:
-            batch: Forms of the same number of tokens, so that no answer depends on its neighbours through padding.
+            forms: Forms of the same number of tokens, so that none is padded.
             top_k: How many pieces.
 
         Returns:
-            One answer a form, in the same order.
+            One answer a form, in the same order; no answer depends on the other forms.
         """
+        size = forms_a_batch(len(forms[0].ids))
+        batches = (forms[first : first + size] for first in range(0, len(forms), size))
+        return [answer for batch in batches for answer in self._fill(batch, size, top_k)]
+
+    def _fill(self, batch: Sequence[EncodedForm], size: int, top_k: int) -> list[Fillers]:
+        """Run one batch, made up to `size` forms: a matrix product of another height may round otherwise."""
         import torch
 
-        ids = torch.tensor([form.ids for form in batch], device=self.model.device)
-        masks = torch.tensor([form.mask_index for form in batch], device=self.model.device)
-        originals = torch.tensor([form.original_id for form in batch], device=self.model.device)
+        made_up = [*batch, *[batch[0]] * (size - len(batch))]
+        ids = torch.tensor([form.ids for form in made_up], device=self.model.device)
+        masks = torch.tensor([form.mask_index for form in made_up], device=self.model.device)
+        originals = torch.tensor([form.original_id for form in made_up], device=self.model.device)
         with torch.inference_mode():
-            logits = self._masked_logits(ids, masks).float()
-            log_probs = logits - logits.logsumexp(dim=-1, keepdim=True)
-            best = log_probs.topk(min(top_k, logits.shape[-1]), dim=-1)
-            of_original = log_probs.gather(1, originals[:, None])[:, 0]
+            log_probs = self._masked_logits(ids, masks).float().log_softmax(dim=-1)
+            best = log_probs.topk(min(top_k, log_probs.shape[-1]), dim=-1)
+            of_original = log_probs.gather(1, originals[:, None])[:, 0].cpu().numpy()
         piece_ids = best.indices.to(torch.int32).cpu().numpy()
         values = best.values.cpu().numpy()
         return [
@@ -131,6 +140,11 @@ class MaskedLM:
         if self.heads is None:
             return _plain_logits(self.model, ids, masks)
         return _head_logits(self.model, self.heads, ids, masks)
+
+
+def forms_a_batch(length: int) -> int:
+    """Return how many forms of `length` tokens make a batch."""
+    return max(1, TOKENS_A_BATCH // length)
 
 
 def _tokens_of(form: Form, offsets: Sequence[tuple[int, int]]) -> int | None:
@@ -209,13 +223,14 @@ def _load_tokenizer(source: ModelSource) -> PreTrainedTokenizerFast:
 
 def _load_model(source: ModelSource) -> PreTrainedModel:
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForMaskedLM
 
     try:
         model, report = AutoModelForMaskedLM.from_pretrained(
             source.path, dtype=torch.float32, use_safetensors=True, output_loading_info=True
         )
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"masked LM {source.name} cannot be loaded: {_first_line(error)}") from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])

@@ -100,7 +100,7 @@ def _label_names(rows: list[Row], options: ProblemOptions) -> tuple[str, ...]:
     seen = {_label_text(row) for row in rows}
     if "not_entailment" in seen:
         return TWO_WAY_LABELS
-    numbers = {text for text in seen if text.lstrip("-").isdigit()} - NO_GOLD_LABEL
+    numbers = seen - NO_GOLD_LABEL
     if numbers and numbers <= {"0", "1"}:
         where = f"{options.problems}: column {options.label_column!r}"
         raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from generation.masked_lms import EncodedForm, Fillers
+from generation.masked_lms import EncodedForm, Fillers, forms_a_batch
 from generation.store import Answer, load, save, shelf
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from generation.forms import Form
     from generation.masked_lms import MaskedLM
-
-TOKENS_A_BATCH = 512
-"""Batches of this many tokens keep two cores busy and their caches warm; no answer depends on it."""
 
 FORMS_A_SHARD = 2_048
 SECONDS_A_SHARD = 20.0
@@ -75,7 +72,7 @@ def _answered(forms: Mapping[str, Form], mlm: MaskedLM, top_k: int) -> Iterator[
         yield refused
     for length in sorted(by_length):
         of_length = by_length[length]
-        size = max(1, TOKENS_A_BATCH // length)
+        size = forms_a_batch(length)
         for first in range(0, len(of_length), size):
             keys, batch = zip(*of_length[first : first + size], strict=True)
             answered: list[Fillers] = mlm.fill(batch, top_k)

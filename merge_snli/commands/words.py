@@ -6,9 +6,12 @@ import argparse
 import json
 import sys
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.commands.problem_arguments import add_problem_arguments
+
+if TYPE_CHECKING:
+    from generation.options import ProblemOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,25 +23,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Count the shared words of the problems and print them in the shape of the paper's Table 4."""
     from generation.options import ProblemOptions
+
+    values = {field.name: getattr(arguments, field.name) for field in fields(ProblemOptions)}
+    report = words_report(ProblemOptions(**values))
+    text = json.dumps(report, indent=2, ensure_ascii=False) + "\n" if arguments.json else words_text(report)
+    sys.stdout.write(text)
+    return 0
+
+
+def words_report(options: ProblemOptions) -> dict[str, Any]:
+    """Count the problems that share words of each class, and with which tagger they were found."""
+    from tqdm import tqdm
+
     from generation.problems import read_problems
     from generation.record import count_words
     from generation.tagging import load_tagger, tag
     from generation.words import shared_words
 
-    options = ProblemOptions(**{field.name: getattr(arguments, field.name) for field in fields(ProblemOptions)})
     tagger = load_tagger(options.tagger)
     problems = read_problems(options)
-    words = [(tagged, shared_words(tagged)) for tagged in tag(problems.problems, tagger)]
-    report = {
+    tagged = tqdm(tag(problems.problems, tagger), "tagging", len(problems.problems), disable=None)
+    words = [(each, shared_words(each)) for each in tagged]
+    return {
         "problems": options.problems,
         "with_label": len(problems.problems),
         "without_label": problems.without_label,
         "tagger": {"name": tagger.name, "version": tagger.version, "digest": tagger.digest},
         "classes": count_words(words, problems.label_names),
     }
-    text = json.dumps(report, indent=2, ensure_ascii=False) + "\n" if arguments.json else words_text(report)
-    sys.stdout.write(text)
-    return 0
 
 
 def words_text(report: dict[str, Any]) -> str:

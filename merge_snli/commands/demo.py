@@ -1,0 +1,87 @@
+"""`merge-snli demo`: the whole way on the embedded problems, masked LMs and NLI models."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from merge_snli.dataset import DatasetSource
+
+EXAMPLES_A_LABEL = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument(
+        "--out", default="demo", type=Path, metavar="DIR", help="where everything is written (default: %(default)s)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Count shared words, generate variants, score both NLI models, and print what came of it."""
+    from generation.options import Options
+    from generation.pipeline import generate
+    from merge_snli.commands.generate import composition_text
+    from merge_snli.commands.score import score_models
+    from merge_snli.commands.words import words_report, words_text
+    from scoring.figures import draw_curves
+    from scoring.pairs import read_config
+    from scoring.table import text_table
+
+    out: Path = arguments.out
+    options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))
+    _section("Shared words of the embedded problems", words_text(words_report(options)))
+    dataset = generate(options, out / "merge_snli", overwrite=True)
+    _section(f"Variants, by {' and '.join(options.mlm)}", composition_text(dataset))
+    names = [PREFIX + name for name in NLI_MODELS]
+    results, failed = score_models(names, read_config(dataset, "all"), labels=None, device=None, out=out / "results")
+    pictures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
+    _section("Variants to look at", examples_text(dataset))
+    _section("Scores", text_table(results, failed))
+    written = [dataset.folder, out / "results", *pictures]
+    _section("Written", "".join(f"{path}\n" for path in written))
+    return 2 if failed else 0
+
+
+def _section(title: str, text: str) -> None:
+    sys.stdout.write(f"\n{title}\n{'-' * len(title)}\n{text}")
+    sys.stdout.flush()
+
+
+def examples_text(dataset: DatasetSource) -> str:
+    """Return some variants of each label, each of another seed and with what was replaced by what.
+
+    Args:
+        dataset: A MERGE data set.
+    """
+    from merge_snli.dataset import label_names, read_split
+    from merge_snli.schema import ALL, subsample_split
+
+    table = read_split(dataset, ALL, subsample_split(0))
+    return "\n".join(
+        f"{name}\n" + "".join(_example(row) for row in _first_of_seeds(table, number))
+        for number, name in enumerate(label_names(table))
+    )
+
+
+def _first_of_seeds(table: pa.Table, label: int) -> list[dict[str, str]]:
+    """Return the most probable variant of the first seeds with that label."""
+    best: dict[str, dict[str, str]] = {}
+    for row in table.to_pylist():
+        seed = row["seed_id"]
+        if row["label"] == label and (seed not in best or row["log_odds"] > best[seed]["log_odds"]):
+            best[seed] = row
+    step = max(1, len(best) // EXAMPLES_A_LABEL)
+    return list(best.values())[::step][:EXAMPLES_A_LABEL]
+
+
+def _example(row: dict[str, str]) -> str:
+    change = f"{row['original']} -> {row['replacement']}"
+    return f"  {change}\n    P: {row['premise']}\n    H: {row['hypothesis']}\n"

@@ -1,0 +1,53 @@
+"""Fixtures that several folders of tests use: no network, the tagger, tiny masked LMs, real data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+
+import pytest
+
+from tests.tiny_models import save_masked_lm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from generation.tagging import Tagger
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def tagger() -> Tagger:
+    """The default tagger."""
+    from generation.tagging import load_tagger
+
+    return load_tagger()
+
+
+@pytest.fixture(scope="session")
+def tiny_mlm(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A function from a kind (`bert`, `roberta`, `albert`, `electra`, `bart`) to the folder of a tiny masked LM."""
+    made: dict[str, Path] = {}
+
+    def folder(kind: str) -> Path:
+        if kind not in made:
+            made[kind] = save_masked_lm(kind, tmp_path_factory.mktemp("mlm") / f"tiny-{kind}")
+        return made[kind]
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Callable[[str], Path]:
+    """A function from a name such as `snli/dev.jsonl` to the file; skips where the corpora are not there."""
+
+    def file(name: str) -> Path:
+        if not (DATA / name).is_file():
+            pytest.skip(f"the corpus file {name} is not at {DATA.name}/{name} beside the project")
+        return DATA / name
+
+    return file

@@ -1,0 +1,22 @@
+"""Forms: one occurrence masked each, a full stop where the mask would end the sentence."""
+
+from generation.forms import Form, forms
+
+
+def test_one_form_an_occurrence() -> None:
+    made = forms("A girl sees a girl.", "girl", (2, 14))
+    assert made == (Form("A girl sees a girl.", 2, 6), Form("A girl sees a girl.", 14, 18))
+    assert [form.original for form in made] == ["girl", "girl"]
+
+
+def test_a_full_stop_where_the_word_ends_the_sentence() -> None:
+    assert forms("I see a dog", "dog", (8,)) == (Form("I see a dog.", 8, 11),)
+    assert forms("I see a dog \n", "dog", (8,)) == (Form("I see a dog. \n", 8, 11),)
+    assert forms('I say "dog"', "dog", (7,)) == (Form('I say "dog"', 7, 10),)
+
+
+def test_equal_forms_have_equal_keys_and_others_do_not() -> None:
+    with_stop, without = forms("I see a dog.", "dog", (8,)) + forms("I see a dog", "dog", (8,))
+    assert with_stop.key == without.key
+    first, second = forms("A dog or a dog.", "dog", (2, 11))
+    assert first.key != second.key

@@ -1,0 +1,148 @@
+"""Masked LMs: where the mask stands, what they answer, and that no answer depends on its neighbours."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
+
+from generation.forms import Form, forms
+from generation.masked_lms import SPLIT, TOO_LONG, EncodedForm, MaskedLM, load_masked_lm
+from merge_snli.errors import InputError
+from tests.tiny_models import wordpiece_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KINDS = ["bert", "roberta", "albert", "electra", "bart"]
+SENTENCE = "A farmer sees a farmer near the old bridge"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mask_stands_for_the_word_and_nothing_else(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load_masked_lm(str(tiny_mlm(kind)))
+    plain = mlm.tokenizer(f"{SENTENCE}.")["input_ids"]
+    for form in forms(SENTENCE, "farmer", (2, 16)) + forms(SENTENCE, "bridge", (36,)):
+        encoded = mlm.encode(form)
+        assert isinstance(encoded, EncodedForm)
+        assert encoded.ids[encoded.mask_index] == mlm.tokenizer.mask_token_id
+        restored = list(encoded.ids)
+        restored[encoded.mask_index] = encoded.original_id
+        expected = plain if form.text.endswith(".") else mlm.tokenizer(SENTENCE)["input_ids"]
+        assert restored == expected
+        assert mlm.tokenizer.decode([encoded.original_id]).strip().casefold() == form.original.casefold()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_are_those_of_a_plain_forward_with_the_full_softmax(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    folder = tiny_mlm(kind)
+    mlm = load_masked_lm(str(folder))
+    assert mlm.heads is not None
+    model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
+    for form in forms(SENTENCE, "farmer", (2, 16)):
+        encoded = mlm.encode(form)
+        assert isinstance(encoded, EncodedForm)
+        (fillers,) = mlm.fill([encoded], top_k=50)
+        with torch.no_grad():
+            log_probs = model(torch.tensor([encoded.ids])).logits[0, encoded.mask_index].log_softmax(-1)
+        best = log_probs.topk(50)
+        assert fillers.piece_ids.tolist() == best.indices.tolist()
+        np.testing.assert_allclose(fillers.log_probs, best.values.numpy(), atol=1e-4)
+        assert fillers.original_log_prob == pytest.approx(log_probs[encoded.original_id].item(), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["demo:mlm-wordpiece", "demo:mlm-bpe"])
+def test_an_answer_has_the_same_bits_whatever_forms_stand_beside_it(name: str) -> None:
+    mlm = load_masked_lm(name)
+    for tail in ("today", "near the old bridge today", "near the old bridge and the red boat in the water today"):
+        batch = forms_of_one_length(mlm, tail)
+        assert len(batch) >= 10
+        together = mlm.fill(batch, 100)
+        mixed = mlm.fill(batch[::-1][:7] + batch, 100)
+        for row, one in enumerate(together):
+            for other in (mlm.fill([batch[row]], 100)[0], mixed[row + 7]):
+                assert one.piece_ids.tobytes() == other.piece_ids.tobytes()
+                assert one.log_probs.tobytes() == other.log_probs.tobytes()
+                assert one.original_log_prob == other.original_log_prob
+
+
+def forms_of_one_length(mlm: MaskedLM, tail: str) -> list[EncodedForm]:
+    words = ["man", "boy", "dog", "girl", "child", "woman", "player", "people"]
+    texts = [(f"A {first} watches a {second} {tail}.", len(first)) for first in words for second in words]
+    encoded = [mlm.encode(Form(text, 2, 2 + length)) for text, length in texts]
+    by_length: dict[int, list[EncodedForm]] = {}
+    for each in encoded:
+        if isinstance(each, EncodedForm):
+            by_length.setdefault(len(each.ids), []).append(each)
+    return max(by_length.values(), key=len)[:12]
+
+
+def test_a_word_of_several_tokens_or_none_gets_no_answer(tiny_mlm: Callable[[str], Path]) -> None:
+    for kind in ("bert", "roberta", "albert"):
+        mlm = load_masked_lm(str(tiny_mlm(kind)))
+        (form,) = forms("A xylograph hangs here.", "xylograph", (2,))
+        assert mlm.encode(form) == SPLIT
+    mlm = load_masked_lm(str(tiny_mlm("bert")))
+    (form,) = forms("A 猫 sleeps.", "猫", (2,))
+    assert mlm.encode(form) == SPLIT
+
+
+def test_a_sentence_longer_than_the_model_takes_is_never_cut(tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load_masked_lm(str(tiny_mlm("roberta")))
+    assert mlm.max_length == 64
+    text = "A farmer " + "sees a goat and " * 20 + "sleeps."
+    (form,) = forms(text, "farmer", (2,))
+    assert mlm.encode(form) == TOO_LONG
+
+
+def test_accents_and_case_are_the_tokenizers_business(tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load_masked_lm(str(tiny_mlm("bert")))
+    (form,) = forms("FARMERS see a FÀRMER.", "FÀRMER", (14,))
+    encoded = mlm.encode(form)
+    assert isinstance(encoded, EncodedForm)
+    assert mlm.tokenizer.convert_ids_to_tokens(encoded.original_id) == "farmer"
+
+
+def test_what_is_no_masked_lm_names_itself_and_the_reason(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    tokenizer = wordpiece_tokenizer()
+    sizes = {"n_layer": 1, "n_head": 2, "n_embd": 8, "vocab_size": len(tokenizer)}
+    GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(tmp_path / "causal")
+    tokenizer.save_pretrained(tmp_path / "causal")
+    encoder = BertConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, vocab_size=len(tokenizer))
+    BertModel(encoder).save_pretrained(tmp_path / "encoder")  # type: ignore[no-untyped-call]
+    tokenizer.save_pretrained(tmp_path / "encoder")
+    shutil.copytree(tiny_mlm("bert"), tmp_path / "torn")
+    (tmp_path / "torn" / "model.safetensors").write_bytes(b"torn")
+    (tmp_path / "empty").mkdir()
+    cases = {
+        "causal": "causal is no masked LM (its type is gpt2)",
+        "encoder": "encoder is no trained masked LM: weights are missing for cls.",
+        "torn": "masked LM torn cannot be loaded",
+        "empty": "has no config.json",
+        "missing": "the folder does not exist",
+    }
+    for name, message in cases.items():
+        with pytest.raises(InputError) as caught:
+            load_masked_lm(str(tmp_path / name))
+        assert message in str(caught.value)
+    with pytest.raises(InputError, match="nothing embedded is called demo:bert; available: demo:problems"):
+        load_masked_lm("demo:bert")
+    with pytest.raises(
+        InputError, match="model nobody/nothing is no folder here and could not be fetched from the Hub"
+    ):
+        load_masked_lm("nobody/nothing")
+
+
+def test_a_decoder_that_calls_itself_bert_is_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    shutil.copytree(tiny_mlm("bert"), tmp_path / "decoder")
+    path = tmp_path / "decoder" / "config.json"
+    config = json.loads(path.read_text()) | {"architectures": ["BertLMHeadModel"], "is_decoder": True}
+    path.write_text(json.dumps(config))
+    with pytest.raises(InputError, match="decoder is a causal LM"):
+        load_masked_lm(str(tmp_path / "decoder"))
