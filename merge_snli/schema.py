@@ -29,7 +29,7 @@ TEST = "test"
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, its type (`string`, `label`, `int32`, `float64` or a list of one) and what it holds."""
+    """One column: its name, its type (`string`, `label`, `int32`, `float32` or a list of one) and what it holds."""
 
     name: str
     type: str
@@ -51,7 +51,7 @@ VARIANT_COLUMNS = (
     Column("hypothesis_mlms", "list<string>", "masked LMs that validated it in the hypothesis"),
     Column(
         "log_odds",
-        "float64",
+        "float32",
         "log p(replacement) - log p(original), natural logarithm: the smallest over a sentence's occurrences, the "
         "largest over the masked LMs that validated it there, the smaller of premise and hypothesis",
     ),

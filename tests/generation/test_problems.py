@@ -44,7 +44,7 @@ def test_csv_and_tsv_give_the_same(tmp_path: Path) -> None:
         'premise,hypothesis,label\nA cat sleeps.,A cat rests.,entailment\n"The ""cat"" ran, fast.",The cat sat.,2\n'
     )
     (tmp_path / "p.tsv").write_text(
-        'premise\thypothesis\tlabel\nA cat sleeps.\tA cat rests.\t0\n'
+        "premise\thypothesis\tlabel\nA cat sleeps.\tA cat rests.\t0\n"
         'The "cat" ran, fast.\tThe cat sat.\tcontradiction\n'
     )
     for name in ("p.csv", "p.tsv"):

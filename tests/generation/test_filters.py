@@ -1,0 +1,60 @@
+"""The filters, each with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from generation.filters import IN_PROBLEM, LESS_PROBABLE, NO_WORD, SAME_WORD, Suggestion, keep_suggestions, words_of
+from generation.masked_lms import Fillers
+from generation.problems import Problem
+from generation.tagging import TaggedProblem, Tagger, tag
+from generation.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
+
+PIECES = [
+    Piece("girl", SPACED),
+    Piece("boy", SPACED),
+    Piece("Boy", SPACED),
+    Piece("ing", CONTINUATION),
+    Piece("tree", SPACED),
+    Piece("dog", BARE),
+    Piece("cat", SPACED),
+]
+VOCABULARY = Vocabulary(tuple(PIECES), np.array([True, True, True, False, True, True, True]))
+
+
+def fillers(*order: int) -> Fillers:
+    """Make an answer in which the pieces fall in probability in this order; the original is piece 0."""
+    log_probs = -np.arange(1, len(order) + 1, dtype=np.float32)
+    return Fillers(np.array(order, dtype=np.int32), log_probs, 0, float(log_probs[order.index(0)]))
+
+
+def test_each_filter_gives_its_reason() -> None:
+    kept, dropped = keep_suggestions(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
+    assert kept == (Suggestion("boy", pytest.approx(5.0)),)
+    assert dropped == Counter({NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
+
+
+def test_the_larger_log_probability_stays_where_pieces_become_one_word() -> None:
+    kept, _ = keep_suggestions(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
+    assert kept == (Suggestion("Boy", pytest.approx(2.0)),)
+
+
+def test_more_probable_means_strictly_more() -> None:
+    even = Fillers(np.array([1, 0], dtype=np.int32), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0)
+    assert keep_suggestions(even, "girl", VOCABULARY, frozenset())[0] == ()
+
+
+def test_an_original_outside_the_top_k_leaves_all_fillers_more_probable() -> None:
+    answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
+    kept, _ = keep_suggestions(answer, "girl", VOCABULARY, frozenset())
+    assert [(each.word, each.log_odds) for each in kept] == [("boy", 8.5), ("tree", 7.5)]
+
+
+def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
+    problem = Problem("x", "Ann's red-hot café isn't OPEN", "A well/being_2", 0)
+    (tagged,) = tag([problem], tagger)
+    assert isinstance(tagged, TaggedProblem)
+    assert {"ann", "'s", "red", "hot", "café", "is", "n't", "isn", "t", "open", "well", "being_2"} <= words_of(tagged)

@@ -1,0 +1,222 @@
+"""The whole pipeline: a data set that plain `datasets` loads, the same in any order, made once, whole or not there."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+
+from generation import Options, generate
+from generation.output import work_folder
+from merge_snli.dataset import DatasetSource, find_dataset, read_split
+from merge_snli.embedded import embedded_path
+from merge_snli.errors import InputError
+from merge_snli.schema import columns, splits
+
+MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
+
+
+def problem_lines() -> list[str]:
+    path = embedded_path("demo:problems")
+    assert path is not None
+    return path.read_text(encoding="utf-8").splitlines()[:60]
+
+
+def options(path: Path, **changes: Any) -> Options:  # noqa: ANN401 - values of any option
+    return replace(Options(problems=str(path), id_column="id", mlm=MLMS), **changes)
+
+
+@pytest.fixture(scope="module")
+def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
+    path.write_text("\n".join(problem_lines()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(problems: Path, tmp_path_factory: pytest.TempPathFactory) -> DatasetSource:
+    return generate(options(problems), tmp_path_factory.mktemp("run") / "merge_snli")
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_plain_datasets_loads_every_config_and_split(
+    made: DatasetSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made.folder.parent)
+    for config in made.configs:
+        loaded = datasets.load_dataset("merge_snli", config, cache_dir=str(tmp_path))
+        assert tuple(loaded) == splits(config)
+        assert loaded["test"].column_names == [column.name for column in columns(config)]
+        assert loaded["test"].features["label"].names == ["entailment", "neutral", "contradiction"]
+    default = datasets.load_dataset("merge_snli", split="test", cache_dir=str(tmp_path))
+    assert default.num_rows == made.run["composition"]["all"]["variants"]
+
+
+def test_variants_groups_and_draws_are_exact(made: DatasetSource) -> None:
+    rows = read_split(made, "all").to_pylist()
+    assert len({row["variant_id"] for row in rows}) == len(rows)
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["seed_id"], row["word_class"]), []).append(row)
+        assert row["log_odds"] > 0
+        assert row["premise"] != row["seed_premise"]
+        assert row["replacement"] in row["premise"]
+        assert row["premise_mlms"] and set(row["premise_mlms"]) <= set(MLMS)
+    for group in groups.values():
+        assert len(group) >= 20
+        for subsample in range(10):
+            assert sum(subsample in row["subsamples"] for row in group) == 20
+    for subsample in range(10):
+        drawn = read_split(made, "all", f"subsample_{subsample}")["variant_id"].to_pylist()
+        assert drawn == [row["variant_id"] for row in rows if subsample in row["subsamples"]]
+
+
+def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: DatasetSource) -> None:
+    of_classes = [row for name in ("noun", "verb", "adj") if name in made.configs for row in ids(made, name)]
+    assert sorted(of_classes) == sorted(ids(made, "all"))
+    seeds = read_split(made, "seed").to_pylist()
+    assert [seed["seed_id"] for seed in seeds] == sorted(set(read_split(made, "all")["seed_id"].to_pylist()))
+    variants = read_split(made, "noun").to_pylist()
+    for seed in seeds:
+        of_seed = [row["original"] for row in variants if row["seed_id"] == seed["seed_id"]]
+        counts = dict(zip(seed["noun_words"], seed["noun_variants"], strict=True))
+        assert sum(counts.values()) == len(of_seed) or (not of_seed and sum(counts.values()) < 20)
+
+
+def ids(made: DatasetSource, config: str) -> list[str]:
+    found: list[str] = read_split(made, config)["variant_id"].to_pylist()
+    return found
+
+
+def test_the_same_bytes_whatever_the_order_and_the_batches(
+    made: DatasetSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = problem_lines()
+    shuffled = tmp_path / "problems.jsonl"
+    shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
+    monkeypatch.setattr("generation.suggestions.FORMS_A_SHARD", 50)
+    monkeypatch.setattr("generation.pipeline.PROBLEMS_A_SHARD", 7)
+    again = generate(options(shuffled), tmp_path / "merge_snli")
+    assert again.digest == made.digest
+    assert files(again.folder / "data") == files(made.folder / "data")
+
+
+def test_a_finished_folder_is_left_alone(made: DatasetSource, problems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
+    monkeypatch.setattr("generation.pipeline.suggest", lambda *_, **__: pytest.fail("asked a masked LM"))
+    assert generate(options(problems), made.folder) == made
+    assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
+
+
+def test_other_options_need_overwrite_and_then_take_their_place(
+    made: DatasetSource, problems: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "merge_snli"
+    shutil.copytree(made.folder, out)
+    shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / "merge_snli.work")
+    other = options(problems, random_seed=1)
+    with pytest.raises(InputError, match="differs in random_seed: name another folder, or replace it with --overwrite"):
+        generate(other, out)
+    assert files(out) == files(made.folder)
+    replaced = generate(other, out, overwrite=True)
+    assert replaced.digest != made.digest
+    assert replaced.run["options"]["random_seed"] == 1
+    assert sorted(path.name for path in out.iterdir()) == ["README.md", "data", "run.json"]
+
+
+def test_a_damaged_file_of_a_finished_folder_is_made_again(made: DatasetSource, problems: Path, tmp_path: Path) -> None:
+    out = tmp_path / "merge_snli"
+    shutil.copytree(made.folder, out)
+    (out / "data" / "noun" / "test.parquet").write_bytes(b"torn")
+    generate(options(problems), out)
+    assert files(out) == files(made.folder)
+
+
+def test_the_record_says_what_it_was_made_with_and_what_was_dropped(made: DatasetSource) -> None:
+    run = made.run
+    assert run["options"]["mlm"] == list(MLMS)
+    assert [mlm["name"] for mlm in run["masked_lms"]] == list(MLMS)
+    assert len(run["tagger"]["digest"]) == 64
+    for count in run["filters"]:
+        dropped = sum(count.get(reason, 0) for reason in REASONS)
+        assert dropped + count.get("kept", 0) == count["fillers"]
+        refused = count.get("split", 0) + count.get("too long", 0)
+        assert count["fillers"] == 200 * (count["forms"] - refused)
+
+
+REASONS = ("no whole word", "not more probable", "in the problem", "same word again", "other class")
+
+
+def test_a_config_without_rows_is_left_out_and_said(
+    problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    few = tmp_path / "few.jsonl"
+    few.write_text("\n".join(line for line in problem_lines() if '"demo-001"' in line), encoding="utf-8")
+    made = generate(options(few, inflation=1, classes=("noun", "adv")), tmp_path / "merge_snli")
+    assert made.configs == ("all", "noun", "seed")
+    assert "config adv is left out: no problem has 1 adv variants (the most is 0)" in caplog.text
+    assert "config_name: adv" not in (made.folder / "README.md").read_text()
+
+
+def bad_runs(tmp_path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    yield {"inflation": 100_000}, "has 100000 variants in a word class (the most is"
+    yield {"mlm": ("demo:mlm-bpe", str(tmp_path))}, "is no model folder: it has no config.json"
+    yield {"tagger": "en_nowhere"}, "the tagger 'en_nowhere' cannot be loaded"
+    yield {"problems": "nowhere.jsonl"}, "no such file: nowhere.jsonl"
+
+
+def test_a_run_that_cannot_end_leaves_nothing_behind(problems: Path, tmp_path: Path) -> None:
+    for changes, message in bad_runs(tmp_path):
+        with pytest.raises(InputError) as caught:
+            generate(options(problems, **changes), tmp_path / "merge_snli")
+        assert message in str(caught.value)
+        assert not (tmp_path / "merge_snli").exists()
+
+
+def test_no_shared_word_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps({"id": "1", "premise": "A cat sleeps.", "hypothesis": "Dogs ran.", "label": 1}))
+    with pytest.raises(InputError, match="has a noun or verb or adj in premise and hypothesis alike"):
+        generate(options(path, label_names=("entailment", "neutral", "contradiction")), tmp_path / "merge_snli")
+
+
+def test_a_folder_that_no_run_made_is_not_touched(problems: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match="holds files that no run made"):
+        generate(options(problems), tmp_path)
+    with pytest.raises(InputError, match=r"thesis.tex is a file: name a folder"):
+        generate(options(problems), tmp_path / "thesis.tex")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_two_runs_at_once_on_one_work_folder(problems: Path, tmp_path: Path) -> None:
+    with work_folder(tmp_path / "merge_snli"), pytest.raises(InputError, match=r"is in use by process \d+"):
+        generate(options(problems), tmp_path / "merge_snli")
+
+
+def test_a_full_disk_leaves_the_finished_folder_as_it_was(
+    made: DatasetSource, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "merge_snli"
+    shutil.copytree(made.folder, out)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / "merge_snli.work")
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(InputError, match=r"the disk that holds .*merge_snli is full"):
+        generate(options(problems, random_seed=1), out, overwrite=True)
+    assert files(out) == files(made.folder)
+    assert find_dataset(str(out)).digest == made.digest
