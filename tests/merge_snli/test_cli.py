@@ -1,0 +1,129 @@
+"""The command line: light to start, exit codes, one sentence for what a user can mend, a log for a fault of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from merge_snli import cli
+from merge_snli.commands import words
+from merge_snli.errors import InputError
+
+HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "pyarrow", "matplotlib", "scipy", "pandas")
+PACKAGES = ("merge_snli", "merge_snli.cli", "merge_snli.schema", "generation", "scoring", "metrics.pattern_accuracy")
+COMMAND = Path(sys.executable).with_name("merge-snli")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_importing_a_package_loads_nothing_heavy(package: str) -> None:
+    code = f"import sys, {package}; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["", *cli.COMMANDS])
+def test_help_is_there_at_once(command: str) -> None:
+    """Processor time, the best of three: neither a busy machine nor a cold disk fails the test."""
+    arguments = [str(COMMAND), *([command] if command else []), "--help"]
+    seconds = []
+    for _ in range(3):
+        before = os.times()
+        done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+        after = os.times()
+        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        assert "usage: merge-snli" in done.stdout
+    assert min(seconds) < 0.3
+
+
+def test_the_command_works_where_folders_have_our_packages_names(tmp_path: Path) -> None:
+    for name in ("metrics", "generation", "scoring", "merge_snli"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise RuntimeError('a stranger')")
+    done = subprocess.run(
+        [str(COMMAND), "words", "--problems", "demo:problems", "--limit", "5", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["with_label"] == 5
+    assert done.stderr == ""
+
+
+def test_what_a_user_can_mend_is_one_sentence_without_a_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["words", "--problems", str(tmp_path / "nowhere.jsonl")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("merge-snli: no such file: ")
+    assert printed.err.count("\n") == 1
+
+
+def test_a_fault_of_ours_names_the_file_with_the_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(_: object) -> int:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr(words, "run", fault)
+    assert cli.main(["words", "--problems", "demo:problems"]) == 1
+    message = capsys.readouterr().err
+    log = Path(message.strip().rsplit(" ", 1)[-1])
+    assert "ZeroDivisionError: a fault" in log.read_text()
+    log.unlink()
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (InputError("mend it"), 2)])
+def test_exit_codes(error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(words, "run", stop)
+    assert cli.main(["words", "--problems", "demo:problems"]) == code
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [str(COMMAND), "demo", "--out", str(tmp_path / "demo")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(4)
+    process.send_signal(2)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "interrupted; what is done is kept" in err
+
+
+def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["words", "--problems", "demo:problems"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:2] == ["class", "problems"]
+    assert [line.split()[0] for line in lines[1:5]] == ["noun", "verb", "adj", "adv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--classes", "noun,article"], "--classes has 'article': a word class is one of noun, verb, adj, adv"),
+        (["--inflation", "0"], "--inflation is 0: it must be at least 1"),
+        (["--limit", "-3"], "--limit is -3: it must be at least 1"),
+        (["--label-names", "yes"], "--label-names is yes: give two or more names, each once"),
+    ],
+)
+def test_bad_options_are_named(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["generate", "--problems", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "x")]
+    assert cli.main([*command, *arguments]) == 2
+    assert capsys.readouterr().err == f"merge-snli: {message}\n"
+    assert list(tmp_path.iterdir()) == []

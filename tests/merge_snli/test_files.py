@@ -1,0 +1,57 @@
+"""Files are whole or not there."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from merge_snli.errors import InputError
+from merge_snli.files import disk_errors_named, sha256_of_file, sha256_of_json, write_json, write_text
+
+
+def test_what_is_written_is_there_and_nothing_else(tmp_path: Path) -> None:
+    write_text(tmp_path / "a" / "b.txt", "café")
+    write_json(tmp_path / "a" / "c.json", {"é": [1]})
+    assert (tmp_path / "a" / "b.txt").read_bytes() == "café".encode()
+    assert (tmp_path / "a" / "c.json").read_text(encoding="utf-8") == '{\n  "é": [\n    1\n  ]\n}\n'
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b.txt", "c.json"]
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (errno.ENOSPC, "is full: free some room"),
+        (errno.EACCES, "cannot be written"),
+        (errno.EROFS, "cannot be written"),
+    ],
+)
+def test_a_disk_that_refuses_is_named_and_the_old_file_stays(
+    code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_text(tmp_path / "a.txt", "old")
+
+    def refuse(*_: object) -> None:
+        raise OSError(code, "refused")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(InputError) as caught:
+        write_text(tmp_path / "a.txt", "new")
+    assert message in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_other_errors_pass() -> None:
+    with pytest.raises(OSError, match="other"), disk_errors_named(Path("x")):
+        raise OSError(errno.EIO, "other")
+
+
+def test_digests(tmp_path: Path) -> None:
+    (tmp_path / "abc").write_bytes(b"abc")
+    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256_of_file(tmp_path / "abc") == known
+    assert sha256_of_json({"b": 1, "a": "é"}) == sha256_of_json({"a": "é", "b": 1})
+    assert sha256_of_json([1, 2]) != sha256_of_json([2, 1])

@@ -1,0 +1,48 @@
+"""Where a model lies, and its digest."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from merge_snli.embedded import FOLDER
+from merge_snli.errors import InputError
+from merge_snli.models import find_model, folder_digest
+
+
+def test_embedded_models_and_folders(tmp_path: Path) -> None:
+    embedded = find_model("demo:mlm-bpe")
+    assert (embedded.name, embedded.path, embedded.revision) == ("demo:mlm-bpe", FOLDER / "mlm-bpe", None)
+    shutil.copytree(FOLDER / "mlm-bpe", tmp_path / "copy")
+    copy = find_model(str(tmp_path / "copy"))
+    assert copy.name == "copy"
+    assert copy.digest == embedded.digest
+
+
+def test_the_digest_covers_names_and_contents_but_no_card(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    first = folder_digest(tmp_path)
+    (tmp_path / "README.md").write_text("a card")
+    assert folder_digest(tmp_path) == first
+    (tmp_path / "tokenizer.json").write_text("{}")
+    second = folder_digest(tmp_path)
+    (tmp_path / "tokenizer.json").rename(tmp_path / "vocab.json")
+    assert len({first, second, folder_digest(tmp_path)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("./nowhere", "no model at ./nowhere: the folder does not exist"),
+        ("a/b/c", "no model at a/b/c"),
+        ("not a name!", "is no folder here and no Hub id"),
+        ("nobody/nothing", "could not be fetched from the Hub"),
+    ],
+)
+def test_what_is_not_found_is_one_sentence(name: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        find_model(name)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
