@@ -1,0 +1,225 @@
+"""Simulated experiments with a known truth: how often the tests err, and how often the intervals hold the truth.
+
+Run from the project root: `python -m benchmarks.statistics_simulation [--simulations 2000]`; three to five minutes.
+
+Seeds differ in difficulty: a model is right on the variants of a seed with a probability of its own, drawn from a Beta
+distribution, so that the variants of a seed stand and fall together as real ones do. Under "no difference" two models
+share these probabilities and only their luck differs.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from scoring.statistics import (
+    Interval,
+    independent_t_test,
+    mcnemar_test,
+    mean_interval,
+    paired_t_test,
+    permutation_test,
+    sample_accuracy_interval,
+)
+from scoring.statistics.bootstrap import bootstrap_interval, share_right
+
+N_SEEDS, N_MODELS, D, POOL, N_SUBSAMPLES = 200, 13, 20, 40, 10
+PASSING = 18  # of 20, at 0.9
+A, B = 3.0, 0.5  # most seeds easy, a few hard
+ALPHA, LEVEL = 0.05, 0.95
+N_RESAMPLES = 999
+RANDOM_SEED = 2025
+
+TRUE_SA = A / (A + B)
+TRUE_PA = float(stats.betabinom.sf(PASSING - 1, D, A, B))
+
+Counts = NDArray[np.int64]
+
+
+def right_by_seed(rng: np.random.Generator, chances: NDArray[np.float64]) -> Counts:
+    """Variants right of D, for each seed."""
+    return rng.binomial(D, chances)
+
+
+def two_models(rng: np.random.Generator) -> tuple[Counts, Counts]:
+    """Two models without a difference on the same seeds."""
+    chances = rng.beta(A, B, N_SEEDS)
+    return right_by_seed(rng, chances), right_by_seed(rng, chances)
+
+
+def p_of_paired_t(rng: np.random.Generator) -> float:
+    """SA on seeds and on variants of some models, equal but for chance."""
+    skill = rng.normal(0.9, 0.02, N_MODELS)
+    first, second = skill + rng.normal(0, 0.01, (2, N_MODELS))
+    return paired_t_test(first, second).p_value
+
+
+def p_of_independent_t(rng: np.random.Generator) -> float:
+    """Scores on two word classes with equal means and unequal spread and number."""
+    return independent_t_test(rng.normal(0.85, 0.01, N_MODELS), rng.normal(0.85, 0.03, N_MODELS + 5)).p_value
+
+
+def p_of_mcnemar(rng: np.random.Generator) -> float:
+    """Which seeds pass 0.9, of two models."""
+    first, second = two_models(rng)
+    return mcnemar_test(first >= PASSING, second >= PASSING).p_value
+
+
+def p_of_permutation(rng: np.random.Generator) -> float:
+    """Share right of 20 to 90 variants by seed; with fewer, sums tie and the test errs on the safe side."""
+    sizes, chances = rng.integers(20, 91, N_SEEDS), rng.beta(A, B, N_SEEDS)
+    first, second = rng.binomial(sizes, chances, (2, N_SEEDS)) / sizes
+    return permutation_test(first, second, n_resamples=N_RESAMPLES, random_seed=int(rng.integers(2**31))).p_value
+
+
+def p_of_small_permutation(rng: np.random.Generator) -> float:
+    """The same on ten seeds, where the test is exact; with continuous values, so that few patterns tie."""
+    chances = rng.beta(A, B, 10)
+    first, second = chances + rng.normal(0, 0.1, (2, 10))
+    return permutation_test(first, second).p_value
+
+
+def p_of_t_over_subsamples(rng: np.random.Generator) -> float:
+    """PA(0.9) of two models in ten subsamples of the same variants: what the warning is about."""
+    chances = rng.beta(A, B, (N_SEEDS, 1))
+    right = rng.random((2, N_SEEDS, POOL)) < chances
+    drawn = rng.random((N_SUBSAMPLES, N_SEEDS, POOL)).argsort(axis=-1)[..., :D]
+    in_draw = np.take_along_axis(right[:, None], drawn[None], axis=-1).sum(axis=-1)
+    first, second = (in_draw >= PASSING).mean(axis=-1)
+    return paired_t_test(first, second, unit="subsample").p_value
+
+
+def interval_of(kind: str) -> Callable[[np.random.Generator], tuple[Interval, float]]:
+    """An experiment that returns an interval and the truth."""
+
+    def experiment(rng: np.random.Generator) -> tuple[Interval, float]:
+        right = right_by_seed(rng, rng.beta(A, B, N_SEEDS))
+        options = {"n_resamples": N_RESAMPLES, "random_seed": int(rng.integers(2**31))}
+        if kind == "SA, rows resampled":  # what not to do: variants as if each were a draw of its own
+            rows = (np.arange(D) < right[:, None]).ravel().astype(float)
+            spread = float(np.sqrt(rows.var() / rows.size)) * float(stats.norm.ppf((1 + LEVEL) / 2))
+            mean = float(rows.mean())
+            return Interval(low=mean - spread, high=mean + spread, level=LEVEL, method="normal", unit="row"), TRUE_SA
+        what, method = kind.split(", ")
+        if what == "PA":
+            return mean_interval((right >= PASSING).astype(float), method=method, **options), TRUE_PA  # type: ignore[arg-type]
+        return sample_accuracy_interval(right, np.full(N_SEEDS, D), method=method, **options), TRUE_SA  # type: ignore[arg-type]
+
+    return experiment
+
+
+def unequal_sizes(rng: np.random.Generator) -> tuple[Interval, float]:
+    """SA where seeds have 20 to 90 variants."""
+    sizes = rng.integers(20, 91, N_SEEDS)
+    right = rng.binomial(sizes, rng.beta(A, B, N_SEEDS))
+    seed = int(rng.integers(2**31))
+    return bootstrap_interval(share_right, right, sizes, n_resamples=N_RESAMPLES, random_seed=seed), TRUE_SA
+
+
+def paired_difference(rng: np.random.Generator) -> tuple[Interval, float]:
+    """The interval of a permutation test."""
+    first, second = two_models(rng)
+    return permutation_test(first / D, second / D, n_resamples=1).interval, 0.0
+
+
+def mcnemar_difference(rng: np.random.Generator) -> tuple[Interval, float]:
+    """The interval of McNemar's test."""
+    first, second = two_models(rng)
+    return mcnemar_test(first >= PASSING, second >= PASSING).interval, 0.0
+
+
+def t_difference(rng: np.random.Generator) -> tuple[Interval, float]:
+    """The interval of a paired t-test over models."""
+    first, second = rng.normal(0.9, 0.02, N_MODELS) + rng.normal(0, 0.01, (2, N_MODELS))
+    return paired_t_test(first, second).interval, 0.0
+
+
+FALSE_POSITIVES: dict[str, Callable[[np.random.Generator], float]] = {
+    "paired t-test over 13 models": p_of_paired_t,
+    "independent t-test (Welch), 13 and 18 values": p_of_independent_t,
+    "McNemar's test on 200 seeds": p_of_mcnemar,
+    "permutation test on 200 seeds": p_of_permutation,
+    "permutation test on 10 seeds, exact": p_of_small_permutation,
+}
+COVERAGES: dict[str, Callable[[np.random.Generator], tuple[Interval, float]]] = {
+    "SA, BCa over seeds": interval_of("SA, BCa"),
+    "SA, percentile over seeds": interval_of("SA, percentile"),
+    "SA, seeds of 20 to 90 variants, BCa": unequal_sizes,
+    "PA(0.9), BCa over seeds": interval_of("PA, BCa"),
+    "PA(0.9), percentile over seeds": interval_of("PA, percentile"),
+    "difference of SA, permutation test": paired_difference,
+    "difference of PA, McNemar's test": mcnemar_difference,
+    "difference over models, paired t-test": t_difference,
+}
+WARNED: dict[str, Callable[[np.random.Generator], float]] = {
+    "paired t-test over 10 overlapping subsamples": p_of_t_over_subsamples,
+}
+WRONG: dict[str, Callable[[np.random.Generator], tuple[Interval, float]]] = {
+    "SA, rows taken as independent": interval_of("SA, rows resampled"),
+}
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something happened, and the range in which it should lie."""
+
+    name: str
+    rate: float
+    low: float
+    high: float
+
+    @property
+    def within(self) -> bool:
+        """Whether it lies there."""
+        return self.low <= self.rate <= self.high
+
+
+def false_positives(name: str, simulations: int) -> Rate:
+    """Share of simulations without a difference in which a test says there is one, and the 99 % band around 5 %."""
+    experiment = (FALSE_POSITIVES | WARNED)[name]
+    rng = np.random.default_rng(RANDOM_SEED)
+    rate = sum(experiment(rng) < ALPHA for _ in range(simulations)) / simulations
+    low, high = stats.binom.interval(0.99, simulations, ALPHA)
+    return Rate(name, rate, float(low) / simulations, float(high) / simulations)
+
+
+def coverage(name: str, simulations: int) -> Rate:
+    """Share of simulations in which an interval holds the truth, and the nominal level with two points either side."""
+    experiment = (COVERAGES | WRONG)[name]
+    rng = np.random.default_rng(RANDOM_SEED)
+    held = 0
+    for _ in range(simulations):
+        interval, truth = experiment(rng)
+        held += interval.low <= truth <= interval.high
+    return Rate(name, held / simulations, LEVEL - 0.02, LEVEL + 0.02)
+
+
+def main() -> None:
+    """Run all simulations and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--simulations", type=int, default=2000)
+    simulations = parser.parse_args().simulations
+    start = time.perf_counter()
+    sys.stdout.write(
+        f"{simulations:,} simulations each\n\n| what | rate | should lie in | does |\n| --- | --- | --- | --- |\n"
+    )
+    tests: list[tuple[str, Callable[[str, int], Rate], dict[str, object]]] = [
+        ("false positives", false_positives, {**FALSE_POSITIVES, **WARNED}),
+        ("coverage", coverage, {**COVERAGES, **WRONG}),
+    ]
+    for what, run, names in tests:
+        for name in names:
+            rate = run(name, simulations)
+            band = f"{rate.low:.2%} to {rate.high:.2%}"
+            sys.stdout.write(f"| {what}: {name} | {rate.rate:.2%} | {band} | {'yes' if rate.within else 'no'} |\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"\n{time.perf_counter() - start:.0f} s\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""The page of the metric's Space: paste or upload predictions, see SA, the PA curve and a table."""
+
+import csv
+import io
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import gradio as gr
+import pandas as pd
+
+COLUMNS = ("prediction", "reference", "group")
+TABLE_THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+
+EXAMPLE = """\
+prediction,reference,group
+entailment,entailment,small girl
+entailment,entailment,small girl
+neutral,entailment,small girl
+entailment,entailment,small girl
+neutral,neutral,red ball
+neutral,neutral,red ball
+neutral,neutral,red ball
+neutral,neutral,red ball
+"""
+
+INTRODUCTION = """\
+# Pattern accuracy
+
+Pattern accuracy PA(t) is the share of groups of whose rows at least the share t is classified right; sample accuracy SA
+is the share of rows. Paste a table with the columns `prediction`, `reference` and `group` (comma or tab between them),
+or upload it as a file.
+"""
+
+
+@cache
+def _metric() -> Any:  # noqa: ANN401  (evaluate has no types)
+    return evaluate.load(str(Path(__file__).with_name("pattern_accuracy.py")))
+
+
+def read_table(text: str) -> dict[str, list[str]]:
+    """Read the three columns of a table in CSV or TSV.
+
+    Args:
+        text: the table; its first line names the columns, in any order, others are ignored.
+
+    Returns:
+        The columns under the names of the metric's arguments.
+
+    Raises:
+        ValueError: if a column is missing, or a line is short of a value.
+    """
+    lines = text.strip().splitlines()
+    if not lines:
+        raise ValueError("The table is empty: paste it, or upload a file.")
+    rows = csv.DictReader(io.StringIO(text.strip()), delimiter="\t" if "\t" in lines[0] else ",")
+    names = [name.strip() for name in rows.fieldnames or []]
+    rows.fieldnames = names
+    missing = [name for name in COLUMNS if name not in names]
+    if missing:
+        raise ValueError(f"The column {missing[0]!r} is missing: the first line has {', '.join(map(repr, names))}.")
+    columns: dict[str, list[str]] = {f"{name}s": [] for name in COLUMNS}
+    for row in rows:
+        for name in COLUMNS:
+            if row[name] is None:
+                raise ValueError(f"Line {rows.line_num} has no {name}.")
+            columns[f"{name}s"].append(row[name].strip())
+    return columns
+
+
+def score_table(text: str, path: str | None, against: str) -> tuple[str, pd.DataFrame, pd.DataFrame]:
+    """Compute what the page shows.
+
+    Args:
+        text: the pasted table, used where no file was uploaded.
+        path: the uploaded file.
+        against: what a row must agree with, `"gold"` or `"majority"`.
+
+    Returns:
+        A sentence with SA and the counts, the PA curve, and a table of PA at some thresholds.
+
+    Raises:
+        gradio.Error: with the sentence to show, on bad input.
+    """
+    try:
+        columns = read_table(Path(path).read_text(encoding="utf-8-sig") if path else text)
+        scores = _metric().compute(**columns, thresholds="curve", against=against)
+    except UnicodeDecodeError as error:
+        raise gr.Error("The file is not UTF-8 text.") from error
+    except ValueError as error:
+        raise gr.Error(str(error)) from error
+    curve = pd.DataFrame(
+        {"threshold": list(scores["pattern_accuracy"]), "pattern accuracy": list(scores["pattern_accuracy"].values())}
+    )
+    summary = (
+        f"**Sample accuracy {scores['sample_accuracy']:.1%}** over {scores['n_samples']:,} rows; "
+        f"**pattern accuracy at 0.9: {scores['pattern_accuracy'][0.9]:.1%}** of {scores['n_groups']:,} groups."
+    )
+    return summary, curve, curve[curve["threshold"].isin(TABLE_THRESHOLDS)].round(4)
+
+
+def build() -> gr.Blocks:
+    """Lay out the page."""
+    with gr.Blocks(title="Pattern accuracy") as page:
+        gr.Markdown(INTRODUCTION)
+        with gr.Row():
+            with gr.Column():
+                text = gr.Textbox(EXAMPLE, label="Table", lines=12, max_lines=20, elem_id="table")
+                upload = gr.File(label="or a file", file_types=[".csv", ".tsv", ".txt"], elem_id="upload")
+                against = gr.Radio(["gold", "majority"], value="gold", label="A row is right when it agrees with")
+                button = gr.Button("Compute", variant="primary", elem_id="compute")
+            with gr.Column():
+                summary = gr.Markdown(elem_id="summary")
+                curve = gr.LinePlot(
+                    x="threshold", y="pattern accuracy", x_lim=[0, 1], y_lim=[0, 1], label="Curve", elem_id="curve"
+                )
+                table = gr.Dataframe(label="Pattern accuracy by threshold", interactive=False, elem_id="scores")
+        button.click(score_table, inputs=[text, upload, against], outputs=[summary, curve, table])
+    return page
+
+
+if __name__ == "__main__":
+    build().launch()

@@ -1,0 +1,272 @@
+"""Sample accuracy and pattern accuracy as pure functions over arrays; numpy is all that they need.
+
+Pattern accuracy PA(t) is the share of groups of whose rows at least the share t is right. The stages: `columns` and
+`options` validate and format, `counts` counts and computes, and `compute` here puts them in order.
+PA(0) is 1 by definition, for every group has at least 0 rows right.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .columns import Column, IntArray, Label, check_same_kind, factorize, label_columns, warn_about_unknown_labels
+from .counts import (
+    CURVE,
+    QUALITY_THRESHOLD,
+    BoolArray,
+    FloatArray,
+    GroupCounts,
+    count_cells,
+    count_groups,
+    matching_threshold,
+    parse_thresholds,
+    pattern_accuracy,
+    quality_drop,
+    required_correct,
+    sample_accuracy,
+    share_passing,
+    threshold_units,
+)
+from .options import Membership, Options, read_options, seed_column
+
+__all__ = [
+    "CURVE",
+    "QUALITY_THRESHOLD",
+    "GroupCounts",
+    "Scores",
+    "compute",
+    "count_groups",
+    "matching_threshold",
+    "parse_thresholds",
+    "pattern_accuracy",
+    "quality_drop",
+    "required_correct",
+    "sample_accuracy",
+    "score",
+]
+
+Scores: TypeAlias = dict[str, Any]
+
+
+def compute(
+    *,
+    predictions: object,
+    references: object,
+    groups: object,
+    thresholds: object = QUALITY_THRESHOLD,
+    seed_predictions: object = None,
+    seed_references: object = None,
+    subsamples: object = None,
+    categories: object = None,
+    against: str = "gold",
+) -> Scores:
+    """Compute sample accuracy and pattern accuracy, and what is asked for beside them.
+
+    Args:
+        predictions: n labels that a model gave, integers or strings.
+        references: n gold labels, of the same kind.
+        groups: n integers or strings: the group (the seed problem, the pattern) of each row.
+        thresholds: a number from 0 to 1, several, or `"curve"` for 0 to 1 in steps of 1 %.
+        seed_predictions: mapping from group to the model's label on the seed problem; gives SA on seeds.
+        seed_references: mapping from group to the gold label of the seed problem.
+        subsamples: n lists of indices from 0: which subsamples drew each row.
+        categories: n labels (or lists of labels), or a mapping from a name to such a column: scores for each apart.
+        against: what counts as right: the reference of the row (`"gold"`), the model's own prediction on the seed
+            (`"seed"`), or its most frequent prediction in the group (`"majority"`), counted within whatever rows
+            a score is about.
+
+    Returns:
+        `sample_accuracy`; `pattern_accuracy`, a number for a single threshold, else a mapping from threshold to number;
+        `n_samples`; `n_groups`. With seeds `seed_sample_accuracy` and, against gold, `qt`, `mt` and `drop`. With
+        subsamples `subsamples`: mean, standard deviation and each, and then `qt`, `mt` and `drop` are read from the
+        means. With categories `categories`: for each of them all of the above, computed on its rows alone.
+
+    Raises:
+        ValueError: on bad input, naming argument, position and value.
+
+    Examples:
+        >>> scores = compute(
+        ...     predictions=["E", "E", "N", "E", "N"],
+        ...     references=["E", "E", "E", "E", "N"],
+        ...     groups=["girl", "girl", "girl", "girl", "dog"],
+        ...     thresholds=[0.75, 0.95],
+        ... )
+        >>> scores["sample_accuracy"], scores["pattern_accuracy"]
+        (0.8, {0.75: 1.0, 0.95: 0.5})
+    """
+    columns = label_columns(predictions=predictions, references=references, groups=groups)
+    options = read_options(
+        len(columns[0]),
+        thresholds=thresholds,
+        seed_predictions=seed_predictions,
+        seed_references=seed_references,
+        subsamples=subsamples,
+        categories=categories,
+        against=against,
+    )
+    return score(*columns, options)
+
+
+def score(predictions: Column, references: Column, groups: Column, options: Options) -> Scores:
+    """Compute what `compute` returns from columns and options that were read already.
+
+    Raises:
+        ValueError: if a group has no seed, or two references where `against` needs one.
+    """
+    warn_about_unknown_labels(predictions, references)
+    table = _table(predictions, references, groups, options)
+    scores = _scores(table, options)
+    if options.categories:
+        by_name = {name: _by_category(table, sets, options) for name, sets in options.categories.items()}
+        scores["categories"] = by_name.get(None, by_name)
+    return scores
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The rows that a score is about: `answers` are whether each row is right, or, against the majority, its label."""
+
+    groups: IntArray
+    n_groups: int
+    answers: BoolArray | IntArray
+    subsamples: Membership | None
+    seeds_right: BoolArray | None
+
+    def take(self, rows: IntArray) -> "_Table":
+        """Only these rows (rising), and only the groups that they have."""
+        present, groups = np.unique(self.groups[rows], return_inverse=True)
+        return _Table(
+            groups=groups,
+            n_groups=len(present),
+            answers=self.answers[rows],
+            subsamples=None if self.subsamples is None else _take_members(self.subsamples, rows, len(self.groups)),
+            seeds_right=None if self.seeds_right is None else self.seeds_right[present],
+        )
+
+
+def _take_members(membership: Membership, rows: IntArray, n_rows: int) -> Membership:
+    place = np.full(n_rows, -1)
+    place[rows] = np.arange(len(rows))
+    kept = place[membership.rows]
+    return replace(membership, rows=kept[kept >= 0], members=membership.members[kept >= 0])
+
+
+def _table(predictions: Column, references: Column, groups: Column, options: Options) -> _Table:
+    codes, labels = factorize(groups)
+    if options.against != "gold":
+        _check_one_reference(references, codes, labels, options.against)
+    seed_answers = seeds_right = None
+    if options.seed_predictions is not None:
+        seed_answers = seed_column("seed_predictions", options.seed_predictions, labels)
+        check_same_kind("seed_predictions", seed_answers, "predictions", predictions)
+    if seed_answers is not None and options.seed_references is not None:
+        gold = seed_column("seed_references", options.seed_references, labels)
+        check_same_kind("seed_references", gold, "seed_predictions", seed_answers)
+        seeds_right = _equal(seed_answers, gold)
+    answers: BoolArray | IntArray
+    if options.against == "majority":
+        answers = factorize(predictions).codes
+    elif options.against == "seed" and seed_answers is not None:
+        answers = _equal(predictions, _to_rows(seed_answers, codes))
+    else:
+        answers = _equal(predictions, references)
+    return _Table(codes, len(labels), answers, options.subsamples, seeds_right)
+
+
+def _check_one_reference(references: Column, codes: IntArray, labels: list[Label], against: str) -> None:
+    """A model that answers alike within a group is only consistent if the right answer is one and the same."""
+    column = factorize(references)
+    first = np.zeros(len(labels), dtype=np.int64)
+    first[codes[::-1]] = column.codes[::-1]
+    differs = column.codes != first[codes]
+    if differs.any():
+        at = int(np.argmax(differs))
+        raise ValueError(
+            f"references[{at}] is {column.labels[column.codes[at]]!r} but group {labels[codes[at]]!r} has "
+            f"{column.labels[first[codes[at]]]!r} before: against={against!r} needs one reference a group "
+            "(against='gold' compares each row with its own)"
+        )
+
+
+def _equal(left: Column, right: Column) -> BoolArray:
+    if isinstance(left, np.ndarray):
+        return np.asarray(left == right)
+    return np.fromiter(map(str.__eq__, left, right), np.bool_, len(left))
+
+
+def _to_rows(by_group: Column, codes: IntArray) -> Column:
+    return by_group[codes] if isinstance(by_group, np.ndarray) else [by_group[code] for code in codes.tolist()]
+
+
+def _by_category(table: _Table, categories: Membership, options: Options) -> dict[Label, Scores]:
+    rows_of = (categories.rows[categories.members == number] for number in range(len(categories.labels)))
+    return {label: _scores(table.take(rows), options) for label, rows in zip(categories.labels, rows_of, strict=True)}
+
+
+def _scores(table: _Table, options: Options) -> Scores:
+    """All scores of one table, apart from those by category."""
+    n_asked = len(options.thresholds)
+    units = threshold_units((*options.thresholds, *CURVE, QUALITY_THRESHOLD))  # the last two are for MT and QT
+    right, sizes = count_cells(table.groups, table.n_groups, table.answers)
+    accuracy: float | None = int(right.sum()) / len(table.groups)
+    curve = share_passing(right, sizes, units)
+    scores: Scores = {
+        "sample_accuracy": accuracy,
+        "pattern_accuracy": options.by_threshold(curve[:n_asked].tolist()),
+        "n_samples": len(table.groups),
+        "n_groups": table.n_groups,
+    }
+    if table.subsamples is not None:
+        accuracies, curves, scores["subsamples"] = _by_subsample(table, table.subsamples, units, options)
+        drawn = ~np.isnan(accuracies)
+        accuracy = float(accuracies[drawn].mean()) if drawn.any() else None
+        curve = curves[drawn].mean(axis=0) if drawn.any() else curve
+    if table.seeds_right is not None:
+        scores |= _beside_seeds(accuracy, curve[n_asked:], table.seeds_right, options)
+    return scores
+
+
+def _by_subsample(
+    table: _Table, subsamples: Membership, units: IntArray, options: Options
+) -> tuple[FloatArray, FloatArray, Scores]:
+    """SA (s,), PA (s, t), and what is reported of them; NaN for a subsample without a row."""
+    shape = len(subsamples.labels), table.n_groups
+    cells = subsamples.members * table.n_groups + table.groups[subsamples.rows]
+    counts = count_cells(cells, shape[0] * shape[1], table.answers[subsamples.rows])
+    right, sizes = counts[0].reshape(shape), counts[1].reshape(shape)
+    n_samples = sizes.sum(axis=1)
+    accuracies = np.divide(right.sum(axis=1), n_samples, out=np.full(shape[0], np.nan), where=n_samples > 0)
+    curves = np.stack([share_passing(*pair, units) for pair in zip(right, sizes, strict=True)])
+    report = {
+        "sample_accuracy": _spread(accuracies),
+        "pattern_accuracy": options.by_threshold([_spread(each) for each in curves.T[: len(options.thresholds)]]),
+        "n_samples": n_samples.tolist(),
+        "n_groups": np.count_nonzero(sizes, axis=1).tolist(),
+    }
+    return accuracies, curves, report
+
+
+def _spread(values: FloatArray) -> Scores:
+    """Mean, standard deviation (of a sample, over n - 1) and each; None where there is none."""
+    some = values[~np.isnan(values)]
+    return {
+        "mean": float(some.mean()) if some.size else None,
+        "std": float(some.std(ddof=1)) if some.size > 1 else None,
+        "each": [None if np.isnan(value) else float(value) for value in values],
+    }
+
+
+def _beside_seeds(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: Options) -> Scores:
+    """SA on seeds and what compares with it; None where no subsample has a row."""
+    seed_accuracy = sample_accuracy(seeds_right)
+    scores: Scores = {"seed_sample_accuracy": seed_accuracy}
+    if options.against != "gold":
+        return scores  # a consistency minus an accuracy would mean nothing
+    if accuracy is None:
+        return scores | {"qt": None, "mt": None, "drop": None}
+    return scores | {
+        "qt": quality_drop(float(curve[-1]), seed_accuracy),
+        "mt": matching_threshold(curve[:-1], seed_accuracy),
+        "drop": seed_accuracy - accuracy,
+    }

@@ -1,0 +1,206 @@
+"""What the metric takes beside its three columns, checked and brought into arrays.
+
+Every complaint is a `ValueError` that names the argument, the position and the value.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .columns import Column, IntArray, Label, check_length, distinct, factorize, label_column, read_rows, short
+from .counts import is_single_threshold, parse_thresholds
+
+AGAINST = ("gold", "seed", "majority")
+
+T = TypeVar("T")
+
+_SEVERAL = (list, tuple, set, frozenset, np.ndarray)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How rows are to be scored, as `read_options` understood it."""
+
+    thresholds: tuple[float, ...]
+    single: bool
+    against: str
+    seed_predictions: Mapping[Any, Any] | None
+    seed_references: Mapping[Any, Any] | None
+    subsamples: "Membership | None"
+    categories: dict[str | None, "Membership"]
+
+    def by_threshold(self, values: Sequence[T]) -> T | dict[float, T]:
+        """One value where one threshold was asked for, else a mapping from threshold to value."""
+        return values[0] if self.single else dict(zip(self.thresholds, values, strict=True))
+
+
+def read_options(
+    n_rows: int,
+    *,
+    thresholds: object,
+    seed_predictions: object = None,
+    seed_references: object = None,
+    subsamples: object = None,
+    categories: object = None,
+    against: str = "gold",
+) -> Options:
+    """Check and format the options of `compute`, as far as that is possible without the rows.
+
+    Raises:
+        ValueError: if one is not what `compute` takes, or lacks another that it needs.
+    """
+    if against not in AGAINST:
+        raise ValueError(f"against is {against!r}: choose one of {', '.join(map(repr, AGAINST))}")
+    if seed_predictions is None and (seed_references is not None or against == "seed"):
+        needs = "against='seed'" if against == "seed" else "seed_references"
+        raise ValueError(f"seed_predictions is missing: {needs} needs the model's label on each seed")
+    if seed_references is None and seed_predictions is not None and against == "gold":
+        raise ValueError("seed_references is missing: seed_predictions needs the gold label of each seed")
+    return Options(
+        thresholds=parse_thresholds(thresholds),
+        single=is_single_threshold(thresholds),
+        against=against,
+        seed_predictions=_by_group("seed_predictions", seed_predictions),
+        seed_references=_by_group("seed_references", seed_references),
+        subsamples=None if subsamples is None else subsample_membership(subsamples, n_rows),
+        categories=_category_memberships(categories, n_rows),
+    )
+
+
+def _by_group(name: str, labels: object) -> Mapping[Any, Any] | None:
+    if labels is None or isinstance(labels, Mapping):
+        return labels
+    raise ValueError(
+        f"{name} is {short(labels)} ({type(labels).__name__}): give a mapping from group to label, "
+        "such as dict(zip(seed_ids, labels))"
+    )
+
+
+def _category_memberships(categories: object, n_rows: int) -> "dict[str | None, Membership]":
+    if categories is None:
+        return {}
+    if not isinstance(categories, Mapping):
+        return {None: category_membership("categories", categories, n_rows)}
+    if not categories:
+        raise ValueError("categories is empty: give one label a row, or a mapping from a name to such a column")
+    return {name: category_membership(f"categories[{name!r}]", column, n_rows) for name, column in categories.items()}
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Which rows belong to which sets (subsamples, or categories); a row may be in several sets, or in none.
+
+    Attributes:
+        rows: (m,) int64, rising: the row of each membership.
+        members: (m,) int64: the number of the set.
+        labels: the name of each set.
+    """
+
+    rows: IntArray
+    members: IntArray
+    labels: list[Label]
+
+
+def subsample_membership(subsamples: object, n_rows: int) -> Membership:
+    """Read which subsamples drew each row.
+
+    Args:
+        subsamples: n lists of indices from 0 (or n single indices).
+        n_rows: n.
+
+    Returns:
+        The membership; its labels are 0, 1, … in order.
+
+    Raises:
+        ValueError: if its length differs, an index is not an integer, is negative, leaves an empty subsample before
+            it, or stands twice in a row.
+    """
+    rows, column = _flatten("subsamples", subsamples, n_rows)
+    if isinstance(column, list):
+        raise ValueError(f"subsamples[{rows[0]}] holds {column[0]!r}: subsamples are numbered from 0")
+    if column.min() < 0:
+        at = int(np.argmax(column < 0))
+        raise ValueError(f"subsamples[{rows[at]}] holds {column[at]}, out of range: subsamples are numbered from 0")
+    numbers = distinct(column)
+    n_subsamples = len(numbers)
+    if numbers[-1] != n_subsamples - 1:
+        gap = int(np.argmax(numbers != np.arange(n_subsamples)))
+        at = int(np.argmax(column > gap))
+        raise ValueError(
+            f"subsamples[{rows[at]}] holds {column[at]}, out of range: no row is in subsample {gap}, "
+            "and subsamples are numbered from 0 without a gap"
+        )
+    return _without_repeats("subsamples", Membership(rows, column, list(range(n_subsamples))))
+
+
+def category_membership(name: str, categories: object, n_rows: int) -> Membership:
+    """Read the categories of each row.
+
+    Args:
+        name: the argument's name, for complaints.
+        categories: n labels, or n lists of labels where a row is in several categories (or in none).
+        n_rows: n.
+
+    Returns:
+        The membership; its labels are the categories in the order of their first appearance.
+
+    Raises:
+        ValueError: if its length differs, a category is not an integer or a string, or stands twice in a row.
+    """
+    rows, column = _flatten(name, categories, n_rows)
+    codes, labels = factorize(column)
+    return _without_repeats(name, Membership(rows, codes, labels))
+
+
+def _flatten(name: str, values: Any, n_rows: int) -> tuple[IntArray, Column]:  # noqa: ANN401  (anything may be given)
+    """The row and the value of each membership, rows rising."""
+    nested = values.tolist() if isinstance(values, np.ndarray) and values.ndim > 1 else read_rows(name, values)
+    check_length(name, len(nested), n_rows)
+    if isinstance(nested, np.ndarray) or not isinstance(nested[0], _SEVERAL):
+        return np.arange(n_rows), label_column(name, nested)
+    sets: Sequence[Any] = nested
+    if not all(issubclass(kind, _SEVERAL) for kind in set(map(type, sets))):
+        at, value = next((i, value) for i, value in enumerate(sets) if not isinstance(value, _SEVERAL))
+        raise ValueError(f"{name}[{at}] is {short(value)} but {name}[0] is a list: give a list in each row")
+    rows = np.repeat(np.arange(n_rows), np.fromiter(map(len, sets), np.int64, n_rows))
+    if len(rows) == 0:
+        raise ValueError(f"{name}[0] to {name}[{n_rows - 1}] are all empty: at least one row must be in one")
+    flat = list(chain.from_iterable(sets))
+    return rows, label_column(name, flat, where=lambda i: f"{name}[{rows[i]}]")
+
+
+def _without_repeats(name: str, membership: Membership) -> Membership:
+    rows, members = membership.rows, membership.members
+    if np.all((rows[1:] > rows[:-1]) | (members[1:] > members[:-1])):
+        return membership  # rising within each row: no repeat, and no need to sort
+    order = np.lexsort((members, rows))
+    repeats = (np.diff(rows[order]) == 0) & (np.diff(members[order]) == 0)
+    if repeats.any():
+        at = order[int(np.argmax(repeats))]
+        raise ValueError(f"{name}[{rows[at]}] names {membership.labels[members[at]]!r} twice: once a row")
+    return membership
+
+
+def seed_column(name: str, by_group: Mapping[Any, Any], groups: list[Label]) -> Column:
+    """Read one label a group, in the order of the groups.
+
+    Args:
+        name: the argument's name, for complaints.
+        by_group: mapping from group to label; groups without rows are ignored.
+        groups: the groups that have rows.
+
+    Returns:
+        (n_groups,) int64 or a list of strings.
+
+    Raises:
+        ValueError: if it lacks a group, or holds something else than labels of one kind.
+    """
+    missing = [group for group in groups if group not in by_group]
+    if missing:
+        raise ValueError(
+            f"{name} has no entry for group {missing[0]!r} ({len(missing)} of {len(groups)} groups are missing)"
+        )
+    return label_column(name, [by_group[group] for group in groups], where=lambda i: f"{name}[{groups[i]!r}]")

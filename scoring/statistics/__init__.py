@@ -1,0 +1,32 @@
+"""Statistics around pattern accuracy: the paper's t-tests, and what a careful reviewer asks beyond them.
+
+scipy and statsmodels do the work where they have it; they are imported when a test is run, since that takes seconds.
+"""
+
+from .bootstrap import bootstrap_interval, mean_interval, sample_accuracy_interval
+from .families import Family, PairResult, compact_letters, compare_models, holm, p_matrix
+from .paired_tests import mcnemar_test, permutation_test
+from .passes import passes_by_seed, values_for
+from .results import OVERLAP_WARNING, Interval, TestResult
+from .t_tests import independent_t_test, paired_t_test
+
+__all__ = [
+    "OVERLAP_WARNING",
+    "Family",
+    "Interval",
+    "PairResult",
+    "TestResult",
+    "bootstrap_interval",
+    "compact_letters",
+    "compare_models",
+    "holm",
+    "independent_t_test",
+    "mcnemar_test",
+    "mean_interval",
+    "p_matrix",
+    "paired_t_test",
+    "passes_by_seed",
+    "permutation_test",
+    "sample_accuracy_interval",
+    "values_for",
+]

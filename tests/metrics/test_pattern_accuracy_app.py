@@ -1,0 +1,145 @@
+"""The page of the metric's Space: its functions, and the page itself in a real browser."""
+
+import importlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("gradio", reason="gradio is not installed: pip install gradio")
+
+import gradio as gr
+
+from metrics.pattern_accuracy import app
+
+FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
+TABLE = "group,reference,prediction\na,0,0\na,0,0\nb,1,1\nb,1,0\n"
+
+
+def test_reads_commas_and_tabs_and_any_order_of_columns() -> None:
+    expected = {"predictions": ["0", "0", "1", "0"], "references": ["0", "0", "1", "1"], "groups": ["a", "a", "b", "b"]}
+    assert app.read_table(TABLE) == expected
+    assert app.read_table(TABLE.replace(",", "\t")) == expected
+    assert app.read_table(TABLE.replace("group", " group ")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (" ", "The table is empty"),
+        ("a,b\n1,2", "The column 'prediction' is missing: the first line has 'a', 'b'."),
+        ("prediction,reference,group\n0,0", "Line 2 has no group."),
+    ],
+)
+def test_says_what_a_table_lacks(text: str, message: str) -> None:
+    with pytest.raises(gr.Error, match=message):
+        app.score_table(text, None, "gold")
+
+
+def test_scores_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    for text, upload in ((TABLE, None), ("", str(path))):
+        summary, curve, table = app.score_table(text, upload, "gold")
+        assert "Sample accuracy 75.0%" in summary
+        assert "50.0%** of 2 groups" in summary
+        assert len(curve) == 101
+        assert dict(table.to_numpy().tolist())[0.5] == 1.0
+
+
+def test_says_that_a_file_is_not_text(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.csv"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(gr.Error, match="not UTF-8"):
+        app.score_table("", str(path), "gold")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    space = tmp_path_factory.mktemp("space") / "pattern_accuracy"
+    shutil.copytree(FOLDER, space)  # as on the Hub: this folder and nothing else of ours
+    settings = {"GRADIO_SERVER_PORT": str(port), "GRADIO_ANALYTICS_ENABLED": "False", "HF_HOME": str(space.parent)}
+    log = (space.parent / "log").open("w", encoding="utf-8")
+    server = subprocess.Popen(
+        [sys.executable, "app.py"], cwd=space, env={**os.environ, **settings}, stdout=log, stderr=subprocess.STDOUT
+    )
+    try:
+        url = f"http://127.0.0.1:{port}/"
+        wait_for(url, server, space.parent / "log")
+        yield url
+    finally:
+        server.terminate()
+        server.wait(20)
+        log.close()
+
+
+def wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    for _ in range(300):
+        assert server.poll() is None, log.read_text(encoding="utf-8")
+        try:
+            urllib.request.urlopen(url).close()
+            return
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"the page did not come up: {log.read_text(encoding='utf-8')}")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install selenium")
+    chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("Chromium and chromedriver are not installed (Debian: apt install chromium chromium-driver)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,1300"):
+        options.add_argument(argument)
+    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
+    yield chrome
+    chrome.quit()
+
+
+def test_the_page_in_a_browser(address: str, browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    by = importlib.import_module("selenium.webdriver.common.by").By
+    keys = importlib.import_module("selenium.webdriver.common.keys").Keys
+    waiting = importlib.import_module("selenium.webdriver.support.ui").WebDriverWait
+
+    def shown(element: str, text: str) -> None:
+        waiting(browser, 30).until(lambda _: text in browser.find_element(by.CSS_SELECTOR, element).text)
+
+    browser.get(address)
+    waiting(browser, 30).until(lambda _: browser.find_elements(by.ID, "compute"))
+    browser.find_element(by.ID, "compute").click()
+    shown("#summary", "Sample accuracy 87.5% over 8 rows; pattern accuracy at 0.9: 50.0% of 2 groups.")
+    shown("#scores", "0.75")
+    waiting(browser, 30).until(lambda _: browser.find_elements(by.CSS_SELECTOR, "#curve canvas, #curve svg.marks"))
+    browser.save_screenshot(str(tmp_path / "page.png"))
+
+    table = browser.find_element(by.CSS_SELECTOR, "#table textarea")
+    table.send_keys(keys.CONTROL, "a")
+    table.send_keys("prediction,reference,group\n0,0,a\n0.5,0,a\n")
+    browser.find_element(by.CSS_SELECTOR, "input[value=majority]").click()
+    browser.find_element(by.ID, "compute").click()
+    shown("#summary", "Sample accuracy 50.0% over 2 rows")
+    table.send_keys(keys.CONTROL, "a", keys.DELETE)  # clear() would not tell the page
+    browser.find_element(by.ID, "compute").click()
+    shown("body", "The table is empty")
+
+    upload = tmp_path / "predictions.csv"
+    upload.write_text(TABLE, encoding="utf-8")
+    browser.find_element(by.CSS_SELECTOR, "#upload input[type=file]").send_keys(str(upload))
+    shown("#upload", "predictions")
+    browser.find_element(by.CSS_SELECTOR, "input[value=gold]").click()
+    browser.find_element(by.ID, "compute").click()
+    shown("#summary", "Sample accuracy 75.0% over 4 rows")

@@ -1,0 +1,330 @@
+"""`compute` against a plain reference: dicts, lists and fractions, none of the metric's own code."""
+
+import json
+import math
+import random
+import statistics
+import warnings
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.pattern_accuracy.core import CURVE, compute
+
+N_RANDOM_INPUTS = 2000
+
+Row = dict[str, Any]
+
+
+def plain_share_right(rows: list[Row], against: str, seeds: dict[Any, Any]) -> dict[Any, tuple[int, int]]:
+    """Rows right and rows, by group."""
+    by_group: dict[Any, list[Row]] = {}
+    for row in rows:
+        by_group.setdefault(row["group"], []).append(row)
+    counts = {}
+    for group, members in by_group.items():
+        if against == "gold":
+            right = sum(row["prediction"] == row["reference"] for row in members)
+        elif against == "seed":
+            right = sum(row["prediction"] == seeds[group] for row in members)
+        else:
+            right = Counter(row["prediction"] for row in members).most_common(1)[0][1]
+        counts[group] = (right, len(members))
+    return counts
+
+
+def plain_pattern_accuracy(counts: dict[Any, tuple[int, int]], threshold: float) -> Fraction:
+    passing = [right >= plain_required(threshold, size) for right, size in counts.values()]
+    return Fraction(sum(passing), len(passing))
+
+
+@cache
+def plain_required(threshold: float, size: int) -> int:
+    return math.ceil(Fraction(str(round(threshold, 9))) * size)
+
+
+def plain_sample_accuracy(counts: dict[Any, tuple[int, int]]) -> Fraction:
+    return Fraction(sum(right for right, _ in counts.values()), sum(size for _, size in counts.values()))
+
+
+def plain_spread(values: list[Fraction | None]) -> Row:
+    some = [value for value in values if value is not None]
+    return {
+        "mean": float(sum(some) / len(some)) if some else None,
+        "std": math.sqrt(statistics.variance(some)) if len(some) > 1 else None,
+        "each": [None if value is None else float(value) for value in values],
+    }
+
+
+def plain_compute(rows: list[Row], options: Row, n_subsamples: int) -> Row:
+    """What `compute` promises, for these rows."""
+    against, seeds, gold = options["against"], options["seed_predictions"] or {}, options["seed_references"]
+    counts = plain_share_right(rows, against, seeds)
+    single = isinstance(options["thresholds"], int | float)
+    asked = [options["thresholds"]] if single else options["thresholds"]
+    asked = CURVE if asked == "curve" else asked
+
+    def shaped(values: list[Any]) -> Any:  # noqa: ANN401
+        return values[0] if single else {round(t, 9): value for t, value in zip(asked, values, strict=True)}
+
+    scores: Row = {
+        "sample_accuracy": float(plain_sample_accuracy(counts)),
+        "pattern_accuracy": shaped([float(plain_pattern_accuracy(counts, t)) for t in asked]),
+        "n_samples": len(rows),
+        "n_groups": len(counts),
+    }
+    draws = [counts]
+    if n_subsamples:
+        drawn = [[row for row in rows if k in row["subsamples"]] for k in range(n_subsamples)]
+        maybe = [plain_share_right(draw, against, seeds) if draw else None for draw in drawn]
+        draws = [draw for draw in maybe if draw]
+        by_threshold = [[plain_pattern_accuracy(draw, t) if draw else None for draw in maybe] for t in asked]
+        scores["subsamples"] = {
+            "sample_accuracy": plain_spread([plain_sample_accuracy(draw) if draw else None for draw in maybe]),
+            "pattern_accuracy": shaped([plain_spread(values) for values in by_threshold]),
+            "n_samples": [len(draw) for draw in drawn],
+            "n_groups": [len({row["group"] for row in draw}) for draw in drawn],
+        }
+    if gold and seeds:
+        on_seeds = Fraction(sum(seeds[group] == gold[group] for group in counts), len(counts))
+        scores["seed_sample_accuracy"] = float(on_seeds)
+        if against == "gold" and not draws:
+            scores |= {"qt": None, "mt": None, "drop": None}
+        elif against == "gold":
+            curve = {t: sum((plain_pattern_accuracy(x, t) for x in draws), Fraction(0)) / len(draws) for t in CURVE}
+            nearest = min(abs(pa - on_seeds) for pa in curve.values())
+            scores["qt"] = float(curve[0.9] - on_seeds)
+            scores["mt"] = max(t for t, pa in curve.items() if abs(pa - on_seeds) == nearest)
+            scores["drop"] = float(on_seeds - sum(map(plain_sample_accuracy, draws)) / len(draws))
+    return scores
+
+
+def random_input(rng: random.Random) -> tuple[list[Row], Row, int]:
+    n_rows, n_groups, n_labels = rng.randint(1, 40), rng.randint(1, 8), rng.randint(1, 3)
+    name: Any = rng.choice([int, str, "label {}".format])
+    group_name: Any = rng.choice([int, str, lambda i: i * 10**15 - 7])
+    against = rng.choice(["gold", "gold", "seed", "majority"])
+    gold = {group_name(g): name(rng.randrange(n_labels)) for g in range(n_groups)}
+    right = rng.random()
+    rows: list[Row] = []
+    for _ in range(n_rows):
+        group = group_name(rng.randrange(n_groups))
+        reference = name(rng.randrange(n_labels)) if against == "gold" and rng.random() < 0.1 else gold[group]
+        prediction = reference if rng.random() < right else name(rng.randrange(n_labels))
+        rows.append({"group": group, "reference": reference, "prediction": prediction})
+    n_subsamples = rng.choice([0, 0, rng.randint(1, min(4, n_rows))])
+    for i, row in enumerate(rows):
+        row["subsamples"] = {k for k in range(n_subsamples) if i == k or rng.random() < 0.4}
+        row["categories"] = set(rng.sample(["noun", "verb"], rng.randint(0, 2)))
+    rows[0]["categories"].add("noun")
+    with_seeds = against == "seed" or rng.random() < 0.5
+    thresholds: Any = rng.choice(
+        ["curve", 0, 1, 0.9, rng.random(), [rng.randint(0, 100) * 0.01 for _ in range(rng.randint(1, 5))]]
+    )
+    options = {
+        "thresholds": thresholds,
+        "against": against,
+        "seed_predictions": {g: name(rng.randrange(n_labels)) for g in gold} if with_seeds else None,
+        "seed_references": gold if with_seeds else None,
+    }
+    return rows, options, n_subsamples
+
+
+def columns(rows: list[Row]) -> Row:
+    return {f"{name}s": [row[name] for row in rows] for name in ("prediction", "reference", "group")}
+
+
+def assert_same(actual: Any, expected: Any, at: str = "") -> None:  # noqa: ANN401
+    if isinstance(expected, dict):
+        assert list(actual) == list(expected), at
+        for key, value in expected.items():
+            assert_same(actual[key], value, f"{at}/{key}")
+    elif isinstance(expected, list):
+        assert len(actual) == len(expected), at
+        for i, value in enumerate(expected):
+            assert_same(actual[i], value, f"{at}/{i}")
+    elif isinstance(expected, float):
+        assert math.isclose(actual, expected, abs_tol=1e-12), at
+    else:
+        assert actual == expected, at
+
+
+def quietly(**arguments: Any) -> Row:  # noqa: ANN401
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return compute(**arguments)
+
+
+def test_equals_the_plain_reference_on_random_inputs() -> None:
+    rng = random.Random(20251028)
+    for number in range(N_RANDOM_INPUTS):
+        rows, options, n_subsamples = random_input(rng)
+        subsamples = [rng.sample(sorted(row["subsamples"]), len(row["subsamples"])) for row in rows]
+        actual = quietly(
+            **columns(rows),
+            **options,
+            subsamples=subsamples if n_subsamples else None,
+            categories=[row["categories"] for row in rows],
+        )
+        categories = actual.pop("categories")
+        assert_same(actual, plain_compute(rows, options, n_subsamples), f"input {number}")
+        assert set(categories) == set().union(*(row["categories"] for row in rows))
+        for category, scores in categories.items():
+            part = [row for row in rows if category in row["categories"]]
+            assert_same(scores, plain_compute(part, options, n_subsamples), f"input {number}/{category}")
+
+
+rights = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=60)
+thresholds_of_nine_decimals = st.integers(1, 10**9).map(lambda units: units / 10**9)
+
+
+def of_rights(rows: list[tuple[int, bool]]) -> Row:
+    return {
+        "predictions": [int(right) for _, right in rows],
+        "references": [1] * len(rows),
+        "groups": [group for group, _ in rows],
+    }
+
+
+@given(rights)
+@settings(max_examples=300, deadline=None)
+def test_pattern_accuracy_never_rises_with_the_threshold(rows: list[tuple[int, bool]]) -> None:
+    curve = list(quietly(**of_rights(rows), thresholds="curve")["pattern_accuracy"].values())
+    assert curve == sorted(curve, reverse=True)
+    assert curve[0] == 1
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40), thresholds_of_nine_decimals)
+@settings(max_examples=300, deadline=None)
+def test_groups_of_one_row_give_sample_accuracy(right: list[bool], threshold: float) -> None:
+    scores = quietly(**of_rights(list(enumerate(right))), thresholds=threshold)
+    assert scores["pattern_accuracy"] == scores["sample_accuracy"]
+
+
+@given(rights, st.randoms(use_true_random=False))
+@settings(max_examples=300, deadline=None)
+def test_order_of_rows_and_names_of_groups_do_not_matter(rows: list[tuple[int, bool]], rng: random.Random) -> None:
+    expected = quietly(**of_rights(rows), thresholds="curve")
+    shuffled = rng.sample(rows, len(rows))
+    arguments = of_rights(shuffled)
+    new_names = dict(zip(range(7), rng.sample(["x", "y", "é", "", "0", "a b", "Z"], 7), strict=True))
+    arguments["groups"] = [new_names[group] for group in arguments["groups"]]
+    assert quietly(**arguments, thresholds="curve") == expected
+
+
+@given(rights)
+@settings(max_examples=200, deadline=None)
+def test_one_subsample_of_all_rows_gives_the_scores_of_all_rows(rows: list[tuple[int, bool]]) -> None:
+    scores = quietly(**of_rights(rows), subsamples=[[0]] * len(rows), categories=["all"] * len(rows))
+    for name in ("sample_accuracy", "pattern_accuracy"):
+        assert scores["subsamples"][name] == {"mean": scores[name], "std": None, "each": [scores[name]]}
+        assert scores["categories"]["all"][name] == scores[name]
+
+
+@given(rights)
+@settings(max_examples=200, deadline=None)
+def test_the_majority_is_never_behind_a_fixed_label(rows: list[tuple[int, bool]]) -> None:
+    gold = quietly(**of_rights(rows), thresholds="curve")["pattern_accuracy"]
+    majority = quietly(**of_rights(rows), thresholds="curve", against="majority")["pattern_accuracy"]
+    assert all(majority[t] >= gold[t] for t in gold)
+
+
+def test_four_variants_of_the_slides() -> None:
+    with pytest.warns(UserWarning, match=r"predictions\[2\] is 'N': references never have 'N'"):
+        scores = compute(
+            predictions=["E", "E", "N", "E"],
+            references=["E"] * 4,
+            groups=["A small girl carries a girl"] * 4,
+            thresholds=[0.5, 0.75, 0.95],
+        )
+    assert scores == {
+        "sample_accuracy": 0.75,
+        "pattern_accuracy": {0.5: 1.0, 0.75: 1.0, 0.95: 0.0},
+        "n_samples": 4,
+        "n_groups": 1,
+    }
+
+
+def test_eighteen_of_twenty_pass_nine_tenths_and_nineteen_pass_ninety_five_percent() -> None:
+    for right, threshold, passes in [(18, 0.9, 1), (17, 0.9, 0), (19, 0.95, 1), (18, 0.95, 0), (18, 0.91, 0)]:
+        rows = [(0, i < right) for i in range(20)]
+        assert quietly(**of_rights(rows), thresholds=threshold)["pattern_accuracy"] == passes
+
+
+def test_patterns_of_a_hundred_samples_as_in_spacenli() -> None:
+    """Four patterns with 100, 95, 94 and 50 samples right: a curve with its steps at 0.5, 0.94 and 0.95."""
+    rows = [(pattern, i < right) for pattern, right in enumerate([100, 95, 94, 50]) for i in range(100)]
+    scores = quietly(
+        **of_rights(rows),
+        thresholds="curve",
+        seed_predictions={0: 1, 1: 1, 2: 1, 3: 0},
+        seed_references=dict.fromkeys(range(4), 1),
+    )
+    curve = scores["pattern_accuracy"]
+    steps = {t: curve[t] for t in (0.0, 0.5, 0.51, 0.94, 0.95, 0.96, 1.0)}
+    assert steps == {0.0: 1.0, 0.5: 1.0, 0.51: 0.75, 0.94: 0.75, 0.95: 0.5, 0.96: 0.25, 1.0: 0.25}
+    assert scores["sample_accuracy"] == 0.8475
+    assert (scores["seed_sample_accuracy"], scores["qt"], scores["mt"]) == (0.75, 0.0, 0.94)
+
+
+def test_unequal_groups_count_alike() -> None:
+    rows = [(0, True)] + [(1, i < 5) for i in range(10)]
+    scores = quietly(**of_rights(rows), thresholds=[0.5, 0.51])
+    assert scores["pattern_accuracy"] == {0.5: 1.0, 0.51: 0.5}
+    assert scores["sample_accuracy"] == 6 / 11
+
+
+def test_qt_mt_and_drop_are_read_from_the_means_of_the_subsamples() -> None:
+    """Subsample 0 holds the rows that are right, 1 the others: means of 1 and 0, while all rows give 2 of 3."""
+    scores = quietly(
+        predictions=[1, 1, 0],
+        references=[1, 1, 1],
+        groups=["a", "a", "a"],
+        seed_predictions={"a": 1},
+        seed_references={"a": 1},
+        subsamples=[[0], [0], [1]],
+    )
+    assert (scores["qt"], scores["mt"], scores["drop"]) == (-0.5, 0.0, 0.5)
+    assert scores["sample_accuracy"] == 2 / 3
+
+
+def test_categories_by_name() -> None:
+    arguments = of_rights([(0, True), (0, False), (1, True)])
+    scores = quietly(**arguments, categories={"class": ["noun", "verb", "noun"], "mlms": [["a", "b"], ["a"], []]})
+    assert scores["categories"]["class"]["noun"]["sample_accuracy"] == 1
+    assert {mlm: part["n_samples"] for mlm, part in scores["categories"]["mlms"].items()} == {"a": 2, "b": 1}
+
+
+def test_seeds_without_rows_are_ignored() -> None:
+    seeds = {"a": 1, "never drawn": 0}
+    rows: Row = {"predictions": [1], "references": [1], "groups": ["a"]}
+    assert compute(**rows, seed_predictions=seeds, seed_references=dict.fromkeys(seeds, 1))["seed_sample_accuracy"] == 1
+
+
+def test_against_gold_allows_two_references_in_a_group() -> None:
+    rows: Row = {"predictions": [0, 1], "references": [0, 1], "groups": ["a", "a"]}
+    assert compute(**rows, thresholds=1)["pattern_accuracy"] == 1
+
+
+def test_the_scores_of_a_consistency_have_no_qt() -> None:
+    rows: Row = {"predictions": [0, 1], "references": [0, 0], "groups": ["a", "a"]}
+    scores = quietly(**rows, against="seed", seed_predictions={"a": 1}, seed_references={"a": 0})
+    assert scores["seed_sample_accuracy"] == 0
+    assert not {"qt", "mt", "drop"} & scores.keys()
+
+
+def test_scores_are_plain_python_and_go_through_json() -> None:
+    scores = quietly(
+        **of_rights([(0, True), (0, False), (1, True)]),
+        thresholds=[0.5, 0.9],
+        seed_predictions={0: 1, 1: 1},
+        seed_references={0: 1, 1: 1},
+        subsamples=[[0], [1], [0]],
+        categories=["a", "a", "b"],
+    )
+    assert json.loads(json.dumps(scores, allow_nan=False))["pattern_accuracy"] == {"0.5": 1.0, "0.9": 0.5}

@@ -1,0 +1,223 @@
+"""The metric as `evaluate` sees it: loading, streaming, beside another metric, its documents."""
+
+import ast
+import doctest
+import importlib
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+from huggingface_hub import metadata_load
+
+from metrics.pattern_accuracy.core import compute
+
+pytestmark = pytest.mark.filterwarnings("ignore:predictions:UserWarning")
+
+FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
+ROWS: dict[str, Any] = {"predictions": [0, 0, 2, 1], "references": [0, 0, 0, 1], "groups": ["a", "a", "a", "b"]}
+LAZY = ("torch", "transformers", "spacy", "datasets", "evaluate", "scipy", "pandas", "gradio")
+
+# Another metric that takes predictions and references alone.
+AGREEMENT = """
+import datasets
+import evaluate
+
+
+class Agreement(evaluate.Metric):
+    def _info(self):
+        features = datasets.Features({"predictions": datasets.Value("int64"), "references": datasets.Value("int64")})
+        return evaluate.MetricInfo(description="", citation="", inputs_description="", features=features)
+
+    def _compute(self, predictions, references):
+        return {"agreement": sum(p == r for p, r in zip(predictions, references)) / len(predictions)}
+"""
+
+
+@pytest.mark.parametrize("path", ["metrics/pattern_accuracy", "metrics/pattern_accuracy/pattern_accuracy.py"])
+def test_loads_from_the_project_root(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FOLDER.parents[1])
+    assert evaluate.load(path).compute(**ROWS) == compute(**ROWS)
+
+
+@pytest.mark.parametrize("path", [FOLDER, FOLDER / "pattern_accuracy.py"])
+def test_loads_by_absolute_path(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert evaluate.load(str(path)).compute(**ROWS) == compute(**ROWS)
+
+
+def test_loads_by_bare_name_beside_a_copy_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(FOLDER, tmp_path / "pattern_accuracy")
+    monkeypatch.chdir(tmp_path)
+    assert evaluate.load("pattern_accuracy").compute(**ROWS) == compute(**ROWS)
+
+
+def test_the_module_imports_every_sibling_that_its_siblings_need() -> None:
+    """Evaluate copies, and a Space hands out, only the files that the module itself imports."""
+
+    def siblings(path: Path) -> set[str]:
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        return {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.level and node.module}
+
+    imported = siblings(FOLDER / "pattern_accuracy.py")
+    assert imported
+    for name in imported:
+        assert siblings(FOLDER / f"{name}.py") <= imported
+
+
+def test_the_module_imports_nothing_of_ours() -> None:
+    for path in FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                assert str(node.module).partition(".")[0] not in {"metrics", "scoring", "generation", "merge_snli"}
+
+
+def test_importing_the_core_is_light() -> None:
+    code = f"import metrics.pattern_accuracy.core, sys; print([name for name in {LAZY} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=FOLDER.parents[1], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def random_rows(rng: random.Random) -> dict[str, Any]:
+    n_rows = rng.randint(1, 30)
+    label, group = rng.choice([int, str]), rng.choice([int, str])
+    return {
+        "predictions": [label(rng.randrange(3)) for _ in range(n_rows)],
+        "references": [label(rng.randrange(3)) for _ in range(n_rows)],
+        "groups": [group(rng.randrange(5)) for _ in range(n_rows)],
+    }
+
+
+def test_adding_in_batches_and_one_by_one_gives_the_same(module: Any) -> None:  # noqa: ANN401
+    rng = random.Random(4)
+    for _ in range(40):
+        rows = random_rows(rng)
+        n_rows = len(rows["groups"])
+        options: dict[str, Any] = {
+            "thresholds": rng.choice([0.9, "curve", [0.5, 0.75]]),
+            "subsamples": [[0, 1] if i == 0 else [rng.randrange(2)] for i in range(n_rows)],
+            "categories": [rng.choice("nva") for _ in range(n_rows)],
+            "seed_predictions": dict.fromkeys(rows["groups"], rows["references"][0]),
+            "seed_references": dict.fromkeys(rows["groups"], rows["predictions"][0]),
+        }
+        expected = compute(**rows, **options)
+        assert module.compute(**rows, **options) == expected
+        at = 0
+        while at < n_rows:
+            if rng.random() < 0.5:
+                module.add(
+                    prediction=rows["predictions"][at], reference=rows["references"][at], groups=rows["groups"][at]
+                )
+                at += 1
+            else:
+                step = rng.randint(1, 7)
+                module.add_batch(**{name: column[at : at + step] for name, column in rows.items()})
+                at += step
+        assert module.compute(**options) == expected
+
+
+def test_rows_given_to_compute_come_after_those_added(module: Any) -> None:  # noqa: ANN401
+    module.add_batch(predictions=[0, 0], references=[0, 0], groups=["a", "a"])
+    scores = module.compute(predictions=[0, 1], references=[0, 1], groups=["a", "b"], categories=["x", "y", "x", "y"])
+    assert scores == compute(
+        predictions=[0, 0, 0, 1], references=[0, 0, 0, 1], groups=list("aaab"), categories=list("xyxy")
+    )
+
+
+def test_numbers_that_look_like_strings_stay_strings(module: Any) -> None:  # noqa: ANN401
+    module.add_batch(predictions=["0", "1"], references=["0", "1"], groups=["01", "1"])
+    assert module.compute(categories=["01", "1"])["n_groups"] == 2
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        ({"predictions": ["0"]}, "predictions holds strings .* predictions before holds integers"),
+        ({"groups": [1]}, "groups holds integers .* groups before holds strings"),
+        ({"groups": None}, "groups is missing"),
+        ({"predictions": [0.7]}, r"predictions\[0\] is 0.7 \(float\)"),
+        ({"references": []}, "references is empty"),
+        ({"subsamples": [[0]]}, "subsamples is an argument of compute"),
+    ],
+)
+def test_adding_refuses_bad_rows_and_keeps_the_good_ones(module: Any, batch: dict[str, Any], message: str) -> None:  # noqa: ANN401
+    good: dict[str, Any] = {"predictions": [0], "references": [0], "groups": ["a"]}
+    bad = {**good, **batch}
+    if bad["predictions"] == ["0"]:
+        bad["references"] = ["0"]
+    module.add_batch(**good)
+    with pytest.raises(ValueError, match=message):
+        module.add_batch(**bad)
+    with pytest.raises(ValueError, match="thresholds is 2"):
+        module.compute(thresholds=2)
+    assert module.compute()["n_samples"] == 1
+
+
+def test_adding_one_bad_row_names_its_value(module: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"predictions\[0\] is 0.5 \(float\)"):
+        module.add(prediction=0.5, reference=0, groups="a")
+
+
+def test_computing_without_rows_is_refused(module: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match="predictions is missing"):
+        module.compute()
+
+
+def test_a_seed_that_is_missing_for_an_added_row_leaves_the_module_usable(module: Any) -> None:  # noqa: ANN401
+    module.add_batch(**ROWS)
+    with pytest.raises(ValueError, match="seed_predictions has no entry for group 'b'"):
+        module.compute(seed_predictions={"a": 0}, seed_references={"a": 0})
+    module.add_batch(**ROWS)
+    assert module.compute() == compute(**ROWS)
+
+
+@pytest.fixture
+def agreement(tmp_path: Path) -> Any:  # noqa: ANN401
+    folder = tmp_path / "agreement"
+    folder.mkdir()
+    (folder / "agreement.py").write_text(AGREEMENT, encoding="utf-8")
+    return evaluate.load(str(folder))
+
+
+def test_combined_with_another_metric(module: Any, agreement: Any) -> None:  # noqa: ANN401
+    both = evaluate.combine([agreement, module])
+    both.add_batch(**ROWS)
+    both.add(predictions=1, references=1, groups="b")
+    rows: dict[str, Any] = {name: [*column, {"groups": "b"}.get(name, 1)] for name, column in ROWS.items()}
+    assert both.compute() == {"agreement": 0.8, **compute(**rows)}
+
+
+def test_combined_compute_hands_groups_to_the_other_metric_too(module: Any, agreement: Any) -> None:  # noqa: ANN401
+    with pytest.raises(TypeError, match="unexpected keyword argument 'groups'"):
+        evaluate.combine([module, agreement]).compute(**ROWS)
+
+
+@pytest.mark.parametrize("name", ["columns", "options", "counts", "core"])
+def test_doctests_of_the_modules(name: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(f"metrics.pattern_accuracy.{name}"))
+    assert outcome.failed == 0
+    assert outcome.attempted > 0 or name == "options"
+
+
+def test_doctests_of_the_documents(monkeypatch: pytest.MonkeyPatch, module: Any) -> None:  # noqa: ANN401
+    monkeypatch.chdir(FOLDER.parent)  # where the bare name finds the folder
+    assert doctest.testfile(str(FOLDER / "README.md"), module_relative=False).failed == 0
+    examples = doctest.DocTestParser().get_doctest(module.inputs_description, {"evaluate": evaluate}, "inputs", None, 0)
+    assert doctest.DocTestRunner().run(examples).failed == 0
+    assert len(examples.examples) == 3
+
+
+def test_the_card_names_what_a_space_needs() -> None:
+    card = (FOLDER / "README.md").read_text(encoding="utf-8")
+    fields = metadata_load(FOLDER / "README.md") or {}
+    assert {"title", "sdk", "sdk_version", "app_file", "tags"} <= fields.keys()
+    assert (FOLDER / fields["app_file"]).exists()
+    assert {"evaluate", "metric"} <= set(fields["tags"])
+    for section in ("description", "How to use", "Inputs", "Output values", "Examples", "Limitations", "Citation"):
+        assert section in card

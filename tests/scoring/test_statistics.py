@@ -1,0 +1,364 @@
+"""The tests and intervals against scipy, statsmodels and hand-made cases."""
+
+import dataclasses
+import doctest
+import importlib
+import itertools
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+
+from scoring import statistics
+from scoring.statistics import (
+    OVERLAP_WARNING,
+    bootstrap_interval,
+    compact_letters,
+    compare_models,
+    holm,
+    independent_t_test,
+    mcnemar_test,
+    mean_interval,
+    p_matrix,
+    paired_t_test,
+    passes_by_seed,
+    permutation_test,
+    sample_accuracy_interval,
+    values_for,
+)
+
+# Table 3 of the paper: SA on seeds and on variants, in percent.
+TABLE_3 = {
+    "BERT-B-S": (89.6, 88.9),
+    "BERT-L-S": (87.2, 87.4),
+    "RoBERTa-B-S": (90.1, 89.2),
+    "DeBERTa-v3-B-S": (92.1, 90.7),
+    "DeBERTa-v3-L-S": (91.9, 91.0),
+    "BART-B-S": (90.2, 89.4),
+    "OPT-1-3b-S": (90.5, 89.1),
+    "GPT-2-L-S": (90.9, 89.5),
+    "RoBERTa-L-SMFA": (91.4, 90.5),
+    "BART-L-SMFA": (91.9, 90.5),
+    "Electra-L-SMFA": (90.6, 90.0),
+    "XLNet-L-SMFA": (91.4, 90.6),
+    "ALBERT-XXL-SMFA": (92.2, 91.2),
+}
+
+
+def random_pair(seed: int, n: int = 30) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    first = rng.normal(0.9, 0.05, n)
+    return first, first + rng.normal(0.01, 0.03, n)
+
+
+def test_seeds_are_significantly_easier_than_variants_over_the_models_of_the_paper() -> None:
+    seeds, variants = zip(*TABLE_3.values(), strict=True)
+    result = paired_t_test(seeds, variants)
+    assert result.p_value < 1e-5
+    assert (result.n, result.unit, result.warning) == (13, "model", None)
+    assert result.interval.low > 0
+    assert result.difference == pytest.approx(np.mean(seeds) - np.mean(variants))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_paired_t_test_equals_scipy_and_statsmodels(seed: int) -> None:
+    first, second = random_pair(seed)
+    result, expected = paired_t_test(first, second, level=0.9), stats.ttest_rel(first, second)
+    assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    described = DescrStatsW(first - second)
+    assert (result.interval.low, result.interval.high) == pytest.approx(described.tconfint_mean(alpha=0.1))
+    assert result.effect_size == pytest.approx(described.mean / np.std(first - second, ddof=1))
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_independent_t_test_equals_scipy_and_statsmodels(equal: bool) -> None:
+    first, second = random_pair(1)[0], random_pair(2, 18)[1]
+    result = independent_t_test(first, second, equal_variances=equal)
+    expected = stats.ttest_ind(first, second, equal_var=equal)
+    assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    compared = CompareMeans(DescrStatsW(first), DescrStatsW(second))
+    interval = compared.tconfint_diff(usevar="pooled" if equal else "unequal")
+    assert (result.interval.low, result.interval.high) == pytest.approx(interval)
+    assert result.n == 48
+
+
+def test_t_tests_of_values_that_never_differ() -> None:
+    same = paired_t_test([0.5, 0.6], [0.5, 0.6])
+    assert (same.statistic, same.p_value, same.effect_size) == (0, 1, 0)
+    assert (same.interval.low, same.interval.high) == (0, 0)
+    shifted = paired_t_test([0.75, 0.5], [0.5, 0.25])
+    assert (shifted.statistic, shifted.p_value) == (math.inf, 0)
+    apart = independent_t_test([0.25, 0.25], [0.5, 0.5])
+    assert (apart.statistic, apart.p_value, apart.effect_size) == (-math.inf, 0, -math.inf)
+
+
+def test_t_tests_over_subsamples_carry_the_warning() -> None:
+    assert paired_t_test(*random_pair(0), unit="subsample").warning == OVERLAP_WARNING
+    assert OVERLAP_WARNING.count(".") == 1
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_mcnemar_equals_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
+    first, second = np.array(pairs).T
+    table = [[sum(a and b for a, b in pairs), sum(a and not b for a, b in pairs)]]
+    table.append([sum(b and not a for a, b in pairs), sum(not a and not b for a, b in pairs)])
+    exact = table[0][1] + table[1][0] < 25
+    expected = statsmodels_mcnemar(table, exact=exact, correction=False)
+    result = mcnemar_test(first, second)
+    assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    assert result.interval.low <= result.difference <= result.interval.high
+    assert result.difference == pytest.approx(first.mean() - second.mean())
+
+
+@pytest.mark.parametrize(("discordant", "kind"), [(24, "exact"), (25, "chi-squared")])
+def test_mcnemar_is_exact_below_twenty_five_discordant_seeds(discordant: int, kind: str) -> None:
+    result = mcnemar_test(np.ones(30, dtype=bool), np.arange(30) >= discordant)
+    assert result.test == f"McNemar's test ({kind})"
+
+
+def test_odds_ratio_of_the_discordant_seeds() -> None:
+    right = np.array([True] * 6 + [False] * 2)
+    other = np.array([True] * 2 + [False] * 4 + [True] * 2)
+    assert mcnemar_test(right, other).effect_size == 2
+    assert mcnemar_test(right, right).effect_size == 1
+    assert mcnemar_test(right, np.zeros(8, dtype=bool)).effect_size == math.inf
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_exact_permutation_test_equals_scipy_and_enumeration(seed: int) -> None:
+    rng = random.Random(seed)
+    n = rng.randint(2, 10)
+    first = [rng.randint(0, 10) / 10 for _ in range(n)]
+    second = [rng.randint(0, 10) / 10 for _ in range(n)]
+    differences = [round(a - b, 9) for a, b in zip(first, second, strict=True)]
+    signs = list(itertools.product([1, -1], repeat=n))
+    sums = [abs(sum(s * d for s, d in zip(pattern, differences, strict=True))) for pattern in signs]
+    expected = sum(total >= abs(sum(differences)) - 1e-9 for total in sums) / len(sums)
+    result = permutation_test(first, second)
+    assert result.test == "paired permutation test (exact)"
+    assert result.p_value == pytest.approx(expected)
+    by_scipy = stats.permutation_test(
+        (np.array(differences),), np.sum, permutation_type="samples", vectorized=True, n_resamples=2**n
+    )
+    assert result.p_value == pytest.approx(by_scipy.pvalue)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sampled_permutation_test_is_near_scipy(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = rng.binomial(10, 0.8, (2, 60)) / 10
+    by_scipy = stats.permutation_test(
+        (first - second,), np.sum, permutation_type="samples", vectorized=True, n_resamples=20_000, rng=rng
+    )
+    result = permutation_test(first, second)
+    assert result.p_value == pytest.approx(by_scipy.pvalue, abs=0.02)
+    assert result == permutation_test(first, second)
+    assert result.p_value >= 1 / 10_000
+
+
+def test_permutation_test_of_large_differences_is_never_zero() -> None:
+    result = permutation_test(np.ones(100), np.zeros(100))
+    assert result.p_value == 1 / 10_000
+    assert permutation_test([1, 1, 0], [1, 1, 0]).p_value == 1
+
+
+def test_permutation_of_right_and_wrong_equals_exact_mcnemar() -> None:
+    first = np.array([True] * 9 + [False] * 3 + [True] * 5)
+    second = np.array([False] * 9 + [True] * 3 + [True] * 5)
+    assert permutation_test(first, second).p_value == pytest.approx(mcnemar_test(first, second).p_value)
+
+
+@pytest.mark.parametrize("method", ["BCa", "percentile"])
+def test_bootstrap_of_a_mean_is_near_its_normal_interval(method: Any) -> None:  # noqa: ANN401
+    values = np.random.default_rng(3).random(400)
+    interval = mean_interval(values, method=method)
+    half = 1.96 * values.std() / 20
+    assert (interval.low, interval.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.004)
+    assert (interval.level, interval.method, interval.unit) == (0.95, f"{method} bootstrap", "seed")
+
+
+def test_bootstrap_resamples_seeds_and_not_rows() -> None:
+    """Four rows of each seed that always agree are no more evidence than one."""
+    right = np.random.default_rng(5).integers(0, 2, 100)
+    once = sample_accuracy_interval(right, np.ones(100))
+    four_times = sample_accuracy_interval(right * 4, np.full(100, 4))
+    assert dataclasses.astuple(once) == pytest.approx(dataclasses.astuple(four_times))
+
+
+def test_bootstrap_of_constant_values_is_a_point() -> None:
+    interval = mean_interval([1.0] * 10)
+    assert (interval.low, interval.high, interval.method) == (1, 1, "percentile bootstrap")
+
+
+def test_bootstrap_is_the_same_for_the_same_seed() -> None:
+    values = np.random.default_rng(0).random(30)
+    assert mean_interval(values, random_seed=7) == mean_interval(values, random_seed=7)
+    assert mean_interval(values, random_seed=7) != mean_interval(values, random_seed=8)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+@settings(max_examples=200, deadline=None)
+def test_holm_by_hand(p_values: list[float]) -> None:
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    expected, highest = [0.0] * len(p_values), 0.0
+    for rank, i in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
+        expected[i] = highest
+    assert holm(p_values) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [1, 3, 78])
+def test_holm_equals_statsmodels(n: int) -> None:
+    p_values = np.random.default_rng(n).random(n) ** 3
+    assert holm(p_values.tolist()) == pytest.approx(multipletests(p_values, method="holm")[1])
+
+
+@given(st.integers(2, 7), st.randoms(use_true_random=False))
+@settings(max_examples=300, deadline=None)
+def test_models_share_a_letter_exactly_if_they_do_not_differ(n_models: int, rng: random.Random) -> None:
+    models = [f"model {i}" for i in range(n_models)]
+    pairs = list(itertools.combinations(models, 2))
+    differing = [pair for pair in pairs if rng.random() < 0.5]
+    letters = compact_letters(models, differing)
+    assert letters["model 0"].startswith("a")
+    for first, second in pairs:
+        assert bool(set(letters[first]) & set(letters[second])) == ((first, second) not in differing)
+
+
+def test_letters_of_models_in_a_row() -> None:
+    assert compact_letters("abcd", []) == dict.fromkeys("abcd", "a")
+    assert compact_letters("abcd", [("a", "c"), ("a", "d"), ("b", "d")]) == {"a": "a", "b": "ab", "c": "bc", "d": "c"}
+
+
+@pytest.mark.parametrize("test", ["permutation", "mcnemar", "t-test"])
+def test_families_of_three_models(test: str) -> None:
+    rng = np.random.default_rng(0)
+    chances = rng.beta(3, 0.5, 300)
+    passes = {
+        "weak": rng.random(300) < chances - 0.3,
+        "good": rng.random(300) < chances,
+        "same": rng.random(300) < chances,
+    }
+    values = passes if test == "mcnemar" else {name: np.asarray(x, float) for name, x in passes.items()}
+    family = compare_models(values, test=test)
+    assert family.models[-1] == "weak"
+    assert [(pair.first, pair.second) for pair in family.pairs] == list(itertools.combinations(family.models, 2))
+    assert [pair.differs for pair in family.pairs] == [False, True, True]
+    assert family.letters == {family.models[0]: "a", family.models[1]: "a", "weak": "b"}
+    assert all(pair.adjusted_p >= pair.result.p_value for pair in family.pairs)
+    assert (family.warning is not None) == (test == "t-test")
+    matrix = p_matrix(family)
+    assert [matrix[i][i] for i in range(3)] == [None] * 3
+    assert matrix[0][2] == matrix[2][0] == family.pairs[1].adjusted_p
+
+
+def test_passes_by_seed_average_to_pattern_accuracy() -> None:
+    rng = np.random.default_rng(1)
+    sizes = np.full((10, 50), 20)
+    correct = rng.binomial(20, 0.9, sizes.shape)
+    assert passes_by_seed(correct, sizes).mean() == pytest.approx(values_for("t-test", correct, sizes).mean())
+    assert values_for("permutation", correct, sizes).tolist() == passes_by_seed(correct, sizes).tolist()
+    assert values_for("mcnemar", correct, sizes).tolist() == [
+        sum(right >= 18 for right in seed) > 5 for seed in correct.T
+    ]
+
+
+def test_a_subsample_without_variants_does_not_count_for_a_seed() -> None:
+    assert passes_by_seed([[20, 0], [0, 20]], [[20, 0], [20, 20]]).tolist() == [0.5, 1.0]
+
+
+def test_counts_to_letters() -> None:
+    """From counts as a result file has them to who differs from whom."""
+    rng = np.random.default_rng(2)
+    chances, sizes = rng.beta(3, 0.5, 400), np.full((10, 400), 20)
+    counts = {"good": rng.binomial(20, chances, sizes.shape), "weak": rng.binomial(20, chances * 0.95, sizes.shape)}
+    for test in ("permutation", "mcnemar", "t-test"):
+        family = compare_models({name: values_for(test, right, sizes) for name, right in counts.items()}, test=test)
+        assert family.letters == {"good": "a", "weak": "b"}
+
+
+BAD: list[tuple[Any, str]] = [
+    (
+        lambda: paired_t_test([1, 2, 3], [1, 2]),
+        "first has 3 values, second has 2: a paired test needs one of each a unit",
+    ),
+    (lambda: paired_t_test([1], [1]), r"first has 1 value\(s\): at least 2 are needed"),
+    (lambda: paired_t_test([1, math.nan], [1, 2]), r"first\[1\] is nan: give finite numbers"),
+    (lambda: independent_t_test([[1, 2]], [1, 2]), r"first has the shape \(1, 2\): give one value a unit"),
+    (
+        lambda: mcnemar_test([1, 0], [True, False]),
+        r"first has the shape \(2,\) and holds int64: give one boolean a unit",
+    ),
+    (lambda: mcnemar_test([True], [True, False]), "first has 1 values, second has 2"),
+    (lambda: permutation_test([1, 2], [1, math.inf]), r"second\[1\] is inf"),
+    (lambda: bootstrap_interval(np.mean, [1, 2], [1, 2, 3]), r"columns have \[2, 3\] values: give one of each a seed"),
+    (
+        lambda: passes_by_seed([1], [1]),
+        r"correct has the shape \(1,\), sizes \(1,\): give counts by subsample and seed",
+    ),
+    (lambda: passes_by_seed([[1, 0]], [[1, 0]]), "seed 1 has no variant in any subsample: leave it out"),
+    (lambda: compare_models({"a": [1, 2]}), r"values has 1 model\(s\): at least two are needed"),
+    (
+        lambda: compare_models({"a": [1], "b": [1]}, test="z"),
+        "test is 'z': choose one of 'permutation', 'mcnemar', 't-test'",
+    ),
+    (lambda: compare_models({"a": [1, 2], "b": [1, 1, 1]}), "a against b: first has 2 values, second has 3"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), BAD, ids=[message[:40] for _, message in BAD])
+def test_refuses(call: Any, message: str) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_results_are_frozen() -> None:
+    result = paired_t_test(*random_pair(0))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.p_value = 0.0  # type: ignore[misc]
+
+
+def test_importing_loads_no_library_that_takes_long() -> None:
+    code = "import scoring.statistics, sys; print([n for n in ('scipy', 'statsmodels', 'torch') if n in sys.modules])"
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "families", "paired_tests", "passes", "t_tests"])
+def test_doctests(name: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(f"{statistics.__name__}.{name}"))
+    assert outcome.failed == 0 < outcome.attempted
+
+
+SIMULATION = importlib.import_module("benchmarks.statistics_simulation")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SIMULATION.FALSE_POSITIVES)
+def test_false_positives_stay_within_their_binomial_band(name: str) -> None:
+    assert SIMULATION.false_positives(name, 2000).within
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SIMULATION.COVERAGES)
+def test_intervals_cover_at_their_nominal_rate(name: str) -> None:
+    assert SIMULATION.coverage(name, 2000).within
+
+
+@pytest.mark.slow
+def test_what_the_warning_says_is_so() -> None:
+    (name,) = SIMULATION.WARNED
+    assert SIMULATION.false_positives(name, 300).rate > 0.15
