@@ -1,16 +1,11 @@
-"""Masked LMs: loading one, asking it for the fillers of forms, and the checks that make its answers trustworthy."""
+"""Masked LMs: a form as token ids with the mask in place, and the most probable pieces there."""
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from generation.vocabulary import Vocabulary, read_vocabulary
-from merge_snli.errors import InputError
-from merge_snli.models import ModelSource, find_model, quiet_loading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,16 +15,13 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
     from generation.forms import Form
-
-logger = logging.getLogger(__name__)
+    from generation.vocabulary import Vocabulary
+    from merge_snli.models import ModelSource
 
 SPLIT = "split"
 TOO_LONG = "too long"
 TOKENS_A_BATCH = 512
 """Batches of this many tokens keep two cores busy and their caches warm."""
-
-UNSET_LENGTH = 10**9
-"""A tokenizer whose `model_max_length` is larger than this has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +130,8 @@ class MaskedLM:
     def _masked_logits(self, ids: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
         """Return the logits at the masked positions, of shape (batch, vocabulary)."""
         if self.heads is None:
-            return _plain_logits(self.model, ids, masks)
-        return _head_logits(self.model, self.heads, ids, masks)
+            return plain_logits(self.model, ids, masks)
+        return head_logits(self.model, self.heads, ids, masks)
 
 
 def forms_a_batch(length: int) -> int:
@@ -160,121 +152,10 @@ def _tokens_of(form: Form, offsets: Sequence[tuple[int, int]]) -> int | None:
     return found
 
 
-def load_masked_lm(name: str, *, device: str | None = None) -> MaskedLM:
-    """Load a masked LM in float32.
-
-    Args:
-        name: Hub id, folder or `demo:NAME`.
-        device: Where to run it; None for a GPU where there is one.
-
-    Raises:
-        InputError: Where it cannot be found or loaded, is no masked LM, or has no mask token or fast tokenizer.
-    """
-    import torch
-
-    quiet_loading()
-    source = find_model(name)
-    _check_architecture(source)
-    tokenizer = _load_tokenizer(source)
-    model: Any = _load_model(source).to(_device(device)).eval()  # type: ignore[arg-type]
-    vocabulary = read_vocabulary(tokenizer, int(model.get_output_embeddings().weight.shape[0]), source.name)
-    heads = _verified_heads(model, torch.tensor([_probe_ids(tokenizer)], device=model.device))
-    return MaskedLM(source, tokenizer, model, vocabulary, _max_length(tokenizer, model), heads)
-
-
-def _device(name: str | None) -> str:
-    import torch
-
-    return name or ("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def _check_architecture(source: ModelSource) -> None:
-    """Refuse what is no masked LM by its configuration, before anything large is read."""
-    from transformers import AutoConfig
-    from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
-
-    try:
-        config = AutoConfig.from_pretrained(source.path)
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"masked LM {source.name}: its config.json cannot be used: {_first_line(error)}") from error
-    if config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
-        raise InputError(
-            f"{source.name} is no masked LM (its type is {config.model_type}): give one such as "
-            "FacebookAI/roberta-base or demo:mlm-bpe"
-        )
-    wrong = [name for name in config.architectures or () if name.endswith(("ForCausalLM", "LMHeadModel"))]
-    if wrong or getattr(config, "is_decoder", False):
-        raise InputError(f"{source.name} is a causal LM ({', '.join(wrong)}), not a masked LM: it fills no masks")
-
-
-def _load_tokenizer(source: ModelSource) -> PreTrainedTokenizerFast:
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(source.path)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        raise InputError(f"masked LM {source.name}: its tokenizer cannot be loaded: {_first_line(error)}") from error
-    if not tokenizer.is_fast:
-        raise InputError(f"masked LM {source.name} has no fast tokenizer, so places in the text cannot be told")
-    if tokenizer.mask_token_id is None:
-        raise InputError(f"masked LM {source.name} has no mask token: it fills no masks")
-    return tokenizer  # type: ignore[no-any-return]
-
-
-def _load_model(source: ModelSource) -> PreTrainedModel:
-    import torch
-    from safetensors import SafetensorError
-    from transformers import AutoModelForMaskedLM
-
-    try:
-        model, report = AutoModelForMaskedLM.from_pretrained(
-            source.path, dtype=torch.float32, use_safetensors=True, output_loading_info=True
-        )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise InputError(f"masked LM {source.name} cannot be loaded: {_first_line(error)}") from error
-    if report["missing_keys"]:
-        missing = ", ".join(sorted(report["missing_keys"])[:3])
-        raise InputError(f"{source.name} is no trained masked LM: weights are missing for {missing}")
-    return model  # type: ignore[no-any-return]
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-
-
-def _max_length(tokenizer: PreTrainedTokenizerFast, model: PreTrainedModel) -> int:
-    """Return how many tokens fit; RoBERTa's positions begin behind its padding id."""
-    positions = getattr(model.config, "max_position_embeddings", None) or UNSET_LENGTH
-    if model.config.model_type in {"roberta", "xlm-roberta", "camembert"}:
-        positions -= model.config.pad_token_id + 1
-    return int(min(positions, tokenizer.model_max_length))
-
-
-def _probe_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
-    ids: list[int] = tokenizer(f"A small {tokenizer.mask_token} sleeps.")["input_ids"]
-    return ids
-
-
-def _verified_heads(model: PreTrainedModel, ids: torch.Tensor) -> tuple[torch.nn.Module, ...] | None:
-    """Return the modules behind the encoder if they give the plain forward's logits on the masked row alone."""
-    import torch
-
-    heads = tuple(module for module in model.children() if module is not model.base_model)
-    masks = torch.tensor([ids.shape[1] // 2], device=ids.device)
-    try:
-        with torch.inference_mode():
-            same = torch.allclose(
-                _head_logits(model, heads, ids, masks), _plain_logits(model, ids, masks), rtol=1e-4, atol=1e-4
-            )
-    except (RuntimeError, TypeError, AttributeError, ValueError) as error:
-        logger.info("the LM head of %s runs on every token: %s", type(model).__name__, error)
-        return None
-    return heads if same else None
-
-
-def _head_logits(
+def head_logits(
     model: PreTrainedModel, heads: Sequence[torch.nn.Module], ids: torch.Tensor, masks: torch.Tensor
 ) -> torch.Tensor:
+    """Return the logits at the masked positions by running `heads` on these rows of the encoder's output alone."""
     import torch
 
     rows: torch.Tensor = model.base_model(input_ids=ids).last_hidden_state
@@ -285,7 +166,8 @@ def _head_logits(
     return rows if bias is None else rows + bias
 
 
-def _plain_logits(model: PreTrainedModel, ids: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+def plain_logits(model: PreTrainedModel, ids: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """Return the logits at the masked positions out of those of the whole forward."""
     import torch
 
     logits: torch.Tensor = model(input_ids=ids).logits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from generation.forms import Form, forms
-from generation.masked_lms import load_masked_lm
+from generation.load_masked_lm import load_masked_lm
 from generation.output import check_out, finished, work_folder, write_output
 from generation.problems import read_problems
 from generation.record import Run, Sources, count_words

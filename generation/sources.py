@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, reason
 
 if TYPE_CHECKING:
     from generation.options import ProblemOptions
@@ -216,8 +216,7 @@ def _load(options: ProblemOptions, path: str) -> Any:  # noqa: ANN401 - datasets
     try:
         return datasets.load_dataset(path, split=options.split)
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise InputError(
             f"problems {options.problems}, split {options.split}, are no file here and could not be loaded "
-            f"as a data set ({reason}); give a file, a folder or a Hub id that you can reach"
+            f"as a data set ({reason(error)}); give a file, a folder or a Hub id that you can reach"
         ) from error

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, reason
 from merge_snli.files import sha256_of_file
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def _load(name: str) -> Tagger:
     try:
         nlp = spacy.load(name, exclude=list(NOT_NEEDED))
     except (OSError, ValueError, ImportError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise InputError(f"the tagger {name!r} cannot be loaded: {reason}") from error
+        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
     if "tagger" not in nlp.pipe_names and "morphologizer" not in nlp.pipe_names:
         raise InputError(f"the spaCy pipeline {name!r} has no tagger; its components: {', '.join(nlp.pipe_names)}")
     return Tagger(nlp, Path(name).name, str(nlp.meta.get("version", "")), Path(nlp.path))

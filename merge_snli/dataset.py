@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, reason
 from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, WORD_CLASSES, data_file
 
 if TYPE_CHECKING:
@@ -70,9 +70,8 @@ def _fetch(repo_id: str, revision: str | None) -> Path:
     try:
         return Path(snapshot_download(repo_id, repo_type="dataset", revision=revision, allow_patterns=patterns))
     except (HFValidationError, HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise InputError(
-            f"data set {repo_id} is no folder here and could not be fetched from the Hub ({reason}); "
+            f"data set {repo_id} is no folder here and could not be fetched from the Hub ({reason(error)}); "
             "give the folder of a finished run, or a Hub id that you can reach"
         ) from error
 

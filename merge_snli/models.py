@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, reason
 from merge_snli.files import sha256_of_file
 
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
@@ -50,6 +50,26 @@ def find_model(name: str, *, revision: str | None = None) -> ModelSource:
     return _from_folder(name, folder, folder.name)
 
 
+def find_device(device: str | None) -> str:
+    """Return the device to run on: the one that is asked for, else `cuda` where there is one, else `cpu`.
+
+    Args:
+        device: `cpu`, `cuda`, `cuda:1` … or None.
+
+    Raises:
+        InputError: Where the device that is asked for is not there.
+    """
+    import torch
+
+    if device is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(f"--device {device} cannot be used here ({reason(error)}): try --device cpu") from error
+    return device
+
+
 def quiet_loading() -> None:
     """Keep `transformers` from drawing a progress bar for every model that it loads in an instant."""
     from transformers.utils import logging
@@ -64,18 +84,13 @@ def _fetch(repo_id: str, revision: str | None) -> Path:
     try:
         return Path(snapshot_download(repo_id, revision=revision, allow_patterns=list(MODEL_FILES)))
     except HFValidationError as error:
-        raise InputError(f"{repo_id!r} is no folder here and no Hub id: {_first_line(error)}") from error
+        raise InputError(f"{repo_id!r} is no folder here and no Hub id: {reason(error)}") from error
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         where = f" at revision {revision}" if revision else ""
         raise InputError(
-            f"model {repo_id}{where} is no folder here and could not be fetched from the Hub ({_first_line(error)}); "
+            f"model {repo_id}{where} is no folder here and could not be fetched from the Hub ({reason(error)}); "
             "give a folder, demo:NAME, or a Hub id that you can reach"
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0].rstrip(".") if text else type(error).__name__
 
 
 def _from_folder(name: str, folder: Path, revision: str | None) -> ModelSource:

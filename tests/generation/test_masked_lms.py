@@ -13,7 +13,8 @@ import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
 from generation.forms import Form, forms
-from generation.masked_lms import SPLIT, TOO_LONG, EncodedForm, MaskedLM, load_masked_lm
+from generation.load_masked_lm import load_masked_lm
+from generation.masked_lms import SPLIT, TOO_LONG, EncodedForm, MaskedLM
 from merge_snli.errors import InputError
 from tests.tiny_models import wordpiece_tokenizer
 

@@ -12,7 +12,8 @@ import pytest
 
 from generation import suggestions
 from generation.forms import Form, forms
-from generation.masked_lms import EncodedForm, Fillers, MaskedLM, load_masked_lm
+from generation.load_masked_lm import load_masked_lm
+from generation.masked_lms import EncodedForm, Fillers, MaskedLM
 from generation.store import Answer, load, save, shelf
 from generation.suggestions import suggest
 from merge_snli.errors import InputError
