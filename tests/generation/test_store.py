@@ -99,7 +99,7 @@ def test_what_was_answered_before_an_interrupt_is_kept(
     with pytest.raises(KeyboardInterrupt):
         suggest(TEN, mlm, tmp_path, top_k=20)
     kept = load(shelf(tmp_path, mlm, 20), TEN)
-    assert len(kept) == 2
+    assert sum(isinstance(answer, Fillers) for answer in kept.values()) == 2
     monkeypatch.setattr(MaskedLM, "fill", fill)
     calm = suggest(TEN, mlm, tmp_path / "calm", top_k=20)
     resumed = suggest(TEN, mlm, tmp_path, top_k=20)
