@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from generation.in_place import InPlace
     from generation.tagging import Tagger
-    from generation.tags_in_place import InPlace
 
 PLACES_AT_ONCE = 4_096
 OUTSIDE = 0

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from generation.combine import Replacement, over_mlms, over_occurrences, over_sentences
 from generation.filters import OTHER_CLASS, Suggestion, keep_suggestions, words_of
 from generation.forms import Form, forms
-from generation.tags_in_place import InPlace, InPlaceTagger
+from generation.in_place import InPlace
+from generation.tags_in_place import InPlaceTagger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.tagging import CLASS_OF_TAG, SENTENCES_AT_ONCE
@@ -11,6 +10,7 @@ from generation.tagging import CLASS_OF_TAG, SENTENCES_AT_ONCE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from generation.in_place import InPlace
     from generation.receptive_field import ReceptiveFieldTagger
     from generation.tagging import Tagger
 
@@ -18,28 +18,6 @@ logger = logging.getLogger(__name__)
 
 VERIFIED_ON = 256
 """How many of a run's first suggestions are tagged both ways before the fast way is trusted."""
-
-
-@dataclass(frozen=True, slots=True)
-class InPlace:
-    """A suggestion in the place of one occurrence.
-
-    Attributes:
-        sentence: The sentence, with the original word.
-        start: Offset of the occurrence's first character.
-        end: Offset behind its last character.
-        word: What is to stand there.
-    """
-
-    sentence: str
-    start: int
-    end: int
-    word: str
-
-    @property
-    def text(self) -> str:
-        """The sentence with the word in place."""
-        return self.sentence[: self.start] + self.word + self.sentence[self.end :]
 
 
 class InPlaceTagger:

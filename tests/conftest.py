@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +42,24 @@ def tiny_mlm(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return made[kind]
 
     return folder
+
+
+@dataclass(frozen=True)
+class DemoRun:
+    """What `merge-snli demo` wrote and printed."""
+
+    out: Path
+    printed: str
+
+
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
+    """One run of the demo in a process of its own, in an empty folder."""
+    folder = tmp_path_factory.mktemp("demo")
+    command = [str(Path(sys.executable).with_name("merge-snli")), "demo"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return DemoRun(folder / "demo", done.stdout)
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def test_columns_of_other_names(tmp_path: Path) -> None:
 
 
 def test_problems_without_a_gold_label_are_left_out_and_counted(tmp_path: Path) -> None:
-    rows = [*ROWS, ROWS[0] | {"label": -1}, ROWS[1] | {"label": "-"}, ROWS[1] | {"label": None}]
+    rows: list[dict[str, Any]] = [*ROWS, ROWS[0] | {"label": -1}, ROWS[1] | {"label": "-"}, ROWS[1] | {"label": None}]
     read = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows)))
     assert (len(read.problems), read.without_label) == (2, 3)
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from generation.in_place import InPlace
 from generation.options import ProblemOptions
 from generation.problems import Problem, read_problems
 from generation.receptive_field import ReceptiveFieldTagger
 from generation.tagging import tag
-from generation.tags_in_place import InPlace, InPlaceTagger, plain_tags
+from generation.tags_in_place import InPlaceTagger, plain_tags
 from generation.words import shared_words
 
 if TYPE_CHECKING:

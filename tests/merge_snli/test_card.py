@@ -21,7 +21,7 @@ def test_every_placeholder_is_filled_and_the_card_is_that_of_the_shipped_data() 
 
 def test_the_metadata_is_what_the_hub_reads() -> None:
     card = DatasetCard(render_card(RUN))
-    data = card.data.to_dict()
+    data = yaml.safe_load(str(card.data))
     assert data["task_ids"] == ["natural-language-inference"]
     assert data["size_categories"] == "10K<n<100K" or data["size_categories"] == "1K<n<10K"
     assert [config["config_name"] for config in data["configs"]] == list(configs())

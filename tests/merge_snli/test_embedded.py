@@ -11,20 +11,19 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from generation import Options, generate
 from merge_snli.dataset import DatasetSource, find_dataset
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS, embedded_path
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS, SEED
+from tests.conftest import DemoRun
 
 PACKAGE = FOLDER.parent
 MEBIBYTE = 2**20
 
 
-@pytest.fixture(scope="module")
-def regenerated(tmp_path_factory: pytest.TempPathFactory) -> DatasetSource:
-    options = Options(problems="demo:problems", id_column="id", mlm=tuple(f"demo:{name}" for name in MASKED_LMS))
-    return generate(options, tmp_path_factory.mktemp("golden") / "merge_snli")
+@pytest.fixture
+def regenerated(demo_run: DemoRun) -> DatasetSource:
+    return find_dataset(str(demo_run.out / "merge_snli"))
 
 
 def test_the_shipped_data_set_is_what_the_run_gives(regenerated: DatasetSource) -> None:

@@ -1,0 +1,59 @@
+"""The demo: what it prints and writes, and that it does nothing twice."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+from merge_snli import cli
+from merge_snli.schema import NLI_LABELS
+
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.conftest import DemoRun
+
+
+def test_it_ends_with_scores_a_picture_and_where_everything_lies(demo_run: DemoRun) -> None:
+    titles = ["Shared words", "Variants, by", "Variants to look at", "Scores", "Written"]
+    places = [demo_run.printed.index(f"\n{title}") for title in titles]
+    assert places == sorted(places)
+    scores = demo_run.printed[places[3] : places[4]]
+    assert "demo:nli-a" in scores
+    assert "demo:nli-b" in scores
+    for path in ("merge_snli", "results", "figures/pattern_accuracy.png"):
+        assert f"demo/{path}\n" in demo_run.printed[places[4] :]
+        assert (demo_run.out / path).exists()
+    assert (demo_run.out / "figures" / "pattern_accuracy.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_it_shows_three_variants_of_each_label(demo_run: DemoRun) -> None:
+    examples = demo_run.printed.split("Variants to look at\n")[1].split("\nScores\n")[0]
+    for name in NLI_LABELS:
+        of_label = examples.split(f"{name}\n")[1].split("\n\n")[0]
+        assert of_label.count(" -> ") == of_label.count("    P: ") == of_label.count("    H: ") == 3
+
+
+def test_the_results_are_files_of_numbers(demo_run: DemoRun) -> None:
+    results = [json.loads(path.read_text()) for path in sorted((demo_run.out / "results").glob("*.json"))]
+    assert [result["model"]["name"] for result in results] == ["demo:nli-a", "demo:nli-b"]
+    for result in results:
+        scores = result["scores"]
+        assert 1 / 3 < scores["seed_sample_accuracy"] < 1
+        assert -1 < scores["qt"] < 1
+
+
+def test_again_it_asks_no_model(
+    demo_run: DemoRun, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("asked a model")
+
+    monkeypatch.setattr("generation.masked_lms.MaskedLM.fill", refuse)
+    monkeypatch.setattr("scoring.classifier.Classifier.logits", refuse, raising=False)
+    before = time.monotonic()
+    assert cli.main(["demo", "--out", str(demo_run.out)]) == 0
+    assert time.monotonic() - before < 90
+    again = capsys.readouterr().out.replace(str(demo_run.out), "demo")
+    assert again == demo_run.printed

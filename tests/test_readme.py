@@ -1,0 +1,66 @@
+"""The README's Python runs as it stands there, in the project's root."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import DemoRun
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PLAIN, OURS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def run(code: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    return names
+
+
+def test_the_recipe_for_plain_datasets_and_evaluate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
+    names = run(PLAIN)
+    scores = names["scores"]
+    assert scores["n_samples"] == 20 * scores_groups(names)
+    assert scores["qt"] == pytest.approx(scores["pattern_accuracy"] - scores["seed_sample_accuracy"])
+    assert len(capsys.readouterr().out.split()) == 4
+
+
+def scores_groups(names: dict[str, Any]) -> int:
+    """Count seeds and classes: each has 20 variants in a subsample."""
+    variants = names["variants"]
+    return len(set(zip(variants["seed_id"], variants["word_class"], strict=True)))
+
+
+def test_the_python_interface_in_six_lines(
+    demo_run: DemoRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(demo_run.out / "merge_snli.work", tmp_path / "my_data" / "merge_snli.work")
+    result = run(OURS)["result"]
+    accuracy, qt = map(float, capsys.readouterr().out.split())
+    assert (accuracy, qt) == (result.scores.seed_sample_accuracy, result.scores.qt)
+    assert f"{100 * accuracy:.1f}" in demo_run.printed
+
+
+def test_what_the_readme_links_to_is_there() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", README)
+    missing = [target for target in targets if not target.startswith("https://") and not (ROOT / target).exists()]
+    assert missing == []
+
+
+def test_the_commands_are_those_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for command in ("demo", "test", "lint", "smoke", "data", "train"):
+        assert re.search(rf"^{command}:", makefile, re.MULTILINE)
+    assert "make demo" in README
+    assert "make test" in README
