@@ -11,6 +11,8 @@ from merge_snli.errors import InputError, reason
 from merge_snli.models import ModelSource, find_device, find_model, quiet_loading
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
@@ -18,6 +20,27 @@ logger = logging.getLogger(__name__)
 
 UNSET_LENGTH = 10**9
 """A model without a number of positions takes texts of any length; this stands for it."""
+
+
+def load_masked_lms(names: Sequence[str], *, device: str | None = None) -> list[MaskedLM]:
+    """Load the masked LMs of a run, each under a name of its own.
+
+    Args:
+        names: Hub ids, folders or `demo:NAME`.
+        device: Where to run them; None for a GPU where there is one.
+
+    Raises:
+        InputError: As `load_masked_lm`, and where two folders have the same name, under which variants would record both.
+    """
+    mlms = [load_masked_lm(name, device=device) for name in names]
+    called = [mlm.name for mlm in mlms]
+    twice = next((name for name in called if called.count(name) > 1), None)
+    if twice is not None:
+        places = " and ".join(str(mlm.source.path) for mlm in mlms if mlm.name == twice)
+        raise InputError(
+            f"two masked LMs are called {twice} ({places}): rename a folder, since variants record the name"
+        )
+    return mlms
 
 
 def load_masked_lm(name: str, *, device: str | None = None) -> MaskedLM:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from generation.forms import Form, forms
-from generation.load_masked_lm import load_masked_lm
+from generation.load_masked_lm import load_masked_lms
 from generation.output import check_out, finished, work_folder, write_output
 from generation.problems import read_problems
 from generation.record import Run, Sources, count_words
@@ -51,7 +51,7 @@ def generate(options: Options, out: str | Path, *, overwrite: bool = False) -> D
     out = Path(out)
     check_out(out)
     tagger = load_tagger(options.tagger)
-    mlms = [load_masked_lm(name, device=options.device) for name in options.mlm]
+    mlms = load_masked_lms(options.mlm, device=options.device)
     problems = read_problems(options)
     sources = Sources(options, problems, tuple(mlm.source for mlm in mlms), tagger)
     if (done := finished(out, sources, overwrite=overwrite)) is not None:

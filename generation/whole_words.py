@@ -51,10 +51,11 @@ def with_case_of(original: str, word: str) -> str:
     Returns:
         `word` in lower case, with a capital, or in capitals, as `original` is; as it is where `original` is neither.
     """
-    if original.islower():
+    capitals = [letter.isupper() for letter in original if letter.isalpha()]
+    if not any(capitals):
         return word.lower()
-    if original.isupper() and len(original) > 1:
+    if all(capitals) and len(capitals) > 1:
         return word.upper()
-    if original[:1].isupper() and not any(letter.isupper() for letter in original[1:]):
+    if capitals[0] and not any(capitals[1:]):
         return word[:1].upper() + word[1:].lower()
     return word

@@ -13,7 +13,7 @@ import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
 from generation.forms import Form, forms
-from generation.load_masked_lm import load_masked_lm
+from generation.load_masked_lm import load_masked_lm, load_masked_lms
 from generation.masked_lms import SPLIT, TOO_LONG, EncodedForm, MaskedLM
 from merge_snli.errors import InputError
 from tests.tiny_models import wordpiece_tokenizer
@@ -139,6 +139,13 @@ def test_what_is_no_masked_lm_names_itself_and_the_reason(tmp_path: Path, tiny_m
         InputError, match="model nobody/nothing is no folder here and could not be fetched from the Hub"
     ):
         load_masked_lm("nobody/nothing")
+
+
+def test_two_folders_of_one_name_are_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    for number in "01":
+        shutil.copytree(tiny_mlm("bert"), tmp_path / number / "checkpoint")
+    with pytest.raises(InputError, match=r"two masked LMs are called checkpoint \(.*0/checkpoint and .*1/checkpoint\)"):
+        load_masked_lms([str(tmp_path / number / "checkpoint") for number in "01"])
 
 
 def test_a_decoder_that_calls_itself_bert_is_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:

@@ -37,6 +37,8 @@ def test_the_closed_lists_are_lower_case_and_disjoint() -> None:
         ("Dog", "NASA", "Nasa"),
         ("iPod", "Cat", "Cat"),
         ("T-shirt", "blouse", "Blouse"),
+        ("3D", "red", "Red"),
+        ("2", "Red", "red"),
     ],
 )
 def test_case_patterns(original: str, word: str, written: str) -> None:

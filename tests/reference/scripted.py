@@ -1,0 +1,132 @@
+"""Masked LMs that say the same at every mask: all weights are zero but for the bias of the vocabulary's scores.
+
+So the fillers of every form, and what each is more probable than, are the list that a test writes down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from transformers import (
+    AlbertConfig,
+    AlbertForMaskedLM,
+    BertConfig,
+    BertForMaskedLM,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+)
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+POSITIONS = 40
+NEVER = -30.0
+"""The score of pieces that a script does not name."""
+
+SIZES: dict[str, Any] = {
+    "hidden_size": 4,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 1,
+    "intermediate_size": 4,
+    "max_position_embeddings": POSITIONS,
+}
+
+
+def wordpiece(pieces: Sequence[str], *, lowercase: bool) -> Tokenizer:
+    """Return a WordPiece tokenizer of exactly these pieces."""
+    numbers = {piece: number for number, piece in enumerate(dict.fromkeys([*SPECIAL, *pieces]))}
+    tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
+
+
+def byte_bpe(pieces: Sequence[str]) -> Tokenizer:
+    """Return a byte-level BPE tokenizer of these pieces, a leading space written as such, and the single bytes."""
+    written = [_in_bytes(piece) for piece in pieces]
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    numbers = {piece: number for number, piece in enumerate(dict.fromkeys([*SPECIAL, *written, *letters]))}
+    tokenizer = Tokenizer(models.BPE(numbers, [], ignore_merges=True))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def sentencepiece(pieces: Sequence[str]) -> Tokenizer:
+    """Return a unigram tokenizer of these pieces, a leading space written as such, and the single letters."""
+    written = list(dict.fromkeys(_in_sentencepiece(piece) for piece in pieces))
+    letters = [letter for letter in "▁abcdefghijklmnopqrstuvwxyz." if letter not in written]
+    scores = [*((piece, 0.0) for piece in SPECIAL), *((piece, -1.0) for piece in written)]
+    tokenizer = Tokenizer(models.Unigram([*scores, *((letter, -20.0) for letter in letters)], 1, byte_fallback=False))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    return tokenizer
+
+
+def save(folder: Path, tokenizer: Tokenizer, ranking: Sequence[str], *, step: float = 0.5) -> Path:
+    """Save a masked LM whose fillers are `ranking`, from the most probable down, each `step` below the one before.
+
+    Args:
+        folder: Where to save it.
+        tokenizer: One of the above, made of at least the pieces of `ranking`.
+        ranking: Pieces as the script writes them: a leading space is a leading space.
+        step: The difference of two neighbours' log-probabilities.
+    """
+    write, make = MAKES[type(tokenizer.model).__name__]
+    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIAL])
+    ends = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
+    model = make(tokenizer.get_vocab_size())
+    scores = torch.full((tokenizer.get_vocab_size(),), NEVER)
+    for rank, piece in enumerate(ranking):
+        number = tokenizer.token_to_id(write(piece))
+        assert number is not None, piece
+        scores[number] = -step * rank
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+        model.get_output_embeddings().bias.copy_(scores)
+    model.save_pretrained(folder)
+    names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
+    fast = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer, model_max_length=POSITIONS - 2, **dict(zip(names, SPECIAL, strict=True))
+    )
+    fast.save_pretrained(folder)
+    return folder
+
+
+def _in_bytes(piece: str) -> str:
+    """Write a piece as byte-level BPE writes it: a letter for each byte."""
+    written = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(piece)
+    return "".join(text for text, _ in written)
+
+
+def _in_sentencepiece(piece: str) -> str:
+    return piece.replace(" ", "▁")
+
+
+def _bert(size: int) -> BertForMaskedLM:
+    return BertForMaskedLM(BertConfig(vocab_size=size, pad_token_id=0, **SIZES))
+
+
+def _roberta(size: int) -> RobertaForMaskedLM:
+    return RobertaForMaskedLM(RobertaConfig(vocab_size=size, pad_token_id=0, **SIZES))
+
+
+def _albert(size: int) -> AlbertForMaskedLM:
+    return AlbertForMaskedLM(AlbertConfig(vocab_size=size, pad_token_id=0, embedding_size=4, **SIZES))
+
+
+Write = Callable[[str], str]
+Make = Callable[[int], BertForMaskedLM | RobertaForMaskedLM | AlbertForMaskedLM]
+MAKES: dict[str, tuple[Write, Make]] = {
+    "WordPiece": (str, _bert),
+    "BPE": (_in_bytes, _roberta),
+    "Unigram": (_in_sentencepiece, _albert),
+}
+"""By the tokenizer's model: how it writes a piece, and the masked LM that goes with it."""

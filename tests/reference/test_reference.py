@@ -1,0 +1,189 @@
+"""The pipeline equals the literal reference, variant by variant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import spacy
+import torch
+
+from generation import whole_words
+from merge_snli.embedded import embedded_path
+from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+from tests.reference import comparison, literal, scripted
+from tests.reference.comparison import Problem
+
+TINY = ("bert", "roberta", "albert")
+EMBEDDED = ("demo:mlm-wordpiece", "demo:mlm-bpe")
+LAST = 200
+"""How many problems of each corpus, from its end: nothing in the project was trained on these."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Forms of one sentence are too small to be shared among threads."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def plain_tagger() -> literal.Tagger:
+    return comparison.plain_tagger()
+
+
+def embedded_folder(name: str) -> Path:
+    folder = embedded_path(name)
+    assert folder is not None
+    if not folder.exists():
+        pytest.skip(f"{name} is not in merge_snli/embedded: it is made by `make train`")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus_problems(corpus: Callable[[str], Path]) -> list[Problem]:
+    """The last problems of SNLI dev and of MultiNLI dev matched."""
+    files = (corpus("snli/dev.jsonl"), corpus("mnli/dev_matched.jsonl"))
+    return [problem for file in files for problem in comparison.problems_in(file, LAST)]
+
+
+@pytest.fixture(scope="module")
+def corpus_reference(corpus_problems: list[Problem]) -> Mapping[str, literal.Result]:
+    folders = {name: embedded_folder(name) for name in EMBEDDED}
+    return comparison.reference_in_two_processes(corpus_problems, folders, DEFAULT_CLASSES)
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for both runs, so that the second may use what the first has asked."""
+    return tmp_path_factory.mktemp("real")
+
+
+@pytest.mark.parametrize("inflation", [1, 20])
+def test_real_problems(
+    corpus_problems: list[Problem], corpus_reference: Mapping[str, literal.Result], run_folder: Path, inflation: int
+) -> None:
+    options = replace(comparison.options_for(corpus_problems, run_folder, EMBEDDED), inflation=inflation)
+    out = comparison.run_pipeline(options, run_folder)
+    outcome = comparison.compare(corpus_problems, corpus_reference, out, options)
+    assert not outcome.differences, str(outcome)
+    assert outcome.problems == 2 * LAST
+    assert outcome.variants
+    assert len(outcome.doubtful) <= outcome.variants // 1000, str(outcome)
+
+
+ODD_PIECES = (
+    *("x²", "ⅷⅷ", "ªª", "don’t", "don't", "Don't", "o'clock", "rock'n'roll", "a--b", "e-mail", "ab-", "'tis", "a'b"),
+    *(
+        "straße",
+        "İx",
+        "ﬁsh",
+        "café",
+        "naïve",
+        "Boy",
+        "BOY",
+        "co",
+        "Co",
+        "ING",
+        "un",
+        "NOT",
+        "ok",
+        "日本",
+        "x1",
+        "A",
+        "I",
+    ),
+    *("##s", "teacher", "Teacher", "horses", "GOAT", "iPhones", "McDonald", "goat’s", "child's", "ab", "a", "é", "éé"),
+)
+ORIGINALS = (
+    "boy",
+    "boys",
+    "B2",
+    "TV",
+    "TVs",
+    "girl",
+    "Children",
+    "children",
+    "walk",
+    "red",
+    "dog",
+    "TEA",
+    "3D",
+    "cafe",
+)
+ODD_PROBLEMS = (
+    ("A boy\u00a0and a  girl sing.", " The boy saw\ta girl\n"),
+    ("\u201cA boy\u201d \u2018sings\u2019 to a girl\u2014and a dog\u2026", "The boy sings to a dog"),
+    ("The boy\u2019s dog is red.", "A boy's red dog!"),
+    ("A red-haired boy and a girl/boy.", "A boy is red"),
+    ("A TV, two TVs (TVs!) and a dog.", "Two TVs, a TV and a dog"),
+    ("TEA for Children", "Children like TEA"),
+    ("Children drink TEA \U0001f600 dog", "A dog, Children and TEA \U0001f600"),
+    ("The cafe\u0301 has a dog. The dog is in the cafe.", "A dog in a cafe"),
+    ("A boy. A boy. A boy", "boy"),
+    ("dog", "dog "),
+    ("A boy and a boy and a boy's boy.", 'The boy, the "boy" and boy-boy'),
+    ("A red boy in a red cafe", "The red boy"),
+    ("The boys walk the dog, the dog walk.", "A dog walk, a boy walk"),
+    ("\U0001d400 boy \U0001d401", "The boy \U0001d400\U0001d401 boy"),
+)
+
+
+@pytest.mark.parametrize("make", ["cased WordPiece", "uncased WordPiece", "byte BPE", "SentencePiece"])
+def test_odd_pieces_and_texts(make: str, plain_tagger: literal.Tagger, tmp_path: Path) -> None:
+    spaced = [*ODD_PIECES, *ORIGINALS]
+    if make.endswith("WordPiece"):
+        ranking = spaced if make.startswith("cased") else [*dict.fromkeys(piece.lower() for piece in spaced)]
+        tokenizer = scripted.wordpiece([*ranking, *"abcdef.,\"'-"], lowercase=not make.startswith("cased"))
+    else:
+        # Every other word has a piece without a space, too.
+        ranking = [
+            *(f" {piece}" for piece in ODD_PIECES),
+            *ODD_PIECES[::2],
+            *(f" {word}" for word in ORIGINALS),
+            *ORIGINALS,
+        ]
+        tokenizer = scripted.byte_bpe(ranking) if make == "byte BPE" else scripted.sentencepiece(ranking)
+    folder = scripted.save(tmp_path / "odd", tokenizer, [*dict.fromkeys(ranking)], step=0.01)
+    problems = [Problem(premise, hypothesis) for premise, hypothesis in ODD_PROBLEMS * 2]
+    expected = comparison.reference_of(problems, [literal.MaskedLM("odd", folder)], plain_tagger, WORD_CLASSES)
+    options = replace(comparison.options_for(problems, tmp_path, [str(folder)]), classes=WORD_CLASSES)
+    out = comparison.run_pipeline(options, tmp_path)
+    outcome = comparison.compare(problems, expected, out, options)
+    assert not outcome.differences, str(outcome)
+    assert outcome.variants
+
+
+def test_tiny_models_of_every_tokenizer(
+    tiny_mlm: Callable[[str], Path], plain_tagger: literal.Tagger, tmp_path: Path
+) -> None:
+    problems = comparison.problems_in(embedded_folder("demo:problems"), last=24)
+    folders = [tiny_mlm(kind) for kind in TINY]
+    mlms = [literal.MaskedLM(folder.name, folder, top_k=40) for folder in folders]
+    expected = comparison.reference_of(problems, mlms, plain_tagger, DEFAULT_CLASSES)
+    plain = comparison.options_for(problems, tmp_path, [str(folder) for folder in folders])
+    for inflation in (5, 1):
+        options = replace(plain, inflation=inflation, top_k=40, subsamples=3, random_seed=7)
+        out = comparison.run_pipeline(options, tmp_path)
+        outcome = comparison.compare(problems, expected, out, options)
+        assert not outcome.differences, str(outcome)
+        assert outcome.variants
+    # The comparison sees one variant that is missing.
+    next(result for result in expected.values() if len(result.variants) > 1).variants.pop()
+    assert comparison.compare(problems, expected, out, options).differences
+
+
+def test_components_that_set_no_tags(corpus_problems: list[Problem], plain_tagger: literal.Tagger) -> None:
+    whole = literal.Tagger(spacy.load(comparison.TAGGER))
+    for problem in corpus_problems[::20]:
+        for text in (problem.premise, problem.hypothesis):
+            assert plain_tagger.tag(text) == whole.tag(text)
+
+
+def test_closed_lists_are_those_of_the_pipeline() -> None:
+    assert set(whole_words.NEGATIONS) == literal.NEGATIONS
+    assert set(whole_words.AFFIXES) == literal.AFFIXES
