@@ -1,0 +1,133 @@
+"""Pairs a second of a roberta-base classifier: the plain pipeline one by one, in batches of 32, and `scoring`.
+
+    python -m benchmarks.scoring --pairs problems.jsonl
+
+The weights are random, of the true shape; the pairs are real: JSON lines with `premise` and `hypothesis`, by default
+the embedded problems. All ways take turns on the same pairs in one run, so that whatever else the machine does falls
+on all of them; the median of the rounds is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from merge_snli.embedded import embedded_path
+from scoring.classifier import Classifier
+from scoring.pairs import Pair
+from scoring.predict import predict_pairs
+
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+def main() -> None:
+    """Run the benchmark and print its table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=Path, default=embedded_path("demo:problems"), help="JSON lines")
+    parser.add_argument("--limit", type=int, default=2000, help="how many pairs a round (default: 2000)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--hidden-size", type=int, default=768, help="roberta-base: 768")
+    parser.add_argument("--layers", type=int, default=12, help="roberta-base: 12")
+    arguments = parser.parse_args()
+    lines = arguments.pairs.read_text(encoding="utf-8").splitlines()
+    problems = [json.loads(line) for line in lines[: arguments.limit]]
+    pairs = list(dict.fromkeys((problem["premise"], problem["hypothesis"]) for problem in problems))
+    with tempfile.TemporaryDirectory() as folder:
+        save_model(Path(folder), pairs, hidden_size=arguments.hidden_size, layers=arguments.layers)
+        sys.stdout.write(compare(Path(folder), pairs, arguments.rounds) + "\n")
+
+
+def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int) -> None:
+    """Save a classifier of RoBERTa's shape with random weights, and a byte BPE tokenizer trained on the pairs."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+
+    hf: Any = transformers
+    torch.manual_seed(0)
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=8000, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator((text for pair in pairs for text in pair), trainer)
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    names = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=512, **names).save_pretrained(folder)
+    config = hf.RobertaConfig(
+        vocab_size=50265,
+        hidden_size=hidden_size,
+        num_hidden_layers=layers,
+        num_attention_heads=hidden_size // 64,
+        intermediate_size=4 * hidden_size,
+        max_position_embeddings=514,
+        type_vocab_size=1,
+        id2label=dict(enumerate(LABELS)),
+        initializer_range=0.05,
+    )
+    hf.RobertaForSequenceClassification(config).save_pretrained(folder)
+
+
+def compare(folder: Path, pairs: list[Pair], rounds: int) -> str:
+    """Let all ways take turns, and return the table with their pairs a second."""
+    import torch
+    from transformers import pipeline
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
+    few = texts[:: max(1, len(texts) // 100)]
+
+    def ours() -> Any:  # noqa: ANN401 - an array
+        shard, _ = predict_pairs(lambda: Classifier(plain), pairs, None)
+        return shard.logits
+
+    ways: dict[str, tuple[Callable[[], Any], int]] = {
+        "pipeline, one by one": (lambda: [plain(text, top_k=None) for text in few], len(few)),
+        "pipeline, batch_size=32": (lambda: plain(texts, batch_size=32, top_k=None), len(texts)),
+        "scoring": (ours, len(texts)),
+    }
+    plain(few, batch_size=32)
+    predict_pairs(lambda: Classifier(plain), pairs[:64], None)
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    answers: dict[str, Any] = {}
+    for _ in range(rounds):
+        for name, (way, count) in ways.items():
+            start = time.perf_counter()
+            answers[name] = way()
+            seconds[name].append((time.perf_counter() - start) / count)
+    rates = {name: 1 / statistics.median(each) for name, each in seconds.items()}
+    return table(rates, agreement(answers["pipeline, batch_size=32"], answers["scoring"]))
+
+
+def agreement(plain: list[list[dict[str, Any]]], logits: Any) -> str:  # noqa: ANN401 - an array
+    """Say how many labels are the plain pipeline's, and how far the scores are from its."""
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    named = [{entry["label"]: entry["score"] for entry in entries} for entries in plain]
+    scores = np.array([[entry[name] for name in LABELS] for entry in named])
+    same = int((scores.argmax(axis=1) == logits.argmax(axis=1)).sum())
+    apart = np.abs(scores - shares).max()
+    return f"labels equal to the plain pipeline's: {same} of {len(plain)}; largest difference of a score: {apart:.1e}"
+
+
+def table(rates: dict[str, float], below: str) -> str:
+    """Return rates as a table, each with how often faster `scoring` is."""
+    ours = rates["scoring"]
+    rows = [f"| {name} | {rate:.1f} | {ours / rate:.2f} |" for name, rate in rates.items()]
+    return "\n".join(["| way | pairs a second | scoring is faster by |", "| --- | --- | --- |", *rows, "", below])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""`merge-snli score`: NLI models on a data set, as a table in the shape of the paper's Table 3 and a JSON file each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scoring.pairs import ScoredConfig
+    from scoring.results import Result
+
+logger = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="sequence classifier: Hub id, folder, demo:nli-a or demo:nli-b"
+    )
+    parser.add_argument("--dataset", required=True, metavar="DIR|ID", help="MERGE data set: a folder or a Hub id")
+    parser.add_argument("--config", default="all", help="all, noun, verb, adj … (default: all)")
+    parser.add_argument(
+        "--labels",
+        metavar="A,B,C",
+        help="what the outputs of all these models mean, in their order, where their configs do not say",
+    )
+    parser.add_argument("--device", help="device of torch, such as cpu or cuda:0 (default: a GPU where there is one)")
+    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="folder for a JSON file a model")
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of the table")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Score the models and print their table; a model that fails does not stop the others.
+
+    Returns:
+        0 where all were scored, 2 where some were not.
+
+    Raises:
+        InputError: Where nothing can be scored at all: the data set, the labels or the folder for results.
+    """
+    from merge_snli.dataset import find_dataset
+    from merge_snli.models import find_device
+    from scoring.api import check_results_folder
+    from scoring.labels import parse_labels
+    from scoring.pairs import read_config
+    from scoring.result_files import to_json
+    from scoring.table import text_table
+
+    labels = None if arguments.labels is None else parse_labels(arguments.labels)
+    check_results_folder(arguments.out)
+    data = read_config(find_dataset(arguments.dataset), arguments.config)
+    device = find_device(arguments.device)
+    results, failed = score_models(arguments.models, data, labels=labels, device=device, out=arguments.out)
+    if arguments.json:
+        document = {"results": [to_json(result) for result in results], "failed": failed}
+        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write(text_table(results, failed))
+    for name, reason in failed.items():
+        logger.warning("%s was not scored: %s", name, reason)
+    return 2 if failed else 0
+
+
+def score_models(
+    names: Sequence[str], data: ScoredConfig, *, labels: Sequence[str] | None, device: str | None, out: Path
+) -> tuple[list[Result], dict[str, str]]:
+    """Score models by name, one after another.
+
+    Args:
+        names: Hub ids, folders or `demo:` names; one that is named twice is scored once.
+        data: What they are scored on.
+        labels: What the outputs of all of them mean, or None to go by their configs.
+        device: Device of torch, or None for a GPU where there is one.
+        out: Folder for the results.
+
+    Returns:
+        The results of those that could be scored, and the reason of each that could not, by its name.
+    """
+    from merge_snli.models import quiet_loading
+    from scoring.api import score_model
+    from scoring.models import named_model
+
+    quiet_loading()
+    results: list[Result] = []
+    failed: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        try:
+            results.append(score_model(named_model(name, labels=labels, device=device), data, out=out))
+        except InputError as error:
+            failed[name] = str(error)
+    return results, failed

@@ -1,0 +1,38 @@
+"""Scores NLI models on MERGE data sets: sample accuracy, pattern accuracy, and what is read from them.
+
+    from scoring import score
+
+    result = score("demo:nli-a", "merge_snli")
+    result.scores.qt
+
+Nothing heavy is imported before it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scoring.api import score
+    from scoring.figures import draw_curves
+    from scoring.result_files import read_result, read_results
+    from scoring.results import Result
+    from scoring.table import text_table
+
+__all__ = ["Result", "draw_curves", "read_result", "read_results", "score", "text_table"]
+
+_HOMES = {
+    "Result": "scoring.results",
+    "draw_curves": "scoring.figures",
+    "read_result": "scoring.result_files",
+    "read_results": "scoring.result_files",
+    "score": "scoring.api",
+    "text_table": "scoring.table",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,125 @@
+"""Scores a model on a data set: from names to numbers, and to the files that keep both."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard, cast
+
+from merge_snli.dataset import DatasetSource, find_dataset
+from merge_snli.errors import InputError
+from scoring.evaluate import evaluate
+from scoring.function import function_model
+from scoring.models import loaded_model, named_model
+from scoring.pairs import read_config
+from scoring.predict import predict_pairs
+from scoring.result_files import read_result, safe_name, write_result
+from scoring.store import PredictionStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transformers import TextClassificationPipeline
+
+    from scoring.function import LabelFunction
+    from scoring.models import ScoredModel
+    from scoring.pairs import ScoredConfig
+    from scoring.results import Result
+
+
+def score(
+    model: str | Path | TextClassificationPipeline | LabelFunction,
+    dataset: str | Path | DatasetSource,
+    *,
+    config: str = "all",
+    labels: Sequence[str] | None = None,
+    device: str | None = None,
+    out: str | Path | None = None,
+    name: str | None = None,
+    version: str | None = None,
+) -> Result:
+    """Score one model on one config of a data set (sections 4 and 5 of the paper).
+
+    Args:
+        model: Hub id, folder or `demo:NAME` of a sequence classifier; or a text-classification pipeline that is
+            loaded already; or any function that takes a list of (premise, hypothesis) and gives a label for each, by
+            name or by its number in the data set.
+        dataset: Folder or Hub id of a MERGE data set.
+        config: `all` or a word class.
+        labels: What the model's outputs mean, in their order; needed where its config does not say, and heard before
+            what its config says.
+        device: Device of torch, such as `cpu` or `cuda:0`; by default a GPU where there is one.
+        out: Folder for the result's JSON file; the predictions are kept beside it in `OUT.work`. Without it nothing
+            is written.
+        name: What to call a pipeline or a function.
+        version: What tells a function from other versions of itself; given one, its answers are kept too.
+
+    Returns:
+        The numbers and whose they are; in a notebook it shows as a table.
+
+    Raises:
+        InputError: Where the user can mend what is wrong: what, where and how.
+    """
+    source = dataset if isinstance(dataset, DatasetSource) else find_dataset(str(dataset))
+    data = read_config(source, config)
+    folder = None if out is None else Path(out)
+    if folder is not None:
+        check_results_folder(folder)
+    if isinstance(model, str | Path):
+        scored = named_model(str(model), labels=labels, device=device)
+    elif _is_pipeline(model):
+        scored = loaded_model(model, labels=labels, name=name)
+    else:
+        scored = function_model(cast("LabelFunction", model), data.label_names, name=name, version=version)
+    return score_model(scored, data, out=folder)
+
+
+def score_model(scored: ScoredModel, data: ScoredConfig, *, out: Path | None = None) -> Result:
+    """Score a model that was found on a config that was read; `score` finds and reads them.
+
+    Raises:
+        InputError: Where the model cannot be loaded, fails or takes none of the seeds, or `out` cannot be written.
+    """
+    store = None
+    if out is not None and scored.key is not None:
+        store = PredictionStore(work_folder(out) / "predictions" / f"{safe_name(scored.name)}-{scored.key[:12]}")
+    predictions, facts = predict_pairs(scored.load, data.pairs, store, name=scored.name)
+    result = evaluate(scored, facts, predictions, data)
+    if out is not None:
+        write_result(result, out)
+    return result
+
+
+def work_folder(out: Path) -> Path:
+    """Return where the work in progress of a results folder lies: beside it."""
+    return out.resolve().with_name(f"{out.resolve().name}.work")
+
+
+def check_results_folder(out: Path) -> None:
+    """Refuse to write results among files that are something else.
+
+    Raises:
+        InputError: Where `out` is a file, or a folder that has files and no result.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file: give --out a folder")
+    if not out.is_dir():
+        return
+    names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
+    if names and not any(_is_result(out / name) for name in names):
+        raise InputError(f"{out} has other files, such as {names[0]}, and no results: give --out a new or empty folder")
+
+
+def _is_result(path: Path) -> bool:
+    if path.suffix != ".json":
+        return False
+    try:
+        read_result(path)
+    except InputError:
+        return False
+    return True
+
+
+def _is_pipeline(model: object) -> TypeGuard[TextClassificationPipeline]:
+    transformers = sys.modules.get("transformers")
+    return transformers is not None and isinstance(model, transformers.TextClassificationPipeline)

@@ -1,0 +1,187 @@
+"""A sequence classifier of `transformers`: loaded, described, and asked through its own pipeline."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from merge_snli.errors import InputError, reason
+from scoring.precision import fast_float32_products
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+    from transformers import PreTrainedModel, TextClassificationPipeline
+
+    from merge_snli.models import ModelSource
+    from scoring.pairs import Pair
+
+BATCH_TOKENS = {"cpu": 512}
+"""How many tokens go through the model at a time on a type of device."""
+BATCH_TOKENS_ELSEWHERE = 4096
+
+CUTTING = ("truncation", "padding", "max_length")
+"""Options of a loaded pipeline that are not used: a pair is never cut, and never padded."""
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is known of a model once it is loaded.
+
+    Attributes:
+        architecture: Class of the model, or None for a function.
+        parameters: Number of its parameters, or None for a function.
+        limit: The most tokens that it takes, special ones included, or None where it has no limit.
+    """
+
+    architecture: str | None
+    parameters: int | None
+    limit: int | None
+
+
+class Classifier:
+    """A text-classification pipeline that is asked for pairs of one length at a time, unpadded.
+
+    Pairs of one length always go through in batches of one size, filled up where there are fewer: libraries choose
+    their way of adding up by the shape, so that in another shape the last bits of a pair's logits would change.
+    So they depend on nothing but the pair, and no time goes into padding.
+    """
+
+    def __init__(self, pipeline: TextClassificationPipeline) -> None:
+        """Wrap a pipeline whose model and tokenizer are loaded."""
+        options = pipeline._preprocess_params
+        self._pipeline: Any = pipeline  # transformers annotates too little of it
+        self._options: dict[str, Any] = {name: options[name] for name in options if name not in CUTTING}
+        self.batch_tokens = BATCH_TOKENS.get(pipeline.device.type, BATCH_TOKENS_ELSEWHERE)
+        self.n_outputs = len(config_outputs(pipeline.model.config))
+        self.facts = _facts(pipeline)
+
+    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
+        """Return the number of tokens of each pair, special ones included."""
+        encoded = self._pipeline.tokenizer(**_texts(pairs), **self._options, verbose=False)
+        return [len(ids) for ids in encoded["input_ids"]]
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """Return the logits of pairs that all have the same number of tokens, [n, n_outputs].
+
+        Raises:
+            InputError: Where the model fails on them, or a logit is no number.
+        """
+        model = self._pipeline.model
+        try:
+            with fast_float32_products(self._pipeline.device.type), unpadded_batches(model.config):
+                encoded = self._filled_up(self._pipeline.preprocess(_texts(pairs), **self._options))
+                outputs = self._pipeline.forward(encoded, **self._pipeline._forward_params)
+        except (RuntimeError, IndexError, ValueError) as error:
+            raise InputError(f"{self.facts.architecture} fails on {len(pairs)} pairs: {reason(error)}") from error
+        logits: NDArray[np.float32] = outputs["logits"][: len(pairs)].float().numpy()
+        if not np.isfinite(logits).all():
+            raise InputError(f"{self.facts.architecture} gives logits that are no numbers: are its weights whole?")
+        return logits
+
+    def _filled_up(self, encoded: Any) -> Any:  # noqa: ANN401 - what a tokenizer gives
+        """Repeat the last pair until the batch has the size of its length."""
+        rows, tokens = encoded["input_ids"].shape
+        size = max(rows, self.batch_tokens // tokens)
+        order = [*range(rows), *[rows - 1] * (size - rows)]
+        return type(encoded)({name: values[order] for name, values in encoded.items()})
+
+
+def _texts(pairs: Sequence[Pair]) -> dict[str, list[str]]:
+    return {"text": [premise for premise, _ in pairs], "text_pair": [hypothesis for _, hypothesis in pairs]}
+
+
+def _facts(pipeline: Any) -> ModelFacts:  # noqa: ANN401 - transformers annotates too little of it
+    model = pipeline.model
+    return ModelFacts(
+        architecture=type(model).__name__,
+        parameters=model.num_parameters(),
+        limit=token_limit(model, pipeline.tokenizer.model_max_length),
+    )
+
+
+def load_classifier(source: ModelSource, device: str) -> Classifier:
+    """Load a model and its tokenizer from its folder, in float32, as a text-classification pipeline.
+
+    Args:
+        source: The model.
+        device: A device of torch, such as `cpu` or `cuda`.
+
+    Raises:
+        InputError: Where it cannot be loaded or has no trained classification head; with the library's reason.
+    """
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source.path)
+        model, loading = AutoModelForSequenceClassification.from_pretrained(
+            source.path, dtype=torch.float32, use_safetensors=True, output_loading_info=True
+        )
+    except Exception as error:  # whatever a library makes of a broken model folder
+        raise InputError(f"model {source.name} cannot be loaded: {reason(error)}") from error
+    if loading["missing_keys"]:
+        missing = ", ".join(sorted(loading["missing_keys"]))
+        raise InputError(
+            f"model {source.name} is no trained classifier, for its files lack {missing}: "
+            "give a model that was fine-tuned on NLI"
+        )
+    return Classifier(
+        pipeline("text-classification", model=model, tokenizer=tokenizer, device=device, dtype=torch.float32)
+    )
+
+
+def read_outputs(source: ModelSource) -> tuple[str, ...]:
+    """Return the names that a model's config gives its outputs, in their order, without loading its weights.
+
+    Raises:
+        InputError: Where the config cannot be read.
+    """
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(source.path)
+    except Exception as error:  # whatever a library makes of a broken config
+        raise InputError(f"the config of model {source.name} cannot be read: {reason(error)}") from error
+    return config_outputs(config)
+
+
+def config_outputs(config: Any) -> tuple[str, ...]:  # noqa: ANN401 - every architecture has a class of its own
+    """Return the names of a model's outputs in their order."""
+    return tuple(str(config.id2label[index]) for index in range(config.num_labels))
+
+
+def token_limit(model: PreTrainedModel, tokenizer_limit: float) -> int | None:
+    """Return the most tokens that a model takes: the least of what its tokenizer and its position embeddings say.
+
+    RoBERTa's kind counts positions from the padding index on: of 514 position embeddings 512 can be used.
+    """
+    limits = [tokenizer_limit]
+    positions = getattr(model.config, "max_position_embeddings", None) or 0
+    if positions > 0:
+        limits.append(positions - _positions_before_the_first(model))
+    limit = min(limits)
+    return int(limit) if limit < 10**9 else None
+
+
+def _positions_before_the_first(model: PreTrainedModel) -> int:
+    named = (module for name, module in model.named_modules() if name.endswith("position_embeddings"))
+    padding = [index for module in named if (index := getattr(module, "padding_idx", None)) is not None]
+    return max(padding, default=-1) + 1
+
+
+@contextmanager
+def unpadded_batches(config: Any) -> Iterator[None]:  # noqa: ANN401 - every architecture has a class of its own
+    """Let a model without a padding token (GPT-2) take batches, which it refuses for fear of padding."""
+    if not hasattr(config, "pad_token_id") or config.pad_token_id is not None:
+        yield
+        return
+    config.pad_token_id = -1
+    try:
+        yield
+    finally:
+        config.pad_token_id = None

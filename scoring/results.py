@@ -1,0 +1,174 @@
+"""What a score says, as values; thresholds are floats here and decimal strings in the files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A number for each subsample (None where it has no row), with mean and sample standard deviation (n - 1)."""
+
+    mean: float | None
+    std: float | None
+    each: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """PA at the thresholds 0, 0.01, … 1: the mean over the subsamples, and each subsample's."""
+
+    mean: tuple[float | None, ...]
+    each: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class VariantScores:
+    """What is measured on variants, against the gold label or against the model's own answers.
+
+    Attributes:
+        variants: Number of variants of the whole split `test`.
+        sample_accuracy: SA by subsample.
+        test_sample_accuracy: SA on the whole split `test`.
+        pattern_accuracy: PA at the quality threshold, by subsample.
+        curve: PA at every threshold.
+    """
+
+    variants: int
+    sample_accuracy: Spread
+    test_sample_accuracy: float
+    pattern_accuracy: Spread
+    curve: Curve
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The columns of the paper's Table 3 for some seeds and their variants.
+
+    Attributes:
+        seeds: Number of seeds.
+        seed_sample_accuracy: SA on the seeds.
+        on_variants: What is measured on their variants, against the gold label.
+        qt: PA(0.9) on variants minus SA on seeds, negative where the model drops; None where no subsample has a row.
+        mt: The threshold whose PA on the mean curve is nearest to SA on seeds, the higher one of equals.
+    """
+
+    seeds: int
+    seed_sample_accuracy: float
+    on_variants: VariantScores
+    qt: float | None
+    mt: float | None
+
+
+@dataclass(frozen=True)
+class SeedTable:
+    """What every seed's answers were: all that a comparison of models needs. One entry a seed in each.
+
+    Attributes:
+        seed_id: The seeds that were scored.
+        gold: Gold label, as the data set has it.
+        predicted: The model's answer on the seed itself.
+        sizes: Number of variants that each subsample drew of each seed, [n_subsamples][n_seeds].
+        correct: How many of them have the gold label, [n_subsamples][n_seeds].
+    """
+
+    seed_id: tuple[str, ...]
+    gold: tuple[str, ...]
+    predicted: tuple[str, ...]
+    sizes: tuple[tuple[int, ...], ...]
+    correct: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """Who was scored: see `scoring.models.ScoredModel` and `scoring.labels.ModelLabels`."""
+
+    name: str
+    revision: str | None
+    digest: str | None
+    architecture: str | None
+    parameters: int | None
+    labels: tuple[str, ...]
+    labels_found: str
+    own_labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DatasetRecord:
+    """What it was scored on: name, commit, digest of the data, config, and the labels' names in their order."""
+
+    name: str
+    revision: str | None
+    digest: str
+    config: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """With what: versions, dtype and type of device that the predictions were made with, and the seconds they took."""
+
+    versions: dict[str, str]
+    dtype: str | None
+    device: str | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What the model could not take, for it is longer than `limit` tokens.
+
+    A seed whose own pair is too long is left out with all its variants, so that every number is taken on the same
+    seeds; so is a seed of which no variant is left. A variant that is too long is left out alone.
+
+    Attributes:
+        limit: The most tokens that the model takes, or None where it has no limit.
+        seeds: Number of seeds left out.
+        variants: Number of variants left out, with those of the seeds left out.
+    """
+
+    limit: int | None
+    seeds: int
+    variants: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one model scored on one config of one data set.
+
+    Attributes:
+        model: Who.
+        dataset: On what.
+        run: With what.
+        compared: The labels in which answers and gold labels were compared.
+        left_out: What was not scored.
+        notes: Sentences that a reader of the numbers must know.
+        quality_threshold: The threshold that QT is taken at.
+        thresholds: The thresholds of the curves.
+        scores: All variants and their seeds.
+        classes: The variants of each word class, and their seeds.
+        labels: The seeds of each gold label, and their variants.
+        consistency: `seed` and `majority`: the answers on variants against the model's own answer on the seed, and
+            against its most frequent answer among the seed's variants of the subsample.
+        seeds: Every seed's counts.
+    """
+
+    model: ModelRecord
+    dataset: DatasetRecord
+    run: RunRecord
+    compared: tuple[str, ...]
+    left_out: LeftOut
+    notes: tuple[str, ...]
+    quality_threshold: float
+    thresholds: tuple[float, ...]
+    scores: Scores
+    classes: dict[str, Scores]
+    labels: dict[str, Scores]
+    consistency: dict[str, VariantScores]
+    seeds: SeedTable
+
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook as the row of a table."""
+        from scoring.table import html_table
+
+        return html_table([self])

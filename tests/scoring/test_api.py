@@ -1,0 +1,357 @@
+"""Scores against a plain recomputation from the files on disk and the plain pipeline's answers."""
+
+import dataclasses
+import json
+import math
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.errors import InputError
+from merge_snli.schema import NLI_LABELS
+from scoring import Result, read_result, score
+
+Row = dict[str, Any]
+Answers = dict[tuple[str, str], str]
+NAMES = ("entailment", "neutral", "contradiction")
+
+
+def rows_of(dataset: Path, config: str, split: str) -> list[Row]:
+    rows: list[Row] = pq.read_table(dataset / f"data/{config}/{split}.parquet").to_pylist()
+    return rows
+
+
+def plain_answers(model: Path, dataset: Path) -> Answers:
+    """Ask the plain pipeline for every row, one by one."""
+    from transformers import pipeline
+
+    plain: Any = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
+    rows = rows_of(dataset, "all", "test") + rows_of(dataset, "seed", "test")
+    pairs = {(row["premise"], row["hypothesis"]) for row in rows}
+    return {
+        pair: plain({"text": pair[0], "text_pair": pair[1]}, top_k=None)[0]["label"].lower() for pair in sorted(pairs)
+    }
+
+
+def share(values: Sequence[bool]) -> Fraction:
+    return Fraction(sum(values), len(values))
+
+
+def pattern_accuracy(rows: Sequence[Row], right: Sequence[bool], percent: int) -> Fraction:
+    groups = defaultdict(list)
+    for row, is_right in zip(rows, right, strict=True):
+        groups[row["seed_id"]].append(is_right)
+    return share([100 * sum(group) >= percent * len(group) for group in groups.values()])
+
+
+def mean(values: Sequence[Fraction]) -> Fraction:
+    return Fraction(sum(values), len(values))
+
+
+def majority(rows: Sequence[Row], answers: Answers) -> dict[str, str]:
+    by_seed: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        by_seed[row["seed_id"]][answers[row["premise"], row["hypothesis"]]] += 1
+    return {seed_id: counter.most_common(1)[0][0] for seed_id, counter in by_seed.items()}
+
+
+def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -> None:
+    """Compare every number of a result on a config with the same from rows, dicts and fractions."""
+    test = rows_of(dataset, config, "test")
+    draws = [rows_of(dataset, config, f"subsample_{index}") for index in range(10)]
+    seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
+    seeds = {seed_id: seeds[seed_id] for seed_id in {row["seed_id"] for row in test}}
+    gold = {seed_id: NAMES[row["label"]] for seed_id, row in seeds.items()}
+    on_seed = {seed_id: answers[row["premise"], row["hypothesis"]] for seed_id, row in seeds.items()}
+
+    def right(rows: Sequence[Row], reference: dict[str, str]) -> list[bool]:
+        return [answers[row["premise"], row["hypothesis"]] == reference[row["seed_id"]] for row in rows]
+
+    on_seeds = share([on_seed[seed_id] == gold[seed_id] for seed_id in seeds])
+    assert result.scores.seeds == len(seeds)
+    assert result.scores.seed_sample_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
+    references: list[tuple[Any, Callable[[Sequence[Row]], dict[str, str]]]] = [
+        (result.scores.on_variants, lambda rows: gold),
+        (result.consistency["seed"], lambda rows: on_seed),
+        (result.consistency["majority"], lambda rows: majority(rows, answers)),
+    ]
+    for scores, reference in references:
+        each = [share(right(rows, reference(rows))) for rows in draws]
+        assert scores.variants == len(test)
+        assert scores.test_sample_accuracy == pytest.approx(float(share(right(test, reference(test)))), abs=1e-12)
+        assert scores.sample_accuracy.each == pytest.approx([float(value) for value in each], abs=1e-12)
+        assert scores.sample_accuracy.mean == pytest.approx(float(mean(each)), abs=1e-12)
+        squares = float(sum((value - mean(each)) ** 2 for value in each)) / 9
+        assert scores.sample_accuracy.std == pytest.approx(math.sqrt(squares), abs=1e-9)
+        for percent in range(101):
+            passing = [pattern_accuracy(rows, right(rows, reference(rows)), percent) for rows in draws]
+            assert [curve[percent] for curve in scores.curve.each] == pytest.approx(
+                list(map(float, passing)), abs=1e-12
+            )
+            assert scores.curve.mean[percent] == pytest.approx(float(mean(passing)), abs=1e-12)
+        assert scores.pattern_accuracy.mean == scores.curve.mean[90]
+        assert list(scores.pattern_accuracy.each) == [curve[90] for curve in scores.curve.each]
+
+    curve = [mean([pattern_accuracy(rows, right(rows, gold), percent) for rows in draws]) for percent in range(101)]
+    nearest = min(abs(value - on_seeds) for value in curve)
+    assert result.scores.qt == pytest.approx(float(curve[90] - on_seeds), abs=1e-12)
+    assert result.scores.mt == max(percent for percent in range(101) if abs(curve[percent] - on_seeds) == nearest) / 100
+
+
+def without_seconds(result: Result) -> Result:
+    return dataclasses.replace(result, run=dataclasses.replace(result.run, seconds=0))
+
+
+@pytest.fixture(scope="module", params=["bert", "roberta"])
+def model(request: pytest.FixtureRequest) -> Path:
+    folder: Path = request.getfixturevalue(request.param)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def answers(model: Path, dataset: Path) -> Answers:
+    return plain_answers(model, dataset)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scores") / "results"
+
+
+@pytest.fixture(scope="module")
+def result(model: Path, dataset: Path, out: Path) -> Result:
+    return score(model, dataset, out=out)
+
+
+def test_every_number_is_that_of_the_files(result: Result, dataset: Path, answers: Answers) -> None:
+    check_scores(result, dataset, "all", answers)
+
+
+@pytest.mark.parametrize("config", ["noun", "verb", "adj"])
+def test_a_class_of_all_is_the_config_of_that_class(
+    result: Result, model: Path, dataset: Path, out: Path, answers: Answers, config: str
+) -> None:
+    of_class = score(model, dataset, config=config, out=out)
+    check_scores(of_class, dataset, config, answers)
+    assert result.classes[config] == of_class.scores
+
+
+def test_scores_of_labels_are_those_of_their_seeds(result: Result, dataset: Path, answers: Answers) -> None:
+    assert list(result.labels) == list(NLI_LABELS)
+    for name, scores in result.labels.items():
+        draw = [row for row in rows_of(dataset, "all", "subsample_0") if NAMES[row["label"]] == name]
+        right = [answers[row["premise"], row["hypothesis"]] == name for row in draw]
+        assert scores.on_variants.sample_accuracy.each[0] == pytest.approx(float(share(right)), abs=1e-12)
+        assert scores.seeds == len({row["seed_id"] for row in draw})
+        assert scores.on_variants.curve.each[0][90] == pytest.approx(
+            float(pattern_accuracy(draw, right, 90)), abs=1e-12
+        )
+
+
+def test_seed_table_holds_the_counts(result: Result, dataset: Path, answers: Answers) -> None:
+    table = result.seeds
+    for index in range(10):
+        rows = rows_of(dataset, "all", f"subsample_{index}")
+        sizes = Counter(row["seed_id"] for row in rows)
+        correct = Counter(
+            row["seed_id"] for row in rows if answers[row["premise"], row["hypothesis"]] == NAMES[row["label"]]
+        )
+        assert dict(zip(table.seed_id, table.sizes[index], strict=True)) == dict(sizes)
+        assert list(table.correct[index]) == [correct[seed_id] for seed_id in table.seed_id]
+    seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
+    asked = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.seed_id]
+    assert list(table.predicted) == asked
+    assert list(table.gold) == [NAMES[seeds[seed_id]["label"]] for seed_id in table.seed_id]
+
+
+def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
+    [path] = out.glob(f"{model.name}-*-all.json")
+    assert read_result(path) == result
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert content["schema_version"] == 1
+    assert content["quality_threshold"] == "0.9"
+    assert content["thresholds"][:3] + content["thresholds"][-1:] == ["0", "0.01", "0.02", "1"]
+    assert content["scores"]["mt"] == f"{result.scores.mt:g}"
+    assert content["run"]["dtype"] == "float32"
+    assert set(content["run"]["versions"]) == {"merge_snli", "python", "torch", "transformers", "tokenizers"}
+
+
+def test_another_table_needs_no_model(
+    result: Result, model: Path, dataset: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_loaded(*_: object) -> None:
+        pytest.fail("the model was loaded though every prediction is kept")
+
+    monkeypatch.setattr("scoring.models.load_classifier", not_loaded)
+    assert score(model, dataset, out=out) == result
+
+
+def test_nothing_is_written_without_out(
+    result: Result, model: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert without_seconds(score(model, dataset)) == without_seconds(result)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_loaded_pipeline_scores_the_same(result: Result, model: Path, dataset: Path, tmp_path: Path) -> None:
+    from transformers import pipeline
+
+    loaded = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
+    of_loaded = score(loaded, dataset, out=tmp_path / "results")
+    assert (of_loaded.scores, of_loaded.seeds) == (result.scores, result.seeds)
+    assert of_loaded.model.name == model.name
+    assert of_loaded.model.digest != result.model.digest  # one of weights in memory, one of files
+    assert score(loaded, dataset, out=tmp_path / "results") == of_loaded
+
+
+def test_function_scores_the_same(result: Result, dataset: Path, answers: Answers) -> None:
+    of_function = score(lambda pairs: [answers[pair] for pair in pairs], dataset, name="by hand")
+    assert (of_function.scores, of_function.consistency) == (result.scores, result.consistency)
+    assert of_function.model.name == "by hand"
+    assert of_function.model.labels_found == "function"
+
+
+def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
+    html = result._repr_html_()
+    assert html.startswith("<table>")
+    assert f"{result.scores.seed_sample_accuracy:.1%}".removesuffix("%") in html
+
+
+def long_sentences(seed: Row, rows: list[Row]) -> None:
+    """Make the first seed itself too long, five variants of the second, and all variants of the third."""
+    tail = " and" * 140
+    if seed["seed_id"] == "s000":
+        seed["premise"] += tail
+        for row in rows:
+            row["seed_premise"] += tail
+    chosen = {"s001": rows[:5], "s002": rows}.get(seed["seed_id"], [])
+    for row in chosen:
+        row["premise"] += tail
+
+
+def test_long_pairs_are_left_out_and_counted(make_dataset: Callable[..., Path], bert: Path, tmp_path: Path) -> None:
+    folder = make_dataset(tmp_path / "long", seeds=6, change=long_sentences)
+    result = score(bert, folder)
+    rows = rows_of(folder, "all", "test")
+    left = [row for row in rows if row["seed_id"] in ("s000", "s002")]
+    assert (result.left_out.limit, result.left_out.seeds, result.left_out.variants) == (128, 2, len(left) + 5)
+    assert result.scores.seeds == 4
+    assert result.seeds.seed_id == ("s001", "s003", "s004", "s005")
+    assert "longer than the 128 tokens that the model takes: 2 seeds" in " ".join(result.notes)
+    dropped = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and row["premise"].endswith(" and")}
+    for index, sizes in enumerate(result.seeds.sizes):
+        drawn = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and index in row["subsamples"]}
+        assert sizes[0] == len(drawn - dropped)
+
+
+def test_model_that_takes_no_seed_is_an_input_error(
+    make_dataset: Callable[..., Path], make_model: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = make_dataset(tmp_path / "data", seeds=3)
+    short = make_model(tmp_path / "short", limit=6)
+    with pytest.raises(InputError, match="model short takes at most 6 tokens, and no seed of config all fits"):
+        score(short, folder)
+
+
+@pytest.fixture(scope="module")
+def two_way_model(make_model: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_model(tmp_path_factory.mktemp("models") / "two-way", labels=("not_entailment", "entailment"))
+
+
+def merged(name: str) -> str:
+    return name if name == "entailment" else "not_entailment"
+
+
+def check_two_way(result: Result, dataset: Path, answers: Answers, names: Sequence[str]) -> None:
+    rows = rows_of(dataset, "all", "test")
+    right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in rows]
+    assert result.compared == ("entailment", "not_entailment")
+    assert result.scores.on_variants.test_sample_accuracy == pytest.approx(float(share(right)), abs=1e-12)
+    draw = rows_of(dataset, "all", "subsample_4")
+    right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in draw]
+    assert result.scores.on_variants.curve.each[4][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)))
+    assert list(result.labels) == list(names)
+
+
+def test_two_way_model_on_three_way_data(two_way_model: Path, dataset: Path) -> None:
+    result = score(two_way_model, dataset)
+    check_two_way(result, dataset, plain_answers(two_way_model, dataset), NAMES)
+    assert "gold neutral and contradiction count together" in " ".join(result.notes)
+
+
+def test_three_way_model_on_two_way_data(bert: Path, two_way_dataset: Path) -> None:
+    result = score(bert, two_way_dataset)
+    names = ("entailment", "not_entailment")
+    check_two_way(result, two_way_dataset, plain_answers(bert, two_way_dataset), names)
+    assert "its neutral and contradiction count together" in " ".join(result.notes)
+
+
+def test_two_way_model_on_two_way_data(two_way_model: Path, two_way_dataset: Path) -> None:
+    result = score(two_way_model, two_way_dataset)
+    names = ("entailment", "not_entailment")
+    check_two_way(result, two_way_dataset, plain_answers(two_way_model, two_way_dataset), names)
+    assert not [note for note in result.notes if "together" in note]
+
+
+def test_given_labels_turn_the_answers(bert: Path, dataset: Path) -> None:
+    turned = score(bert, dataset, labels=("entailment", "neutral", "contradiction"))
+    own = plain_answers(bert, dataset)
+    as_given = {"contradiction": "entailment", "entailment": "neutral", "neutral": "contradiction"}
+    check_scores(turned, dataset, "all", {pair: as_given[answer] for pair, answer in own.items()})
+    assert turned.model.labels_found == "given"
+    assert any("contradict the model's own names, contradiction,entailment,neutral" in note for note in turned.notes)
+
+
+def gold_of(dataset: Path) -> Answers:
+    rows = rows_of(dataset, "all", "test") + rows_of(dataset, "seed", "test")
+    return {(row["premise"], row["hypothesis"]): NAMES[row["label"]] for row in rows}
+
+
+def test_permuted_labels_are_warned_of(dataset: Path) -> None:
+    gold = gold_of(dataset)
+    assert score(lambda pairs: [gold[pair] for pair in pairs], dataset).notes == ()
+    swapped = {"entailment": "contradiction", "contradiction": "entailment", "neutral": "neutral"}
+    result = score(lambda pairs: [swapped[gold[pair]] for pair in pairs], dataset, name="swapped")
+    assert result.scores.seed_sample_accuracy == pytest.approx(1 / 3)
+    assert any(
+        note.startswith("warning: right on 33.3% of the seeds, near or under the 33.3%") for note in result.notes
+    )
+
+
+def test_perfect_function(dataset: Path) -> None:
+    gold = gold_of(dataset)
+    result = score(lambda pairs: [gold[pair] for pair in pairs], dataset)
+    assert (result.scores.seed_sample_accuracy, result.scores.qt, result.scores.mt) == (1.0, 0.0, 1.0)
+    assert set(result.scores.on_variants.curve.mean) == {1.0}
+
+
+@pytest.fixture
+def modules_of_import() -> Callable[[str], set[str]]:
+    def run(statement: str) -> set[str]:
+        code = f"import sys; {statement}; print(*sys.modules)"
+        return set(
+            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+        )
+
+    return run
+
+
+@pytest.mark.parametrize("statement", ["import scoring", "from scoring import score, text_table, draw_curves"])
+def test_importing_loads_nothing_heavy(modules_of_import: Callable[[str], set[str]], statement: str) -> None:
+    heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "pyarrow", "scipy", "generation"}
+    assert not heavy & modules_of_import(statement)
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    import scoring
+
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        scoring.nothing  # noqa: B018

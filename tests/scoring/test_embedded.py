@@ -1,0 +1,35 @@
+"""The embedded NLI models on the embedded problems: as good as they say, and as the plain pipeline says."""
+
+import json
+from typing import Any
+
+import pytest
+
+from merge_snli.embedded import NLI_MODELS, embedded_path
+from merge_snli.models import find_model
+from scoring.classifier import load_classifier, read_outputs
+from scoring.labels import find_model_labels
+from scoring.predict import predict_pairs
+
+PROBLEMS = 120
+
+
+@pytest.mark.parametrize("name", NLI_MODELS)
+def test_answers_are_right_and_the_plain_pipelines(name: str) -> None:
+    from transformers import pipeline
+
+    source = find_model(f"demo:{name}")
+    labels = find_model_labels(read_outputs(source), given=None, model=name)
+    problems_file = embedded_path("demo:problems")
+    assert problems_file is not None
+    lines = problems_file.read_text(encoding="utf-8").splitlines()[:PROBLEMS]
+    problems = [json.loads(line) for line in lines]
+    pairs = [(problem["premise"], problem["hypothesis"]) for problem in problems]
+    predicted, _ = predict_pairs(lambda: load_classifier(source, "cpu"), pairs, None)
+    answers = [labels.names[best] for best in predicted.logits.argmax(axis=1)]
+
+    plain: Any = pipeline("text-classification", model=str(source.path), dtype="float32", device="cpu")
+    texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
+    assert answers == [answer["label"].lower() for answer in plain(texts)]
+    right = [answer == problem["label"] for answer, problem in zip(answers, problems, strict=True)]
+    assert sum(right) / PROBLEMS > 0.6

@@ -1,0 +1,194 @@
+"""`merge-snli score` as it is typed: its output, its exit codes, bad input, and a kill in the middle."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from merge_snli.cli import main
+from scoring import read_result, read_results
+
+MakeModel = Callable[..., Path]
+
+
+def run(*arguments: object) -> int:
+    return main(["score", *map(str, arguments)])
+
+
+def test_table_on_stdout_and_a_file_a_model(
+    bert: Path, roberta: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "results"
+    assert run(bert, roberta, bert, "--dataset", dataset, "--out", out) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("Model         Seeds  Variants")
+    assert [line.split()[0] for line in printed.out.splitlines()[2:4]] == ["tiny-bert", "tiny-roberta"]
+    assert printed.err == ""
+    results = read_results(out)
+    assert [result.model.name for result in results] == ["tiny-bert", "tiny-roberta"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "results.work"]
+    for result in results:
+        assert f"{result.scores.seed_sample_accuracy * 100:.1f}" in printed.out
+
+
+def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "results"
+    assert run(bert, "nowhere/at-all", "--dataset", dataset, "--out", out, "--config", "verb", "--json") == 2
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    [path] = out.iterdir()
+    assert document["results"] == [json.loads(path.read_text(encoding="utf-8"))]
+    assert list(document["failed"]) == ["nowhere/at-all"]
+
+
+def test_failing_model_does_not_stop_the_others(
+    bert: Path,
+    roberta: Path,
+    make_model: MakeModel,
+    dataset: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    numbered = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
+    out = tmp_path / "results"
+    assert run(bert, numbered, "./gone", roberta, "--dataset", dataset, "--out", out) == 2
+    printed = capsys.readouterr()
+    assert len(read_results(out)) == 2
+    assert "numbered: not scored:" in printed.out
+    assert "--labels entailment,neutral,contradiction" in printed.out
+    assert "./gone: not scored: no model at ./gone: the folder does not exist" in printed.out
+    assert "./gone was not scored: no model at ./gone" in caplog.text
+
+
+def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_path: Path) -> None:
+    numbered = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
+    labels = "contradiction,entailment,neutral"
+    assert run(numbered, "--labels", labels, "--dataset", dataset, "--out", tmp_path / "results") == 0
+    [result] = read_results(tmp_path / "results")
+    assert result.model.labels == ("contradiction", "entailment", "neutral")
+    assert result.model.own_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
+    assert "labels given as contradiction,entailment,neutral" in result.notes
+
+
+BAD = {
+    "no data set": (["--dataset", "./nowhere"], "no data set at ./nowhere: the folder does not exist"),
+    "folder without run": (["--dataset", "{empty}"], "is no MERGE data set: it has no run.json"),
+    "unknown config": (["--config", "nouns"], "has no split test of config nouns; configs with rows: all, noun"),
+    "config of seeds": (["--config", "seed"], "has no variants to score: choose one of all, noun, verb, adj"),
+    "bad labels": (["--labels", "a,b,c"], "--labels a,b,c is no order of labels"),
+    "out is a file": (["--out", "{file}"], "is a file: give --out a folder"),
+    "out is not ours": (["--out", "{full}"], "has other files, such as letter.txt, and no results"),
+    "no such device": (["--device", "abacus"], "--device abacus cannot be used here"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_sentence_and_exit_2(
+    bert: Path,
+    dataset: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    for name in ("empty", "full"):
+        (tmp_path / name).mkdir()
+    for name in ("file", "full/letter.txt"):
+        (tmp_path / name).write_text("Dear Sir", encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    places = {name: tmp_path / name for name in ("empty", "full", "file")}
+    given = [argument.format_map(places) for argument in arguments]
+    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results", *given) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert "Traceback" not in printed.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_damaged_parquet_is_named(
+    bert: Path, make_dataset: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_dataset(tmp_path / "data", seeds=3)
+    (folder / "data/all/test.parquet").write_bytes(b"PAR1")
+    assert run(bert, "--dataset", folder, "--out", tmp_path / "results") == 2
+    assert "data/all/test.parquet cannot be read as Parquet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("number", "message"), [(28, "is full: free some room"), (13, "cannot be written")])
+def test_disk_that_takes_no_more_is_one_sentence(
+    bert: Path,
+    dataset: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    message: str,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, "no")
+
+    monkeypatch.setattr("scoring.store._write", refuse)
+    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 2
+    assert message in capsys.readouterr().out
+    assert not list(tmp_path.rglob("*.json.*"))
+
+
+def test_interrupt_keeps_what_was_done(
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scoring.store import PredictionStore
+
+    add = PredictionStore.add
+
+    def add_and_interrupt(store: PredictionStore, shard: object) -> None:
+        add(store, shard)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scoring.predict.SHARD_PAIRS", 32)
+    monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
+    assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 130
+    assert len(list(tmp_path.rglob("*.parquet"))) == 1
+    assert not list(tmp_path.rglob("results/*"))
+
+
+SMALL_SHARDS = """
+import sys, torch, scoring.predict
+torch.set_num_threads(1)
+scoring.predict.SHARD_PAIRS = 16
+from merge_snli.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_kill_and_resume_end_in_the_same_bytes(
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["score", str(bert), "--dataset", str(dataset), "--out", str(tmp_path / "killed")]
+    killed = subprocess.Popen([sys.executable, "-c", SMALL_SHARDS, *arguments], stdout=subprocess.DEVNULL)
+    while not list(tmp_path.rglob("*.parquet")):
+        assert killed.poll() is None, "the run ended before it wrote a shard"
+        time.sleep(0.001)
+    killed.send_signal(signal.SIGKILL)
+    assert killed.wait() == -signal.SIGKILL
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
+    assert not (tmp_path / "killed").exists()
+
+    monkeypatch.setattr("scoring.predict.SHARD_PAIRS", 16)
+    for out in ("killed", "whole"):
+        assert run(bert, "--dataset", dataset, "--out", tmp_path / out) == 0
+    shards = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed.work").rglob("*.parquet")}
+    assert 0 < len(kept) < len(shards)
+    assert kept.items() <= shards.items()
+    [resumed], [whole] = (list((tmp_path / name).iterdir()) for name in ("killed", "whole"))
+    assert without_seconds(resumed) == without_seconds(whole)
+
+
+def without_seconds(path: Path) -> list[str]:
+    assert read_result(path).run.seconds > 0
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith('    "seconds"')]
