@@ -1,0 +1,73 @@
+"""The loop: an interrupted training ends where an uninterrupted one does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import BertConfig, BertForSequenceClassification
+
+from training import loop
+from training.batches import BatchPlan, epoch_batches
+from training.loop import Recipe, rate_at, train
+
+RECIPE = Recipe(steps=6, learning_rate=1e-2, batch_size=2, seed=5, head_scale=3.0)
+
+
+def tiny_model() -> BertForSequenceClassification:
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=20, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8)
+    return BertForSequenceClassification(config)
+
+
+def trained(checkpoint: Path, stop_at: int | None = None) -> BertForSequenceClassification:
+    model = tiny_model()
+
+    def loss_of(step: int) -> torch.Tensor:
+        if step == stop_at:
+            raise KeyboardInterrupt
+        ids = torch.full((2, 3), step + 1)
+        loss: torch.Tensor = model(input_ids=ids, labels=torch.tensor([step % 2, 0])).loss
+        return loss
+
+    train(model, loss_of, RECIPE, checkpoint)
+    return model
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_an_interrupted_training_ends_where_an_uninterrupted_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "SAVE_EVERY", 2)
+    whole = trained(tmp_path / "whole.pt")
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path / "broken.pt", stop_at=5)
+    resumed = trained(tmp_path / "broken.pt")
+    for name, value in whole.state_dict().items():
+        torch.testing.assert_close(resumed.state_dict()[name], value, rtol=0, atol=0)
+
+
+def test_rates_rise_and_fall() -> None:
+    recipe = Recipe(steps=100, learning_rate=1.0, batch_size=1, warmup=0.1)
+    rates = [rate_at(step, recipe) for step in range(100)]
+    assert rates[0] == pytest.approx(0.1)
+    assert max(rates) == rates[9] == 1.0
+    assert rates[10:] == sorted(rates[10:], reverse=True)
+    assert rates[-1] == pytest.approx(1 / 90)
+
+
+def test_a_step_has_the_same_batch_in_any_order_of_asking() -> None:
+    lengths = [length % 7 for length in range(50)]
+    first, second = (BatchPlan(lengths, [1.0] * 25 + [0.5] * 25, 8, seed=1) for _ in range(2))
+    late = second[20]
+    assert [first[step] for step in range(21)][20] == late
+    assert len(late) <= 8
+
+
+def test_an_epoch_takes_every_item_once_and_half_items_half_the_time() -> None:
+    batches = epoch_batches([1] * 1_000, [1.0] * 500 + [0.5] * 500, 64, seed=1, epoch=3)
+    items = [item for batch in batches for item in batch]
+    assert len(items) == len(set(items))
+    assert set(range(500)) <= set(items)
+    assert 200 < len(set(items) - set(range(500))) < 300

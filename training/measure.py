@@ -1,0 +1,111 @@
+"""Measure the four embedded models on SNLI test and compare them with their bars; exit code 1 where one is missed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
+from merge_snli.errors import InputError
+from merge_snli.models import quiet_loading
+from training.cards import write_card
+from training.data import SNLI_TEST, default_folder, problems_of
+from training.mlm_figures import forms_of, masked_lm_figures
+from training.nli_figures import nli_accuracy
+
+Figures = dict[str, float]
+
+BARS: dict[str, Figures] = {
+    "mlm-wordpiece": {"top_1": 0.38, "top_200": 0.92},
+    "mlm-bpe": {"top_1": 0.28, "top_200": 0.84},
+    "nli-a": {"accuracy": 0.77},
+    "nli-b": {"accuracy": 0.72},
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A model's figures, its bars, and the size of its folder in MB."""
+
+    name: str
+    figures: Figures
+    bars: Figures
+    megabytes: float
+
+    @property
+    def missed(self) -> list[str]:
+        """The names of the bars that the figures do not reach."""
+        return [name for name, bar in self.bars.items() if self.figures[name] < bar]
+
+
+def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(BARS)) -> list[Measured]:
+    """Measure embedded models on SNLI test.
+
+    Args:
+        data: The data folder.
+        models: The folder of the model folders.
+        names: Which of them to measure.
+
+    Raises:
+        InputError: SNLI test or a model is missing.
+    """
+    problems = problems_of(data, SNLI_TEST)
+    forms = forms_of(problems) if set(names) & set(MASKED_LMS) else []
+    figures: dict[str, Figures] = {}
+    for name in names:
+        if name in NLI_MODELS:
+            figures[name] = {"accuracy": nli_accuracy(models / name, problems), "problems": len(problems)}
+        else:
+            figures[name] = asdict(masked_lm_figures(models / name, forms))
+    return [Measured(name, figures[name], BARS[name], megabytes(models / name)) for name in names]
+
+
+def megabytes(folder: Path) -> float:
+    """Return the size of a folder's files in MB."""
+    return sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+
+
+def as_table(measured: list[Measured]) -> str:
+    """Return the figures beside their bars, a line a bar."""
+    lines = [f"{'model':<14} {'figure':<10} {'measured':>8} {'bar':>7}"]
+    for model in measured:
+        for name, bar in model.bars.items():
+            note = "  missed" if name in model.missed else ""
+            lines.append(f"{model.name:<14} {name:<10} {model.figures[name]:>8.2%} {bar:>7.2%}{note}")
+    return "\n".join(lines)
+
+
+def as_json(measured: list[Measured]) -> str:
+    """Return the figures, bars and sizes as a JSON document."""
+    return json.dumps([asdict(model) | {"missed": model.missed} for model in measured], indent=2)
+
+
+def main() -> int:
+    """Measure, print, and write the cards where asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=tuple(BARS), default=tuple(BARS), help="which models (all)")
+    parser.add_argument("--data", type=Path, default=default_folder(), help="folder of snli/test.jsonl (%(default)s)")
+    parser.add_argument("--models", type=Path, default=FOLDER, help="folder of the model folders (%(default)s)")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--cards", action="store_true", help="write the models' cards with these figures")
+    given = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    quiet_loading()
+    try:
+        measured = measure(given.data, given.models, tuple(given.only))
+    except InputError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    if given.cards:
+        for model in measured:
+            write_card(given.models / model.name, model.name, model.figures)
+    sys.stdout.write((as_json(measured) if given.json else as_table(measured)) + "\n")
+    return int(any(model.missed for model in measured))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""How often a masked LM finds the original of a form: first, and among its top 200."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from generation.forms import Form, forms
+from generation.load_masked_lm import load_masked_lm
+from generation.masked_lms import EncodedForm, Fillers
+from generation.problems import Problem
+from generation.tagging import load_tagger, tag
+from generation.words import shared_words
+from merge_snli.schema import DEFAULT_CLASSES
+
+TOP = 200
+BATCH = 64
+
+
+@dataclass(frozen=True)
+class MaskedLMFigures:
+    """Shares over the forms whose word is one token, how many these are, and their share of all forms."""
+
+    top_1: float
+    top_200: float
+    forms: int
+    one_token: float
+
+
+def forms_of(problems: Iterable[Problem]) -> list[Form]:
+    """Return every form of every shared noun, verb and adjective."""
+    found: list[Form] = []
+    for tagged in tag(problems, load_tagger()):
+        for word in shared_words(tagged, DEFAULT_CLASSES):
+            found += forms(tagged.premise.text, word.text, word.premise)
+            found += forms(tagged.hypothesis.text, word.text, word.hypothesis)
+    return found
+
+
+def masked_lm_figures(folder: Path, asked: Sequence[Form]) -> MaskedLMFigures:
+    """Measure the masked LM of a folder over forms, as a generation run asks it."""
+    mlm = load_masked_lm(str(folder))
+    encoded = [item for item in map(mlm.encode, asked) if isinstance(item, EncodedForm)]
+    encoded.sort(key=lambda item: len(item.ids))
+    fillers: list[Fillers] = []
+    with tqdm(total=len(encoded), desc=folder.name, unit="form", mininterval=5) as bar:
+        for _, of_length in groupby(encoded, key=lambda item: len(item.ids)):
+            same = list(of_length)
+            for start in range(0, len(same), BATCH):
+                fillers += mlm.fill(same[start : start + BATCH], TOP)
+                bar.update(len(same[start : start + BATCH]))
+    first = np.mean([filler.piece_ids[0] == filler.original_id for filler in fillers])
+    among = np.mean([filler.original_id in filler.piece_ids for filler in fillers])
+    return MaskedLMFigures(float(first), float(among), len(fillers), len(fillers) / len(asked))

@@ -1,0 +1,100 @@
+"""Train an NLI classifier: what both embedded ones share."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch.nn.functional import cross_entropy
+from tqdm import tqdm
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from generation.problems import Problem
+from merge_snli.schema import NLI_LABELS
+from training.batches import BatchPlan
+from training.data import MNLI_DEV, SNLI_DEV, held_out_problems, training_problems
+from training.loop import Recipe, train
+from training.nli_figures import nli_accuracy
+
+logger = logging.getLogger(__name__)
+
+MAX_PIECES = 64
+MNLI_SHARE = 0.6
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What a classifier learns from.
+
+    Attributes:
+        pairs: Premises and hypotheses.
+        targets: A distribution over the model's labels for each, shape (pairs, labels).
+        shares: How likely each comes up in an epoch.
+    """
+
+    pairs: list[Pair]
+    targets: torch.Tensor
+    shares: list[float]
+
+
+def gold_lessons(data: Path, labels: Sequence[str]) -> Lessons:
+    """Return the problems that are trained on as lessons of gold labels; MultiNLI's come up less often than SNLI's."""
+    snli, mnli = training_problems(data, SNLI_DEV), training_problems(data, MNLI_DEV)
+    shares = [1.0] * len(snli) + [MNLI_SHARE] * len(mnli)
+    return Lessons([pair_of(problem) for problem in snli + mnli], gold_targets(snli + mnli, labels), shares)
+
+
+def pair_of(problem: Problem) -> Pair:
+    """Return the premise and the hypothesis of a problem."""
+    return problem.premise.strip(), problem.hypothesis.strip()
+
+
+def gold_targets(problems: Sequence[Problem], labels: Sequence[str]) -> torch.Tensor:
+    """Return all weight on the gold label, shape (problems, labels)."""
+    return torch.eye(len(labels))[[labels.index(NLI_LABELS[problem.label]) for problem in problems]]
+
+
+def train_classifier(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, lessons: Lessons, recipe: Recipe, checkpoint: Path
+) -> None:
+    """Train a classifier in place; see `loop.train`."""
+    premises, hypotheses = ([pair[side] for pair in lessons.pairs] for side in (0, 1))
+    encoded = tokenizer(premises, hypotheses, truncation=True, max_length=MAX_PIECES)
+    lengths = [len(ids) for ids in encoded["input_ids"]]
+    plan = BatchPlan(lengths, lessons.shares, recipe.batch_size, recipe.seed)
+
+    def loss_of(step: int) -> torch.Tensor:
+        items = plan[step]
+        batch = tokenizer.pad(
+            {name: [rows[item] for item in items] for name, rows in encoded.items()}, return_tensors="pt"
+        )
+        return cross_entropy(model(**batch).logits, lessons.targets[items])
+
+    train(model, loss_of, recipe, checkpoint)
+
+
+@torch.inference_mode()
+def label_logits(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, pairs: Sequence[Pair], *, batch_size: int = 64
+) -> torch.Tensor:
+    """Return a classifier's logits for pairs, in the model's own order of labels, shape (pairs, labels)."""
+    model.train(False)
+    order = sorted(range(len(pairs)), key=lambda item: sum(map(len, pairs[item])))
+    labels = model.config.id2label or {}
+    result = torch.zeros(len(pairs), len(labels))
+    for start in tqdm(range(0, len(order), batch_size), desc="pairs", mininterval=5):
+        items = order[start : start + batch_size]
+        premises, hypotheses = zip(*(pairs[item] for item in items), strict=True)
+        batch = tokenizer(list(premises), list(hypotheses), padding=True, truncation=True, return_tensors="pt")
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            result[items] = model(**batch).logits.float()
+    return result
+
+
+def log_accuracy(folder: Path, data: Path) -> None:
+    """Log the accuracy of a classifier's folder on the held-out problems of SNLI dev."""
+    logger.info("held-out SNLI dev: %.4f", nli_accuracy(folder, held_out_problems(data, SNLI_DEV)))

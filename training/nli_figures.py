@@ -1,0 +1,27 @@
+"""How often a classifier's label is the gold label, asked as its users ask it: through a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+from transformers import pipeline
+
+from generation.problems import Problem
+from merge_snli.schema import NLI_LABELS
+
+BATCH = 64
+
+
+def nli_accuracy(folder: Path, problems: Sequence[Problem]) -> float:
+    """Return the share of problems whose gold label is a classifier's most probable one, by the labels' names."""
+    classify = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    # Alike in length, so that little is padded.
+    ordered = sorted(problems, key=lambda problem: len(problem.premise) + len(problem.hypothesis))
+    pairs = ({"text": problem.premise, "text_pair": problem.hypothesis} for problem in ordered)
+    answers: Iterator[dict[str, str]] = classify(pairs, batch_size=BATCH)  # type: ignore[assignment, arg-type]
+    shown = tqdm(answers, total=len(ordered), desc=folder.name, unit="pair", mininterval=5)
+    right = [answer["label"] == NLI_LABELS[problem.label] for answer, problem in zip(shown, ordered, strict=True)]
+    return sum(right) / len(right)
