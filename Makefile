@@ -58,5 +58,14 @@ data: $(READY)
 	rm -rf merge_snli/data
 	cp -r build/data/merge_snli/. merge_snli/
 
+# The embedded models, from the checkpoints where these are there; nli-b learns from nli-a.
+train: $(READY)
+	$(RUN)python -m pip install $(PIP) --editable '.[dev,train]'
+	$(RUN)python -m training.train_mlm_wordpiece
+	$(RUN)python -m training.train_mlm_bpe
+	$(RUN)python -m training.train_nli_a
+	$(RUN)python -m training.train_nli_b
+	$(RUN)python -m training.measure --cards
+
 clean:
 	rm -rf $(VENV) build dist demo

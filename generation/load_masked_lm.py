@@ -22,41 +22,39 @@ UNSET_LENGTH = 10**9
 """A model without a number of positions takes texts of any length; this stands for it."""
 
 
-def load_masked_lms(names: Sequence[str], *, device: str | None = None) -> list[MaskedLM]:
-    """Load the masked LMs of a run, each under a name of its own.
+def find_masked_lms(names: Sequence[str]) -> tuple[ModelSource, ...]:
+    """Find the masked LMs of a run, each under a name of its own.
 
     Args:
         names: Hub ids, folders or `demo:NAME`.
-        device: Where to run them; None for a GPU where there is one.
 
     Raises:
-        InputError: As `load_masked_lm`, and where two folders have the same name, under which variants would record both.
+        InputError: Where one is not found, or two folders have the same name, the one that variants record.
     """
-    mlms = [load_masked_lm(name, device=device) for name in names]
-    called = [mlm.name for mlm in mlms]
+    sources = tuple(find_model(name) for name in names)
+    called = [source.name for source in sources]
     twice = next((name for name in called if called.count(name) > 1), None)
     if twice is not None:
-        places = " and ".join(str(mlm.source.path) for mlm in mlms if mlm.name == twice)
+        places = " and ".join(str(source.path) for source in sources if source.name == twice)
         raise InputError(
-            f"two masked LMs are called {twice} ({places}): rename a folder, since variants record the name"
+            f"two masked LMs are called {twice} ({places}), the name that variants record: rename a folder"
         )
-    return mlms
+    return sources
 
 
-def load_masked_lm(name: str, *, device: str | None = None) -> MaskedLM:
+def load_masked_lm(source: ModelSource, *, device: str | None = None) -> MaskedLM:
     """Load a masked LM in float32.
 
     Args:
-        name: Hub id, folder or `demo:NAME`.
+        source: What `find_masked_lms` gave.
         device: Where to run it; None for a GPU where there is one.
 
     Raises:
-        InputError: Where it cannot be found or loaded, is no masked LM, or has no mask token or fast tokenizer.
+        InputError: Where it cannot be loaded, is no masked LM, or has no mask token or fast tokenizer.
     """
     import torch
 
     quiet_loading()
-    source = find_model(name)
     _check_architecture(source)
     tokenizer = _load_tokenizer(source)
     model: Any = _load_model(source).to(find_device(device)).eval()  # type: ignore[arg-type]
@@ -116,11 +114,11 @@ def _load_model(source: ModelSource) -> PreTrainedModel:
 
 
 def _max_length(tokenizer: PreTrainedTokenizerFast, model: PreTrainedModel) -> int:
-    """Return how many tokens fit; RoBERTa's positions begin behind its padding id."""
+    """Return how many tokens fit; the positions of RoBERTa and its kin begin behind their padding id."""
     positions = getattr(model.config, "max_position_embeddings", None) or UNSET_LENGTH
-    if model.config.model_type in {"roberta", "xlm-roberta", "camembert"}:
-        positions -= model.config.pad_token_id + 1
-    return int(min(positions, tokenizer.model_max_length))
+    embeddings = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
+    padding = getattr(embeddings, "padding_idx", None)
+    return int(min(positions - (0 if padding is None else padding + 1), tokenizer.model_max_length))
 
 
 def _probe_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:

@@ -75,6 +75,11 @@ class MaskedLM:
         """The name under which variants record it."""
         return self.source.name
 
+    @property
+    def device(self) -> str:
+        """The kind of device that it runs on: `cpu`, `cuda` …."""
+        return str(self.model.device.type)
+
     def encode(self, form: Form) -> EncodedForm | str:
         """Turn a form into token ids.
 
@@ -146,7 +151,7 @@ def _tokens_of(form: Form, offsets: Sequence[tuple[int, int]]) -> int | None:
         start += len(form.text[start:end]) - len(form.text[start:end].lstrip())
         if start >= end or end <= form.start or start >= form.end:
             continue
-        if (start, end) != (form.start, form.end):
+        if found is not None or (start, end) != (form.start, form.end):
             return None
         found = index
     return found

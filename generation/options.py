@@ -41,6 +41,7 @@ class ProblemOptions:
         Raises:
             InputError: Names the option, its value and what it may be.
         """
+        object.__setattr__(self, "problems", str(self.problems))
         _at_least_one("limit", self.limit)
         if self.label_names is not None and len(set(self.label_names)) < max(2, len(self.label_names)):
             raise InputError(f"--label-names is {','.join(self.label_names)}: give two or more names, each once")
@@ -80,6 +81,9 @@ class Options(ProblemOptions):
             InputError: Names the option, its value and what it may be.
         """
         super().__post_init__()
+        for name in ("mlm", "classes"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
         for name in ("top_k", "inflation", "subsamples"):
             _at_least_one(name, getattr(self, name))
         for name in self.classes:

@@ -34,19 +34,27 @@ REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word
 """Columns whose values repeat from row to row: a dictionary helps these and hurts the others."""
 
 
-def check_out(out: Path) -> None:
-    """Refuse a place that holds something that no run made.
+def usable_out(out: Path) -> Path:
+    """Return the place for a data set, after refusing one that holds something that no run made.
 
     Args:
         out: The folder that the data set is to stand in.
 
     Raises:
-        InputError: Where it is a file, or a folder with other content.
+        InputError: Where it is a file or within one, or a folder with other content.
     """
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: name a folder")
-    if out.is_dir() and any(out.iterdir()) and not (out / RUN_FILE).is_file():
-        raise InputError(f"--out {out} holds files that no run made (it has no {RUN_FILE}): name a new or empty folder")
+    if not out.name or out.is_symlink():
+        out = out.resolve()
+    there = next((place for place in (out, *out.parents) if place.exists()), out)
+    if there.exists() and not there.is_dir():
+        raise InputError(f"--out {out}: {there} is a file: name a folder")
+    if out.is_dir() and any(out.iterdir()):
+        if not (out / RUN_FILE).is_file():
+            raise InputError(
+                f"--out {out} holds files that no run made (it has no {RUN_FILE}): name a new or empty folder"
+            )
+        find_dataset(str(out))
+    return out
 
 
 def finished(out: Path, sources: Sources, *, overwrite: bool) -> DatasetSource | None:
@@ -63,24 +71,24 @@ def finished(out: Path, sources: Sources, *, overwrite: bool) -> DatasetSource |
     if not (out / RUN_FILE).is_file():
         return None
     there = find_dataset(str(out))
-    wanted = json.loads(json.dumps(sources.as_dict()))
-    differing = [name for name, value in wanted.items() if there.run.get(name) != value]
+    wanted = _comparable(json.loads(json.dumps(sources.as_dict())))
+    found = _comparable(there.run)
+    differing = [name for name, value in wanted.items() if found.get(name) != value]
     if not differing:
         return there if _is_whole(there) else None
     if not overwrite:
-        what = ", ".join(_differences(there.run, wanted, differing))
         raise InputError(
-            f"--out {out} holds the data set of another run, which differs in {what}: name another folder, "
-            "or replace it with --overwrite"
+            f"--out {out} holds the data set of another run, which differs in {', '.join(differing)}: name another "
+            "folder, or replace it with --overwrite"
         )
     return None
 
 
-def _differences(there: dict[str, Any], wanted: dict[str, Any], differing: list[str]) -> list[str]:
-    """Name what differs; among the options, each by its name."""
-    names = [name for name in differing if name != "options"]
-    options = there.get("options", {})
-    return names + [name for name, value in wanted["options"].items() if options.get(name) != value]
+def _comparable(record: dict[str, Any]) -> dict[str, Any]:
+    """Flatten what two runs must have in common: options by their names, but sources and models by their digests."""
+    by_digest = {"problems", "mlm", "tagger", "device"}
+    options = {name: value for name, value in record["options"].items() if name not in by_digest}
+    return options | {name: record.get(name) for name in ("method_version", "problems", "masked_lms", "tagger")}
 
 
 def _is_whole(there: DatasetSource) -> bool:
@@ -171,7 +179,7 @@ def _rows(tables: Tables) -> dict[str, dict[str, int]]:
 
 
 def _put_in_place(staged: Path, out: Path) -> None:
-    """Move what was staged to `out`, the record last: a folder whose record and files disagree is made again."""
+    """Move what was staged to `out`, or leave `out` as it was where that does not end well."""
     if not out.exists() or not any(out.iterdir()):
         out.parent.mkdir(parents=True, exist_ok=True)
         staged.replace(out)
@@ -179,10 +187,16 @@ def _put_in_place(staged: Path, out: Path) -> None:
     replaced = staged.with_name("replaced")
     shutil.rmtree(replaced, ignore_errors=True)
     replaced.mkdir()
-    for name in ("data", CARD_FILE):
-        if (out / name).exists():
-            (out / name).rename(replaced / name)
-        (staged / name).rename(out / name)
-    (staged / RUN_FILE).replace(out / RUN_FILE)
+    moved: list[tuple[Path, Path]] = []
+    try:
+        for name in ("data", CARD_FILE, RUN_FILE):
+            for source, target in ((out / name, replaced / name), (staged / name, out / name)):
+                if source.exists():
+                    source.rename(target)
+                    moved.append((source, target))
+    except BaseException:
+        for source, target in reversed(moved):
+            target.rename(source)
+        raise
     shutil.rmtree(replaced)
     shutil.rmtree(staged)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from generation.forms import Form, forms
-from generation.load_masked_lm import load_masked_lms
-from generation.output import check_out, finished, work_folder, write_output
+from generation.load_masked_lm import find_masked_lms, load_masked_lm
+from generation.output import finished, usable_out, work_folder, write_output
 from generation.problems import read_problems
 from generation.record import Run, Sources, count_words
 from generation.replacements import Asked, FilterCounts, Found, add_counts, find_replacements
@@ -48,17 +48,15 @@ def generate(options: Options, out: str | Path, *, overwrite: bool = False) -> D
     Raises:
         InputError: Where something that the user gave cannot be used; `out` is as it was then.
     """
-    out = Path(out)
-    check_out(out)
-    tagger = load_tagger(options.tagger)
-    mlms = load_masked_lms(options.mlm, device=options.device)
+    out = usable_out(Path(out))
     problems = read_problems(options)
-    sources = Sources(options, problems, tuple(mlm.source for mlm in mlms), tagger)
+    tagger = load_tagger(options.tagger)
+    sources = Sources(options, problems, find_masked_lms(options.mlm), tagger)
     if (done := finished(out, sources, overwrite=overwrite)) is not None:
         return done
+    mlms = [load_masked_lm(source, device=options.device) for source in sources.masked_lms]
     with work_folder(out) as work:
-        tagged = list(tqdm(tag(problems.problems, tagger), "tagging", len(problems.problems), disable=None))
-        words = [(each, shared_words(each)) for each in tagged]
+        words = [(each, shared_words(each)) for each in tag(problems.problems, tagger)]
         replaced = _replaced(words, options)
         require_words([word for _, of_problem in replaced for word in of_problem], options)
         wanted = _forms(replaced)
@@ -67,7 +65,7 @@ def generate(options: Options, out: str | Path, *, overwrite: bool = False) -> D
         drawn = draw_all(_variants(found), options)
         require_seeds(drawn, found, options)
         tables = make_tables(drawn, found, options, problems.label_names)
-        run = Run(sources, count_words(words, problems.label_names), filters)
+        run = Run(sources, mlms[0].device, count_words(words, problems.label_names), filters)
         return write_output(out, work, tables, run)
 
 

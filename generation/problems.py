@@ -81,6 +81,10 @@ def _checked(rows: Iterable[Row], options: ProblemOptions) -> Iterator[Row]:
         for column, text in ((options.premise_column, row.premise), (options.hypothesis_column, row.hypothesis)):
             if not isinstance(text, str):
                 raise InputError(f"{row.where}: column {column!r} holds {text!r}, which is no text")
+            if any("\ud800" <= character <= "\udfff" for character in text):
+                raise InputError(
+                    f"{row.where}: column {column!r} holds half a character (a lone surrogate); mend the text"
+                )
             if not text.strip():
                 raise InputError(f"{row.where}: column {column!r} is empty; mend or remove that problem")
         yield row
@@ -118,7 +122,7 @@ def _label_number(row: Row, names: tuple[str, ...], options: ProblemOptions) -> 
         return names.index(text)
     if text in NO_GOLD_LABEL:
         return None
-    if text.isdigit() and int(text) < len(names):
+    if text.isdecimal() and int(text) < len(names):
         return int(text)
     raise InputError(
         f"{row.where}: column {options.label_column!r} holds the label {text!r}, which is not one of "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from generation.whole_words import METHOD_VERSION
 from generation.words import LEFT_OUT
+from merge_snli import __version__
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
@@ -62,16 +63,18 @@ class Run:
     """A finished run, before its data is written."""
 
     sources: Sources
+    device: str
     words: Json
     filters: FilterCounts
 
     def as_dict(self) -> Json:
         """Return the record without the data's own digests."""
-        versions = {"merge_snli": version("merge_snli"), "python": platform.python_version()}
+        versions = {"merge_snli": __version__, "python": platform.python_version()}
         return {
             "format": FORMAT,
             **self.sources.as_dict(),
             "versions": versions | {name: version(name) for name in LIBRARIES},
+            "computed": {"device": self.device, "dtype": "float32"},
             "words": self.words,
             "filters": [
                 {"word_class": word_class, "masked_lm": mlm, "side": side, **dict(sorted(count.items()))}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError, reason
@@ -94,7 +95,7 @@ def _file_records(path: Path) -> Iterator[Record]:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield numbered lines as text; a line that is not UTF-8 is named."""
-    with path.open("rb") as file:
+    with _open(path) as file:
         for number, raw in enumerate(file, start=1):
             try:
                 yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -103,6 +104,13 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                     f"{path} line {number}: byte {error.start + 1} of the line (0x{raw[error.start]:02x}) is "
                     "not UTF-8; save the file as UTF-8"
                 ) from error
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _json_lines(path: Path) -> Iterator[Record]:
@@ -120,7 +128,7 @@ def _json_lines(path: Path) -> Iterator[Record]:
 
 
 def _csv(path: Path) -> Iterator[Record]:
-    return _delimited(path, csv.reader(text for _, text in _lines(path)))
+    return _delimited(path, csv.reader((text for _, text in _lines(path)), strict=True))
 
 
 def _tsv(path: Path) -> Iterator[Record]:
@@ -154,8 +162,8 @@ def _parquet(path: Path) -> Iterator[Record]:
                 for record in batch.to_pylist():
                     row += 1
                     yield f"{path} row {row}", record
-    except pa.ArrowException as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
 
 
 READERS: dict[str, Callable[[Path], Iterator[Record]]] = {
@@ -197,8 +205,13 @@ def _folder_dataset(options: ProblemOptions) -> Any:  # noqa: ANN401 - datasets 
     folder = Path(options.problems)
     saved = {"dataset_info.json", "dataset_dict.json"}
     if not saved & {path.name for path in folder.iterdir()}:
-        return _load(options, str(folder.resolve()))
-    loaded = datasets.load_from_disk(folder)
+        with tempfile.TemporaryDirectory() as cache:
+            # A cache of its own: the library's would give the old rows of a folder that was written again.
+            return _load(options, str(folder.resolve()), cache_dir=cache, keep_in_memory=True)
+    try:
+        loaded = datasets.load_from_disk(folder)
+    except (OSError, ValueError) as error:
+        raise InputError(f"the data set in {folder} cannot be read: {reason(error)}") from error
     if isinstance(loaded, datasets.DatasetDict):
         if options.split not in loaded:
             raise InputError(f"{folder} has no split {options.split!r}; splits there: {', '.join(loaded)}; use --split")
@@ -210,11 +223,11 @@ def _hub_dataset(options: ProblemOptions) -> Any:  # noqa: ANN401 - datasets is 
     return _load(options, options.problems)
 
 
-def _load(options: ProblemOptions, path: str) -> Any:  # noqa: ANN401 - datasets is imported late
+def _load(options: ProblemOptions, path: str, **how: Any) -> Any:  # noqa: ANN401 - datasets is imported late
     import datasets
 
     try:
-        return datasets.load_dataset(path, split=options.split)
+        return datasets.load_dataset(path, split=options.split, **how)
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
         raise InputError(
             f"problems {options.problems}, split {options.split}, are no file here and could not be loaded "

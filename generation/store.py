@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Iterable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +14,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from generation.masked_lms import Fillers
-from merge_snli.files import disk_errors_named, sha256_of_file, write_atomically
+from merge_snli.files import sha256_of_file, sha256_of_json, write_bytes
 
 if TYPE_CHECKING:
     from generation.masked_lms import MaskedLM
 
 logger = logging.getLogger(__name__)
+
+LIBRARIES = ("tokenizers", "torch", "transformers")
+"""Libraries another version of which may give other answers."""
 
 SHARD_SCHEMA = pa.schema(
     [
@@ -35,8 +40,9 @@ Answer = Fillers | str
 
 
 def shelf(work: Path, mlm: MaskedLM, top_k: int) -> Path:
-    """Return the folder that holds the answers of one masked LM: its name says all that they depend on but the form."""
-    return work / "suggestions" / f"{mlm.source.digest[:32]}-float32-top{top_k}"
+    """Return the folder that holds the answers of one masked LM: its name stands for all that they depend on."""
+    depends_on = [mlm.source.digest, "float32", mlm.device, top_k, {name: version(name) for name in LIBRARIES}]
+    return work / "suggestions" / sha256_of_json(depends_on)[:32]
 
 
 def save(folder: Path, answers: Mapping[str, Answer]) -> None:
@@ -50,10 +56,10 @@ def save(folder: Path, answers: Mapping[str, Answer]) -> None:
         InputError: Where the disk is full; no torn shard is left.
     """
     table = pa.Table.from_pylist([_row(key, answer) for key, answer in sorted(answers.items())], SHARD_SCHEMA)
-    part = folder / "new.parquet"
-    write_atomically(part, lambda path: pq.write_table(table, path, compression="zstd"))
-    with disk_errors_named(folder):
-        part.replace(folder / f"{sha256_of_file(part)[:32]}.parquet")
+    content = pa.BufferOutputStream()
+    pq.write_table(table, content, compression="zstd")
+    shard = content.getvalue().to_pybytes()
+    write_bytes(folder / f"{hashlib.sha256(shard).hexdigest()}.parquet", shard)
 
 
 def load(folder: Path, keys: Iterable[str]) -> dict[str, Answer]:
@@ -69,7 +75,7 @@ def load(folder: Path, keys: Iterable[str]) -> dict[str, Answer]:
     wanted = set(keys)
     answers: dict[str, Answer] = {}
     for shard in sorted(folder.glob("*.parquet")):
-        if sha256_of_file(shard)[:32] != shard.stem:
+        if sha256_of_file(shard) != shard.stem:
             logger.warning("%s is damaged and is made again", shard)
             shard.unlink()
             continue

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tqdm import tqdm
 
 from merge_snli.errors import InputError, reason
 from merge_snli.files import sha256_of_file
@@ -137,8 +139,12 @@ def _load(name: str) -> Tagger:
         nlp = spacy.load(name, exclude=list(NOT_NEEDED))
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
-    if "tagger" not in nlp.pipe_names and "morphologizer" not in nlp.pipe_names:
+    if "tagger" not in nlp.pipe_names:
         raise InputError(f"the spaCy pipeline {name!r} has no tagger; its components: {', '.join(nlp.pipe_names)}")
+    if not CLASS_OF_TAG.keys() & set(nlp.get_pipe("tagger").labels):  # type: ignore[attr-defined]
+        raise InputError(
+            f"the tagger of the spaCy pipeline {name!r} gives no Penn tags such as NN: name an English one"
+        )
     return Tagger(nlp, Path(name).name, str(nlp.meta.get("version", "")), Path(nlp.path))
 
 
@@ -152,21 +158,20 @@ def _check_weights(tagger: Tagger) -> None:
             )
 
 
-def tag(problems: Iterable[Problem], tagger: Tagger) -> Iterator[TaggedProblem]:
-    """Tag premise and hypothesis of every problem.
+def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
+    """Tag premise and hypothesis of every problem, equal sentences once.
 
     Args:
         problems: The problems, in any number.
         tagger: What `load_tagger` gave.
 
-    Yields:
+    Returns:
         One tagged problem a problem, in the same order.
     """
-    kept = list(problems)
-    texts = [text for problem in kept for text in (problem.premise, problem.hypothesis)]
-    tagged_once = dict(zip(dict.fromkeys(texts), tag_sentences(dict.fromkeys(texts), tagger), strict=True))
-    for problem in kept:
-        yield TaggedProblem(problem, tagged_once[problem.premise], tagged_once[problem.hypothesis])
+    texts = dict.fromkeys(text for problem in problems for text in (problem.premise, problem.hypothesis))
+    sentences = tqdm(tag_sentences(texts, tagger), "tagging", len(texts), unit="sentence", disable=None)
+    tagged = dict(zip(texts, sentences, strict=True))
+    return [TaggedProblem(problem, tagged[problem.premise], tagged[problem.hypothesis]) for problem in problems]
 
 
 def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSentence]:

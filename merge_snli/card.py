@@ -49,7 +49,7 @@ def data_version(digest: str) -> str:
 
 def _metadata_values(run: Json) -> dict[str, str]:
     rows = run["data"]["rows"]
-    size = sum(split_rows[TEST] for config, split_rows in rows.items() if config != SEED)
+    size = rows[ALL][TEST]
     embedded = run["options"]["problems"].startswith("demo:")
     name = (
         "MERGE on its embedded problems" if embedded else f"MERGE variants of {Path(run['options']['problems']).name}"
@@ -128,7 +128,7 @@ def _columns_text(described: tuple[Column, ...]) -> str:
 def _provenance_values(run: Json) -> dict[str, str]:
     options, problems, tagger = run["options"], run["problems"], run["tagger"]
     return {
-        "problems": f"`{options['problems']}`",
+        "problems": f"`{_shown(options['problems'])}`",
         "with_label": f"{problems['with_label']:,}",
         "without_label": f"{problems['without_label']:,}",
         "masked_lms": ", ".join(_model_text(mlm) for mlm in run["masked_lms"]),
@@ -139,6 +139,11 @@ def _provenance_values(run: Json) -> dict[str, str]:
         "method_version": run["method_version"],
         **{name: str(options[name]) for name in ("top_k", "random_seed", "inflation", "subsamples")},
     }
+
+
+def _shown(problems: str) -> str:
+    """Return a file's own name, without the folders of the machine where it was read; an id as it is."""
+    return Path(problems).name if Path(problems).suffix or Path(problems).is_absolute() else problems
 
 
 def _model_text(mlm: Json) -> str:

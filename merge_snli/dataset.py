@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
-from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, WORD_CLASSES, data_file
+from merge_snli.schema import ALL, SEED, TEST, WORD_CLASSES, data_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 RUN_FILE = "run.json"
 """What a run writes beside the data: options, versions, digests, counts."""
+
+RUN_KEYS = {"options", "data"}
+"""What every record of a run has."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ def _from_folder(name: str, folder: Path, revision: str | None) -> DatasetSource
         raise InputError(f"{folder} is no MERGE data set: it has no {RUN_FILE}") from None
     except (ValueError, OSError) as error:
         raise InputError(f"{folder / RUN_FILE} cannot be read: {error}") from error
+    if not isinstance(run, dict) or not run.keys() >= RUN_KEYS or "digest" not in run["data"]:
+        raise InputError(f"{folder} is no MERGE data set: its {RUN_FILE} is not one that merge-snli generate wrote")
     return DatasetSource(name, folder, revision, run)
 
 
@@ -114,8 +119,12 @@ def read_split(source: DatasetSource, config: str, split: str = TEST) -> pa.Tabl
 
 
 def label_names(table: pa.Table) -> tuple[str, ...]:
-    """Return the names of the labels of a table that `read_split` gave, in the order of their numbers."""
+    """Return the names of the labels of a table that `read_split` gave, in the order of their numbers.
+
+    Raises:
+        InputError: Where the Parquet file no longer says them: they are never guessed.
+    """
     metadata = (table.schema.metadata or {}).get(b"huggingface")
     if metadata is None:
-        return NLI_LABELS
+        raise InputError("the data set's Parquet files have lost the names of their labels: generate it again")
     return tuple(json.loads(metadata)["info"]["features"]["label"]["names"])

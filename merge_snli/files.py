@@ -53,18 +53,23 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write `content` to `path` atomically."""
+
+    def write(part: Path) -> None:
+        part.write_bytes(content)
+
+    write_atomically(path, write)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8 to `path` atomically."""
-    write_atomically(path, lambda part: _write_bytes(part, text.encode()))
+    write_bytes(path, text.encode())
 
 
 def write_json(path: Path, value: Any) -> None:  # noqa: ANN401 - any JSON value
     """Write a JSON document to `path` atomically, indented, with a newline at its end."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
-
-
-def _write_bytes(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
 
 
 def sha256_of_file(path: Path) -> str:

@@ -16,6 +16,7 @@ from generation.masked_lms import EncodedForm, Fillers
 from generation.problems import Problem
 from generation.tagging import load_tagger, tag
 from generation.words import shared_words
+from merge_snli.models import find_model
 from merge_snli.schema import DEFAULT_CLASSES
 
 TOP = 200
@@ -32,7 +33,7 @@ class MaskedLMFigures:
     one_token: float
 
 
-def forms_of(problems: Iterable[Problem]) -> list[Form]:
+def forms_of(problems: Sequence[Problem]) -> list[Form]:
     """Return every form of every shared noun, verb and adjective."""
     found: list[Form] = []
     for tagged in tag(problems, load_tagger()):
@@ -44,7 +45,7 @@ def forms_of(problems: Iterable[Problem]) -> list[Form]:
 
 def masked_lm_figures(folder: Path, asked: Sequence[Form]) -> MaskedLMFigures:
     """Measure the masked LM of a folder over forms, as a generation run asks it."""
-    mlm = load_masked_lm(str(folder))
+    mlm = load_masked_lm(find_model(str(folder)))
     encoded = [item for item in map(mlm.encode, asked) if isinstance(item, EncodedForm)]
     encoded.sort(key=lambda item: len(item.ids))
     fillers: list[Fillers] = []

@@ -30,24 +30,33 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.pipeline import generate
     from merge_snli.commands.generate import composition_text
     from merge_snli.commands.score import score_models
-    from merge_snli.commands.words import words_report, words_text
+    from merge_snli.commands.words import words_text
+    from scoring.api import check_results_folder
     from scoring.figures import draw_curves
     from scoring.pairs import read_config
     from scoring.table import text_table
 
     out: Path = arguments.out
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))
-    _section("Shared words of the embedded problems", words_text(words_report(options)))
-    dataset = generate(options, out / "merge_snli", overwrite=True)
+    check_results_folder(out / "results")
+    dataset = generate(options, out / "merge_snli", overwrite=_is_of_a_demo(out / "merge_snli"))
+    run = dataset.run
+    _section("Shared words of the embedded problems", words_text({**run["problems"], "classes": run["words"]}))
     _section(f"Variants, by {' and '.join(options.mlm)}", composition_text(dataset))
     names = [PREFIX + name for name in NLI_MODELS]
     results, failed = score_models(names, read_config(dataset, "all"), labels=None, device=None, out=out / "results")
     pictures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     _section("Variants to look at", examples_text(dataset))
     _section("Scores", text_table(results, failed))
-    written = [dataset.folder, out / "results", *pictures]
-    _section("Written", "".join(f"{path}\n" for path in written))
+    _section("Written", "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *pictures)))
     return 2 if failed else 0
+
+
+def _is_of_a_demo(folder: Path) -> bool:
+    """Tell whether a demo made the data set there: only such a one is replaced without being asked."""
+    from merge_snli.dataset import RUN_FILE, find_dataset
+
+    return (folder / RUN_FILE).is_file() and find_dataset(str(folder)).run["options"]["problems"] == PREFIX + PROBLEMS
 
 
 def _section(title: str, text: str) -> None:

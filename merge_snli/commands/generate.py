@@ -18,7 +18,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command; they are spelled as the fields of `generation.Options`."""
     add_problem_arguments(parser)
     parser.add_argument(
-        "--mlm", nargs="+", required=True, metavar="MODEL", help="masked LMs: Hub ids, folders or demo:NAME"
+        "--mlm",
+        nargs="+",
+        action="extend",
+        required=True,
+        metavar="MODEL",
+        help="masked LMs: Hub ids, folders or demo:NAME",
     )
     parser.add_argument("--out", required=True, metavar="DIR", help="the data set's folder")
     parser.add_argument("--overwrite", action="store_true", help="replace a data set that other options made")

@@ -33,8 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def words_report(options: ProblemOptions) -> dict[str, Any]:
     """Count the problems that share words of each class, and with which tagger they were found."""
-    from tqdm import tqdm
-
     from generation.problems import read_problems
     from generation.record import count_words
     from generation.tagging import load_tagger, tag
@@ -42,8 +40,7 @@ def words_report(options: ProblemOptions) -> dict[str, Any]:
 
     tagger = load_tagger(options.tagger)
     problems = read_problems(options)
-    tagged = tqdm(tag(problems.problems, tagger), "tagging", len(problems.problems), disable=None)
-    words = [(each, shared_words(each)) for each in tagged]
+    words = [(each, shared_words(each)) for each in tag(problems.problems, tagger)]
     return {
         "problems": options.problems,
         "with_label": len(problems.problems),

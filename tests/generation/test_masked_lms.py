@@ -13,13 +13,19 @@ import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
 from generation.forms import Form, forms
-from generation.load_masked_lm import load_masked_lm, load_masked_lms
+from generation.load_masked_lm import find_masked_lms, load_masked_lm
 from generation.masked_lms import SPLIT, TOO_LONG, EncodedForm, MaskedLM
 from merge_snli.errors import InputError
+from merge_snli.models import find_model
 from tests.tiny_models import wordpiece_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def load(name: str) -> MaskedLM:
+    return load_masked_lm(find_model(name))
+
 
 KINDS = ["bert", "roberta", "albert", "electra", "bart"]
 SENTENCE = "A farmer sees a farmer near the old bridge"
@@ -27,7 +33,7 @@ SENTENCE = "A farmer sees a farmer near the old bridge"
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_mask_stands_for_the_word_and_nothing_else(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load_masked_lm(str(tiny_mlm(kind)))
+    mlm = load(str(tiny_mlm(kind)))
     plain = mlm.tokenizer(f"{SENTENCE}.")["input_ids"]
     for form in forms(SENTENCE, "farmer", (2, 16)) + forms(SENTENCE, "bridge", (36,)):
         encoded = mlm.encode(form)
@@ -44,7 +50,7 @@ def test_the_mask_stands_for_the_word_and_nothing_else(kind: str, tiny_mlm: Call
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_are_those_of_a_plain_forward_with_the_full_softmax(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     folder = tiny_mlm(kind)
-    mlm = load_masked_lm(str(folder))
+    mlm = load(str(folder))
     assert mlm.heads is not None
     model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
     for form in forms(SENTENCE, "farmer", (2, 16)):
@@ -61,7 +67,7 @@ def test_answers_are_those_of_a_plain_forward_with_the_full_softmax(kind: str, t
 
 @pytest.mark.parametrize("name", ["demo:mlm-wordpiece", "demo:mlm-bpe"])
 def test_an_answer_has_the_same_bits_whatever_forms_stand_beside_it(name: str) -> None:
-    mlm = load_masked_lm(name)
+    mlm = load(name)
     for tail in ("today", "near the old bridge today", "near the old bridge and the red boat in the water today"):
         batch = forms_of_one_length(mlm, tail)
         assert len(batch) >= 10
@@ -87,16 +93,16 @@ def forms_of_one_length(mlm: MaskedLM, tail: str) -> list[EncodedForm]:
 
 def test_a_word_of_several_tokens_or_none_gets_no_answer(tiny_mlm: Callable[[str], Path]) -> None:
     for kind in ("bert", "roberta", "albert"):
-        mlm = load_masked_lm(str(tiny_mlm(kind)))
+        mlm = load(str(tiny_mlm(kind)))
         (form,) = forms("A xylograph hangs here.", "xylograph", (2,))
         assert mlm.encode(form) == SPLIT
-    mlm = load_masked_lm(str(tiny_mlm("bert")))
+    mlm = load(str(tiny_mlm("bert")))
     (form,) = forms("A 猫 sleeps.", "猫", (2,))
     assert mlm.encode(form) == SPLIT
 
 
 def test_a_sentence_longer_than_the_model_takes_is_never_cut(tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load_masked_lm(str(tiny_mlm("roberta")))
+    mlm = load(str(tiny_mlm("roberta")))
     assert mlm.max_length == 64
     text = "A farmer " + "sees a goat and " * 20 + "sleeps."
     (form,) = forms(text, "farmer", (2,))
@@ -104,7 +110,7 @@ def test_a_sentence_longer_than_the_model_takes_is_never_cut(tiny_mlm: Callable[
 
 
 def test_accents_and_case_are_the_tokenizers_business(tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load_masked_lm(str(tiny_mlm("bert")))
+    mlm = load(str(tiny_mlm("bert")))
     (form,) = forms("FARMERS see a FÀRMER.", "FÀRMER", (14,))
     encoded = mlm.encode(form)
     assert isinstance(encoded, EncodedForm)
@@ -131,21 +137,21 @@ def test_what_is_no_masked_lm_names_itself_and_the_reason(tmp_path: Path, tiny_m
     }
     for name, message in cases.items():
         with pytest.raises(InputError) as caught:
-            load_masked_lm(str(tmp_path / name))
+            load(str(tmp_path / name))
         assert message in str(caught.value)
     with pytest.raises(InputError, match="nothing embedded is called demo:bert; available: demo:problems"):
-        load_masked_lm("demo:bert")
+        load("demo:bert")
     with pytest.raises(
         InputError, match="model nobody/nothing is no folder here and could not be fetched from the Hub"
     ):
-        load_masked_lm("nobody/nothing")
+        load("nobody/nothing")
 
 
 def test_two_folders_of_one_name_are_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
     for number in "01":
         shutil.copytree(tiny_mlm("bert"), tmp_path / number / "checkpoint")
     with pytest.raises(InputError, match=r"two masked LMs are called checkpoint \(.*0/checkpoint and .*1/checkpoint\)"):
-        load_masked_lms([str(tmp_path / number / "checkpoint") for number in "01"])
+        find_masked_lms([str(tmp_path / number / "checkpoint") for number in "01"])
 
 
 def test_a_decoder_that_calls_itself_bert_is_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
@@ -154,4 +160,4 @@ def test_a_decoder_that_calls_itself_bert_is_refused(tmp_path: Path, tiny_mlm: C
     config = json.loads(path.read_text()) | {"architectures": ["BertLMHeadModel"], "is_decoder": True}
     path.write_text(json.dumps(config))
     with pytest.raises(InputError, match="decoder is a causal LM"):
-        load_masked_lm(str(tmp_path / "decoder"))
+        load(str(tmp_path / "decoder"))

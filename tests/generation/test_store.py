@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from generation.masked_lms import EncodedForm, Fillers, MaskedLM
 from generation.store import Answer, load, save, shelf
 from generation.suggestions import suggest
 from merge_snli.errors import InputError
+from merge_snli.models import find_model
 
 SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
 TEN = {
@@ -38,7 +40,7 @@ def same(one: Answer, other: Answer) -> bool:
 
 @pytest.fixture
 def mlm(tiny_mlm: Callable[[str], Path]) -> MaskedLM:
-    return load_masked_lm(str(tiny_mlm("bert")))
+    return load_masked_lm(find_model(str(tiny_mlm("bert"))))
 
 
 def answers() -> dict[str, Answer]:
@@ -64,9 +66,15 @@ def test_a_damaged_shard_is_left_out_and_made_again(tmp_path: Path, caplog: pyte
     assert load(tmp_path, ["a"]).keys() == {"a"}
 
 
-def test_the_shelf_names_all_that_answers_depend_on(mlm: MaskedLM, tmp_path: Path) -> None:
-    assert mlm.source.digest[:32] in shelf(tmp_path, mlm, 200).name
-    assert shelf(tmp_path, mlm, 200) != shelf(tmp_path, mlm, 100)
+def test_the_shelf_names_all_that_answers_depend_on(
+    mlm: MaskedLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = shelf(tmp_path, mlm, 200)
+    assert shelf(tmp_path, mlm, 200) == here
+    assert shelf(tmp_path, mlm, 100) != here
+    assert shelf(tmp_path, replace(mlm, source=replace(mlm.source, digest="0" * 64)), 200) != here
+    monkeypatch.setattr("generation.store.version", lambda name: f"another {name}")
+    assert shelf(tmp_path, mlm, 200) != here
 
 
 def test_nothing_is_asked_twice(mlm: MaskedLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,11 +115,12 @@ def test_what_was_answered_before_an_interrupt_is_kept(
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_no_torn_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(table: object, path: Path, **_: object) -> None:
-        path.write_bytes(b"half")
+    def full(path: Path, content: bytes) -> None:
+        with path.open("wb") as file:
+            file.write(content[:100])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pyarrow.parquet.write_table", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(InputError, match=r"the disk that holds .* is full"):
         save(tmp_path, answers())
     assert list(tmp_path.iterdir()) == []

@@ -38,7 +38,7 @@ def test_what_is_no_data_set_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_damaged_split_is_named(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text(json.dumps({"data": {"digest": "0"}}))
+    (tmp_path / "run.json").write_text(json.dumps({"options": {}, "data": {"digest": "0"}}))
     (tmp_path / "data" / "noun").mkdir(parents=True)
     (tmp_path / "data" / "noun" / "test.parquet").write_bytes(b"torn")
     source = find_dataset(str(tmp_path))
