@@ -18,6 +18,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+BROKEN = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    ImportError,
+    RuntimeError,
+    ArithmeticError,
+)
+"""What the libraries raise where a model's files are damaged or do not belong together."""
+
 UNSET_LENGTH = 10**9
 """A model without a number of positions takes texts of any length; this stands for it."""
 
@@ -59,7 +72,13 @@ def load_masked_lm(source: ModelSource, *, device: str | None = None) -> MaskedL
     tokenizer = _load_tokenizer(source)
     model: Any = _load_model(source).to(find_device(device)).eval()  # type: ignore[arg-type]
     vocabulary = read_vocabulary(tokenizer, int(model.get_output_embeddings().weight.shape[0]), source.name)
-    heads = _verified_heads(model, torch.tensor([_probe_ids(tokenizer)], device=model.device))
+    probe = torch.tensor([_probe_ids(tokenizer)], device=model.device)
+    try:
+        heads = _verified_heads(model, probe)
+    except BROKEN as error:
+        raise InputError(
+            f"masked LM {source.name} cannot read a sentence of its own tokenizer: {reason(error)}"
+        ) from error
     return MaskedLM(source, tokenizer, model, vocabulary, _max_length(tokenizer, model), heads)
 
 
@@ -70,16 +89,16 @@ def _check_architecture(source: ModelSource) -> None:
 
     try:
         config = AutoConfig.from_pretrained(source.path)
-    except (OSError, ValueError, KeyError) as error:
+    except BROKEN as error:
         raise InputError(f"masked LM {source.name}: its config.json cannot be used: {reason(error)}") from error
     if config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
         raise InputError(
             f"{source.name} is no masked LM (its type is {config.model_type}): give one such as "
             "FacebookAI/roberta-base or demo:mlm-bpe"
         )
-    wrong = [name for name in config.architectures or () if name.endswith(("ForCausalLM", "LMHeadModel"))]
+    wrong = [name for name in config.architectures or () if str(name).endswith(("ForCausalLM", "LMHeadModel"))]
     if wrong or getattr(config, "is_decoder", False):
-        raise InputError(f"{source.name} is a causal LM ({', '.join(wrong)}), not a masked LM: it fills no masks")
+        raise InputError(f"{source.name} is a causal LM, not a masked LM: it fills no masks")
 
 
 def _load_tokenizer(source: ModelSource) -> PreTrainedTokenizerFast:
@@ -87,7 +106,7 @@ def _load_tokenizer(source: ModelSource) -> PreTrainedTokenizerFast:
 
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(source.path)
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except BROKEN as error:
         raise InputError(f"masked LM {source.name}: its tokenizer cannot be loaded: {reason(error)}") from error
     if not tokenizer.is_fast:
         raise InputError(f"masked LM {source.name} has no fast tokenizer, so places in the text cannot be told")
@@ -105,7 +124,7 @@ def _load_model(source: ModelSource) -> PreTrainedModel:
         model, report = AutoModelForMaskedLM.from_pretrained(
             source.path, dtype=torch.float32, use_safetensors=True, output_loading_info=True
         )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+    except (*BROKEN, SafetensorError) as error:
         raise InputError(f"masked LM {source.name} cannot be loaded: {reason(error)}") from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])
@@ -132,12 +151,11 @@ def _verified_heads(model: PreTrainedModel, ids: torch.Tensor) -> tuple[torch.nn
 
     heads = tuple(module for module in model.children() if module is not model.base_model)
     masks = torch.tensor([ids.shape[1] // 2], device=ids.device)
-    try:
-        with torch.inference_mode():
-            same = torch.allclose(
-                head_logits(model, heads, ids, masks), plain_logits(model, ids, masks), rtol=1e-4, atol=1e-4
-            )
-    except (RuntimeError, TypeError, AttributeError, ValueError) as error:
-        logger.info("the LM head of %s runs on every token: %s", type(model).__name__, error)
-        return None
+    with torch.inference_mode():
+        plain = plain_logits(model, ids, masks)
+        try:
+            same = torch.allclose(head_logits(model, heads, ids, masks), plain, rtol=1e-4, atol=1e-4)
+        except BROKEN as error:
+            logger.info("the LM head of %s runs on every token: %s", type(model).__name__, error)
+            return None
     return heads if same else None

@@ -42,6 +42,8 @@ class ProblemOptions:
             InputError: Names the option, its value and what it may be.
         """
         object.__setattr__(self, "problems", str(self.problems))
+        if not self.problems.strip():
+            raise InputError("--problems is empty: name a file, a folder, a Hub id or demo:problems")
         _at_least_one("limit", self.limit)
         if self.label_names is not None and len(set(self.label_names)) < max(2, len(self.label_names)):
             raise InputError(f"--label-names is {','.join(self.label_names)}: give two or more names, each once")

@@ -43,6 +43,7 @@ def usable_out(out: Path) -> Path:
     Raises:
         InputError: Where it is a file or within one, or a folder with other content.
     """
+    out = out.expanduser()
     if not out.name or out.is_symlink():
         out = out.resolve()
     there = next((place for place in (out, *out.parents) if place.exists()), out)
@@ -92,6 +93,8 @@ def _comparable(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_whole(there: DatasetSource) -> bool:
+    if not there.run.keys() >= {"card", "composition"} or not isinstance(there.run["data"].get("files"), dict):
+        return False
     files = {**there.run["data"]["files"], CARD_FILE: there.run["card"]}
     return all(
         (there.folder / name).is_file() and sha256_of_file(there.folder / name) == digest
@@ -179,7 +182,10 @@ def _rows(tables: Tables) -> dict[str, dict[str, int]]:
 
 
 def _put_in_place(staged: Path, out: Path) -> None:
-    """Move what was staged to `out`, or leave `out` as it was where that does not end well."""
+    """Move what was staged to `out`, or leave `out` as it was where that does not end well.
+
+    The record comes last: killed before that, `out` has files that its record does not know, and is made again.
+    """
     if not out.exists() or not any(out.iterdir()):
         out.parent.mkdir(parents=True, exist_ok=True)
         staged.replace(out)
@@ -189,11 +195,12 @@ def _put_in_place(staged: Path, out: Path) -> None:
     replaced.mkdir()
     moved: list[tuple[Path, Path]] = []
     try:
-        for name in ("data", CARD_FILE, RUN_FILE):
+        for name in ("data", CARD_FILE):
             for source, target in ((out / name, replaced / name), (staged / name, out / name)):
                 if source.exists():
                     source.rename(target)
                     moved.append((source, target))
+        (staged / RUN_FILE).replace(out / RUN_FILE)
     except BaseException:
         for source, target in reversed(moved):
             target.rename(source)

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from generation.options import ProblemOptions
 
 TWO_WAY_LABELS = ("entailment", "not_entailment")
+MOST_DIGITS = 4
+"""Longer numbers are no labels."""
+
+MOST_CHARACTERS = 1_000_000
+"""Longer texts are no sentences; spaCy takes none."""
+
 NO_GOLD_LABEL = frozenset({"-1", "-", ""})
 """What SNLI's distributions write where the annotators did not agree."""
 
@@ -81,13 +87,20 @@ def _checked(rows: Iterable[Row], options: ProblemOptions) -> Iterator[Row]:
         for column, text in ((options.premise_column, row.premise), (options.hypothesis_column, row.hypothesis)):
             if not isinstance(text, str):
                 raise InputError(f"{row.where}: column {column!r} holds {text!r}, which is no text")
-            if any("\ud800" <= character <= "\udfff" for character in text):
+            if _is_broken(text):
                 raise InputError(
                     f"{row.where}: column {column!r} holds half a character (a lone surrogate); mend the text"
                 )
+            if len(text) > MOST_CHARACTERS:
+                raise InputError(f"{row.where}: column {column!r} holds {len(text):,} characters: remove that problem")
             if not text.strip():
                 raise InputError(f"{row.where}: column {column!r} is empty; mend or remove that problem")
         yield row
+
+
+def _is_broken(text: str) -> bool:
+    """Tell whether a text holds half a character (a lone surrogate), which no file can."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _label_text(row: Row) -> str:
@@ -122,7 +135,7 @@ def _label_number(row: Row, names: tuple[str, ...], options: ProblemOptions) -> 
         return names.index(text)
     if text in NO_GOLD_LABEL:
         return None
-    if text.isdecimal() and int(text) < len(names):
+    if text.isdecimal() and len(text) <= MOST_DIGITS and int(text) < len(names):
         return int(text)
     raise InputError(
         f"{row.where}: column {options.label_column!r} holds the label {text!r}, which is not one of "
@@ -140,6 +153,8 @@ def _ids(labelled: list[tuple[Row, int]], names: tuple[str, ...], options: Probl
     first: dict[str, str] = {}
     for row, _ in labelled:
         identity = "" if row.id is None else str(row.id)
+        if _is_broken(identity):
+            raise InputError(f"{row.where}: column {options.id_column!r} holds half a character; mend the id")
         if not identity.strip():
             raise InputError(f"{row.where}: column {options.id_column!r} is empty; every problem needs an id")
         if identity in first:

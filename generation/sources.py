@@ -120,8 +120,8 @@ def _json_lines(path: Path) -> Iterator[Record]:
             continue
         try:
             record = json.loads(line)
-        except ValueError as error:
-            raise InputError(f"{where} is no JSON ({error}); every line must be one JSON object") from error
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where} is no JSON ({reason(error)}); every line must be one JSON object") from error
         if not isinstance(record, dict):
             raise InputError(f"{where} is JSON but no object: {line.strip()[:80]}")
         yield where, record
@@ -140,6 +140,9 @@ def _tsv(path: Path) -> Iterator[Record]:
 def _delimited(path: Path, reader: Any) -> Iterator[Record]:  # noqa: ANN401 - csv's reader has no public type
     try:
         header = next(reader)
+        twice = next((name for name in header if header.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"{path} line 1 names the column {twice!r} twice: rename one")
         for fields in reader:
             where = f"{path} line {reader.line_num}"
             if not fields:
@@ -185,9 +188,11 @@ def _parquet_label_names(path: Path, options: ProblemOptions) -> tuple[str, ...]
         metadata = pq.read_schema(path).metadata or {}
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from error
-    features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
-    names = features.get(options.label_column, {}).get("names")
-    return None if names is None else tuple(names)
+    try:
+        names = json.loads(metadata[b"huggingface"])["info"]["features"][options.label_column]["names"]
+    except (KeyError, ValueError, TypeError):
+        return None
+    return tuple(str(name) for name in names) if isinstance(names, list) and names else None
 
 
 def _dataset_source(options: ProblemOptions, load: Callable[[ProblemOptions], Any]) -> Source:

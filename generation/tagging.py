@@ -137,7 +137,7 @@ def _load(name: str) -> Tagger:
 
     try:
         nlp = spacy.load(name, exclude=list(NOT_NEEDED))
-    except (OSError, ValueError, ImportError) as error:
+    except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
         raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
     if "tagger" not in nlp.pipe_names:
         raise InputError(f"the spaCy pipeline {name!r} has no tagger; its components: {', '.join(nlp.pipe_names)}")

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from merge_snli import __version__
 from merge_snli.errors import InputError
+from merge_snli.files import UNUSABLE
 
 COMMANDS = {
     "demo": "the whole way on the embedded problems and models",
@@ -50,9 +51,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return DONE
+    except OSError as error:
+        if error.errno not in UNUSABLE or error.filename is None:
+            return _fault()
+        _say(f"{error.filename} cannot be used ({error.strerror}): name another path")
+        return MENDABLE
     except Exception:
-        _say(f"a fault of merge-snli; the traceback is in {_traceback_file()}")
-        return FAULT
+        return _fault()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -71,6 +76,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _say(message: str) -> None:
     sys.stderr.write(f"merge-snli: {message}\n")
+
+
+def _fault() -> int:
+    """Keep the traceback of the error at hand in a file, and name it."""
+    _say(f"a fault of merge-snli; the traceback is in {_traceback_file()}")
+    return FAULT
 
 
 def _traceback_file() -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
+from merge_snli.files import sha256_of_file
 from merge_snli.schema import ALL, SEED, TEST, WORD_CLASSES, data_file
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 RUN_FILE = "run.json"
 """What a run writes beside the data: options, versions, digests, counts."""
-
-RUN_KEYS = {"options", "data"}
-"""What every record of a run has."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +84,18 @@ def _from_folder(name: str, folder: Path, revision: str | None) -> DatasetSource
         raise InputError(f"{folder} is no MERGE data set: it has no {RUN_FILE}") from None
     except (ValueError, OSError) as error:
         raise InputError(f"{folder / RUN_FILE} cannot be read: {error}") from error
-    if not isinstance(run, dict) or not run.keys() >= RUN_KEYS or "digest" not in run["data"]:
-        raise InputError(f"{folder} is no MERGE data set: its {RUN_FILE} is not one that merge-snli generate wrote")
+    if not _is_record(run):
+        raise InputError(
+            f"{folder} is no MERGE data set: its {RUN_FILE} is not one that a run wrote; name another folder"
+        )
     return DatasetSource(name, folder, revision, run)
+
+
+def _is_record(run: object) -> bool:
+    """Tell whether a JSON value has what every record of a run has."""
+    if not isinstance(run, dict) or not isinstance(run.get("options"), dict) or not isinstance(run.get("data"), dict):
+        return False
+    return isinstance(run["data"].get("digest"), str)
 
 
 def read_split(source: DatasetSource, config: str, split: str = TEST) -> pa.Table:
@@ -112,10 +119,13 @@ def read_split(source: DatasetSource, config: str, split: str = TEST) -> pa.Tabl
     if not path.is_file():
         available = ", ".join(source.configs) or "none"
         raise InputError(f"{source.folder} has no split {split} of config {config}; configs with rows: {available}")
+    recorded = source.run["data"].get("files", {}).get(data_file(config, split))
+    if recorded is not None and sha256_of_file(path) != recorded:
+        raise InputError(f"{path} is not the file that the run wrote: fetch or generate the data set again")
     try:
         return pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}") from error
+        raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
 
 
 def label_names(table: pa.Table) -> tuple[str, ...]:

@@ -11,6 +11,21 @@ from typing import Any
 
 from merge_snli.errors import InputError
 
+UNUSABLE = frozenset(
+    {
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.EEXIST,
+        errno.ENAMETOOLONG,
+        errno.ELOOP,
+    }
+)
+"""What the system says of a path that a user can mend."""
+
 
 @contextmanager
 def disk_errors_named(folder: Path) -> Iterator[None]:
@@ -20,7 +35,7 @@ def disk_errors_named(folder: Path) -> Iterator[None]:
         folder: What is written to; named in the message.
 
     Raises:
-        InputError: On ENOSPC, EDQUOT, EACCES, EPERM and EROFS inside the block.
+        InputError: On ENOSPC, EDQUOT and the errors of `UNUSABLE` inside the block.
     """
     try:
         yield
@@ -28,7 +43,7 @@ def disk_errors_named(folder: Path) -> Iterator[None]:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
             message = f"the disk that holds {folder} is full: free some room or choose another folder, then run again"
             raise InputError(f"{message}; what was done is kept") from error
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        if error.errno in UNUSABLE:
             raise InputError(f"{folder} cannot be written ({error.strerror}): choose another folder") from error
         raise
 

@@ -12,6 +12,18 @@ MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
 """What is fetched of a model repository and what its digest covers: no pickles, no code, no pictures."""
 
 
+TOKENIZER_FILES = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "spm.model",
+    "tokenizer.model",
+)
+"""A model folder has at least one of these; without any, `transformers` would make up an empty tokenizer."""
+
+
 @dataclass(frozen=True)
 class ModelSource:
     """A model that was found.
@@ -64,8 +76,8 @@ def find_device(device: str | None) -> str:
     if device is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        torch.empty(1, device=device).item()
+    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
         raise InputError(f"--device {device} cannot be used here ({reason(error)}): try --device cpu") from error
     return device
 
@@ -96,13 +108,17 @@ def _fetch(repo_id: str, revision: str | None) -> Path:
 def _from_folder(name: str, folder: Path, revision: str | None) -> ModelSource:
     if not (folder / "config.json").is_file():
         raise InputError(f"{folder} is no model folder: it has no config.json")
+    if not any((folder / file).is_file() for file in TOKENIZER_FILES):
+        raise InputError(
+            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}): save the model's own there"
+        )
     return ModelSource(name, folder, revision, folder_digest(folder))
 
 
 def folder_digest(folder: Path) -> str:
     """Return the sha256 over the relative names and contents of a model folder's files (those of `MODEL_FILES`)."""
     digest = hashlib.sha256()
-    files = {path for pattern in MODEL_FILES for path in folder.glob(pattern)}
+    files = {path for pattern in MODEL_FILES for path in folder.glob(pattern) if path.is_file()}
     for path in sorted(files):
         digest.update(f"{path.name}\0{sha256_of_file(path)}\n".encode())
     return digest.hexdigest()

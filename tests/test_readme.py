@@ -64,3 +64,8 @@ def test_the_commands_are_those_of_the_makefile() -> None:
         assert re.search(rf"^{command}:", makefile, re.MULTILINE)
     assert "make demo" in README
     assert "make test" in README
+
+
+def test_no_place_was_left_to_be_filled() -> None:
+    pages = [ROOT / "README.md", ROOT / "training" / "README.md", *(ROOT / "docs").glob("*.md")]
+    assert [page.name for page in pages if re.search(r"@[A-Z]+@|\bTBD\b", page.read_text(encoding="utf-8"))] == []

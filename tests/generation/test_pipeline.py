@@ -220,3 +220,39 @@ def test_a_full_disk_leaves_the_finished_folder_as_it_was(
         generate(options(problems, random_seed=1), out, overwrite=True)
     assert files(out) == files(made.folder)
     assert find_dataset(str(out)).digest == made.digest
+
+
+def test_a_move_that_fails_is_undone(
+    made: DatasetSource, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "merge_snli"
+    shutil.copytree(made.folder, out)
+    shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / "merge_snli.work")
+    rename = Path.rename
+    calls: list[Path] = []
+
+    def third_fails(self: Path, target: Path) -> Path:
+        calls.append(self)
+        if len(calls) == 3:
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", third_fails)
+    with pytest.raises(InputError, match="is full"):
+        generate(options(problems, random_seed=1), out, overwrite=True)
+    assert files(out) == files(made.folder)
+
+
+def test_out_may_be_the_working_folder_or_a_link_but_nothing_within_a_file(
+    made: DatasetSource, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("here", "target"):
+        shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / f"{name}.work")
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert generate(options(problems), ".").digest == made.digest
+    (tmp_path / "link").symlink_to("target")
+    assert generate(options(problems), tmp_path / "link").digest == made.digest
+    assert (tmp_path / "target" / "run.json").is_file()
+    with pytest.raises(InputError, match=r"run\.json is a file: name a folder"):
+        generate(options(problems), tmp_path / "target" / "run.json" / "x")

@@ -124,6 +124,9 @@ BAD_LINES = {
     '{"premise": "A", "hypothesis": "B", "label": -1}': "has a gold label",
     '{"premise": "A", "hypothesis": "B", "label": 1}': "holds only the numbers 1: say which labels",
     "\n": "holds no problem",
+    '{"premise": "A \\ud800", "hypothesis": "B", "label": 0}': "half a character",
+    '{"premise": "A", "hypothesis": "B", "label": "²"}': "holds the label '²'",
+    "[" * 100_000: "line 1 is no JSON",
 }
 
 
@@ -149,12 +152,16 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "p.xlsx").write_text("x")
     (tmp_path / "p.parquet").write_text("x")
     (tmp_path / "p.csv").write_text("premise,hypothesis,label\nA,B\n")
+    (tmp_path / "quote.csv").write_text('premise,hypothesis,label\n"A,B,neutral\n')
+    (tmp_path / "twice.csv").write_text("premise,hypothesis,label,label\nA,B,neutral,entailment\n")
     cases = {
         "nowhere.jsonl": "no such file",
         "empty.jsonl": "is empty",
         "p.xlsx": "ends with one of .jsonl, .csv, .tsv, .parquet, not with '.xlsx'",
         "p.parquet": "cannot be read as Parquet",
         "p.csv": "line 2 has 2 fields where the first line names 3 columns",
+        "quote.csv": "line 2: unexpected end of data",
+        "twice.csv": "line 1 names the column 'label' twice",
     }
     for name, message in cases.items():
         with pytest.raises(InputError) as caught:
@@ -166,6 +173,16 @@ def test_an_id_twice_is_an_error_that_names_both_places(tmp_path: Path) -> None:
     rows = [row | {"id": "x"} for row in ROWS]
     with pytest.raises(InputError, match=r"line 2: the id 'x' stands already at .*line 1"):
         read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows), id_column="id"))
+
+
+def test_a_folder_that_is_written_again_gives_its_new_rows(tmp_path: Path) -> None:
+    card = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: test.parquet\n---\n"
+    (tmp_path / "README.md").write_text(card)
+    for premise in ("A cat.", "A dog."):
+        rows = [row | {"premise": premise} for row in ROWS]
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "test.parquet")
+        read = read_problems(ProblemOptions(problems=str(tmp_path)))
+        assert {problem.premise for problem in read.problems} == {premise}
 
 
 def test_a_hub_id_that_cannot_be_reached_is_one_sentence() -> None:

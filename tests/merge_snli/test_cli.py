@@ -96,7 +96,9 @@ def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(4)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "demo" / "merge_snli.work").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
     process.send_signal(2)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

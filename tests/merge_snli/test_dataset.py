@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from merge_snli.dataset import find_dataset, label_names, read_split
@@ -35,6 +37,23 @@ def test_what_is_no_data_set_is_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             find_dataset(name)
         assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("record", ["[]", "{}", "3", '{"options": {}, "data": null}', '{"options": [], "data": {}}'])
+def test_a_record_that_no_run_wrote(record: str, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(record)
+    with pytest.raises(InputError, match=r"its run\.json is not one that a run wrote"):
+        find_dataset(str(tmp_path))
+
+
+def test_data_that_was_changed_since_the_run_is_refused(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER.parent / "data", tmp_path / "data")
+    shutil.copy(FOLDER.parent / "run.json", tmp_path)
+    source = find_dataset(str(tmp_path))
+    path = tmp_path / "data" / "adj" / "test.parquet"
+    pq.write_table(pq.read_table(path).slice(1), path)
+    with pytest.raises(InputError, match=r"adj/test\.parquet is not the file that the run wrote"):
+        read_split(source, "adj")
 
 
 def test_a_missing_or_damaged_split_is_named(tmp_path: Path) -> None:

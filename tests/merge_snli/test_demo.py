@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli import cli
@@ -57,3 +59,16 @@ def test_again_it_asks_no_model(
     assert time.monotonic() - before < 90
     again = capsys.readouterr().out.replace(str(demo_run.out), "demo")
     assert again == demo_run.printed
+
+
+def test_it_does_not_replace_a_data_set_that_is_no_demos(
+    demo_run: DemoRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(demo_run.out / "merge_snli", tmp_path / "merge_snli")
+    record = tmp_path / "merge_snli" / "run.json"
+    mine = json.loads(record.read_text())
+    mine["options"] |= {"problems": "mine.jsonl", "random_seed": 5}
+    record.write_text(json.dumps(mine))
+    assert cli.main(["demo", "--out", str(tmp_path)]) == 2
+    assert "holds the data set of another run, which differs in random_seed" in capsys.readouterr().err
+    assert json.loads(record.read_text()) == mine

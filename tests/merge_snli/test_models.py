@@ -9,7 +9,7 @@ import pytest
 
 from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
-from merge_snli.models import find_model, folder_digest
+from merge_snli.models import find_device, find_model, folder_digest
 
 
 def test_embedded_models_and_folders(tmp_path: Path) -> None:
@@ -30,6 +30,19 @@ def test_the_digest_covers_names_and_contents_but_no_card(tmp_path: Path) -> Non
     second = folder_digest(tmp_path)
     (tmp_path / "tokenizer.json").rename(tmp_path / "vocab.json")
     assert len({first, second, folder_digest(tmp_path)}) == 3
+
+
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER / "mlm-bpe", tmp_path / "copy")
+    (tmp_path / "copy" / "tokenizer.json").unlink()
+    with pytest.raises(InputError, match="copy has no tokenizer"):
+        find_model(str(tmp_path / "copy"))
+
+
+@pytest.mark.parametrize("device", ["cuda:99", "meta", "nonsense"])
+def test_a_device_that_is_not_there(device: str) -> None:
+    with pytest.raises(InputError, match=f"--device {device} cannot be used here"):
+        find_device(device)
 
 
 @pytest.mark.parametrize(
