@@ -23,6 +23,7 @@ help:
 
 $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with PYTHON=..." >&2; exit 2; }
+	@echo "Setting up $(VENV) with $(PYTHON): a few minutes, most of it torch."
 	$(PYTHON) -m venv $(VENV)
 	$(RUN)python -m pip install $(PIP) torch
 	$(RUN)python -m pip install $(PIP) --editable '.[dev]'
