@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
-from merge_snli.files import sha256_of_file
+from merge_snli.files import is_path, sha256_of_file
 from merge_snli.schema import ALL, SEED, TEST, WORD_CLASSES, data_file
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def find_dataset(name: str, *, revision: str | None = None) -> DatasetSource:
     """
     if Path(name).is_dir():
         return _from_folder(name, Path(name), None)
-    if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
+    if is_path(name):
         raise InputError(f"no data set at {name}: the folder does not exist")
     folder = _fetch(name, revision)
     return _from_folder(name, folder, folder.name)

@@ -97,3 +97,8 @@ def sha256_of_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """Return the sha256 of a JSON value in its canonical form (sorted keys, no spaces) as 64 hexadecimal digits."""
     canonical = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def is_path(name: str) -> bool:
+    """Tell a path from a Hub id by its form, so that nobody asks the Hub for a folder that is missing."""
+    return name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name

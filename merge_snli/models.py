@@ -6,7 +6,7 @@ from pathlib import Path
 
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError, reason
-from merge_snli.files import sha256_of_file
+from merge_snli.files import is_path, sha256_of_file
 
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
 """What is fetched of a model repository and what its digest covers: no pickles, no code, no pictures."""
@@ -56,7 +56,7 @@ def find_model(name: str, *, revision: str | None = None) -> ModelSource:
         return _from_folder(name, embedded, None)
     if Path(name).is_dir():
         return _from_folder(Path(name).resolve().name, Path(name), None)
-    if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
+    if is_path(name):
         raise InputError(f"no model at {name}: the folder does not exist; give a folder, a Hub id or demo:NAME")
     folder = _fetch(name, revision)
     return _from_folder(name, folder, folder.name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.files import disk_errors_named, write_atomically, write_json
+from merge_snli.files import disk_errors_named, write_bytes, write_json
 from scoring.classifier import ModelFacts
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class PredictionStore:
         """
         content = _to_parquet(shard)
         path = self.folder / f"{hashlib.sha256(content).hexdigest()}.parquet"
-        write_atomically(path, lambda part: _write(part, content))
+        write_bytes(path, content)
 
     def write_facts(self, facts: ModelFacts) -> None:
         """Keep what is known of the model, so that it need not be loaded to be described."""
@@ -147,7 +147,3 @@ def _from_parquet(content: bytes) -> Shard:
         logits=logits.values.to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, width),
         seconds=float(json.loads(table.schema.metadata[SECONDS])),
     )
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.write_bytes(content)

@@ -130,10 +130,14 @@ def test_disk_that_takes_no_more_is_one_sentence(
     number: int,
     message: str,
 ) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(number, "no")
+    write = Path.write_bytes
 
-    monkeypatch.setattr("scoring.store._write", refuse)
+    def refuse_shards(path: Path, content: bytes) -> int:
+        if ".parquet" in path.name:
+            raise OSError(number, "no")
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", refuse_shards)
     assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 2
     assert message in capsys.readouterr().out
     assert not list(tmp_path.rglob("*.json.*"))
