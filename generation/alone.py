@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from generation.filters import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS, words_of
-from generation.forms import ONE, Form, forms
+from generation.forms import ONE, Form, forms_of_word
 from generation.in_place import InPlace
 from generation.masked_lms import Fillers
-from generation.replacements import FILLERS, FORMS, HYPOTHESIS, KEPT, PREMISE
+from generation.replacements import FILLERS, FORMS, KEPT
 from generation.variants import in_case_of
 from generation.whole_words import with_case_of
 from generation.words import SharedWord
@@ -125,25 +125,21 @@ def _answered(
     taken = words_of(tagged)
     in_problem = {name: [index for word in taken for index in pieces.get(word, ())] for name, pieces in spelled.items()}
     for word in words:
-        for side, sentence, starts in (
-            (PREMISE, tagged.premise.text, word.premise),
-            (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
-        ):
-            for form in forms(sentence, word.text, starts, mask):
-                for name, of_mlm in asked.items():
-                    fillers = of_mlm.answers[form.key]
-                    if isinstance(fillers, Fillers):
-                        yield _Answered(
-                            name,
-                            side,
-                            word,
-                            sentence,
-                            form,
-                            fillers,
-                            of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
-                            fillers.log_probs > np.float32(fillers.original_log_prob),
-                            ~np.isin(fillers.piece_ids, in_problem[name]),
-                        )
+        for side, sentence, form in forms_of_word(tagged, word, mask):
+            for name, of_mlm in asked.items():
+                fillers = of_mlm.answers[form.key]
+                if isinstance(fillers, Fillers):
+                    yield _Answered(
+                        name,
+                        side,
+                        word,
+                        sentence,
+                        form,
+                        fillers,
+                        of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
+                        fillers.log_probs > np.float32(fillers.original_log_prob),
+                        ~np.isin(fillers.piece_ids, in_problem[name]),
+                    )
 
 
 def _sample(answered: Sequence[_Answered], class_forms: int | None) -> list[_Answered]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from generation.encoded_forms import EncodedForm
-from generation.forms import Form, forms
+from generation.forms import Form, forms_of_word
 from generation.load_masked_lm import find_masked_lms, load_masked_lm
 from generation.problems import stream_problems, survey_problems
 from generation.seeds_from import read_seeds
@@ -126,8 +126,7 @@ def _forms(tagged: Iterable[TaggedProblem], options: Options) -> tuple[int, dict
     for each in tagged:
         for word in replaced_words(shared_words(each, ignore_case=options.ignore_case), options.classes):
             words += 1
-            for sentence, starts in ((each.premise.text, word.premise), (each.hypothesis.text, word.hypothesis)):
-                found |= {form.key: form for form in forms(sentence, word.text, starts, options.mask)}
+            found |= {form.key: form for _, _, form in forms_of_word(each, word, options.mask)}
     return words, found
 
 

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from generation.tagging import TaggedProblem
+    from generation.words import SharedWord
+
+PREMISE, HYPOTHESIS = "premise", "hypothesis"
+SIDES = (PREMISE, HYPOTHESIS)
 
 ONE, ALL = "one", "all"
 """What is masked: one occurrence at a time, or every occurrence of the sentence at once."""
@@ -60,6 +66,25 @@ def forms(sentence: str, word: str, starts: Sequence[int], mask: str = ONE) -> t
     return tuple(
         Form(text, start, start + len(word), tuple(other for other in starts if other != start)) for start in starts
     )
+
+
+def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, str, Form]]:
+    """Yield the forms of a shared word, the premise's before the hypothesis's.
+
+    Args:
+        tagged: The problem.
+        word: One of its shared words.
+        mask: As of `forms`.
+
+    Yields:
+        The side, its sentence, and the form.
+    """
+    for side, sentence, starts in (
+        (PREMISE, tagged.premise.text, word.premise),
+        (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
+    ):
+        for form in forms(sentence, word.text, starts, mask):
+            yield side, sentence, form
 
 
 def _stopped(sentence: str, end: int) -> str:

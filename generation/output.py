@@ -13,7 +13,7 @@ from generation.run_file import RUN_TOML, write_run_file
 from generation.work_folder import work_folder_of
 from generation.write_data import write_data
 from merge_snli.card import render_card
-from merge_snli.dataset import RUN_FILE, DatasetSource, find_dataset
+from merge_snli.dataset import CARD_FILE, OWN_DIGEST, RUN_FILE, DatasetSource, find_dataset, own_digest
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_named, sha256_of_file, sha256_of_json, write_json, write_text
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from generation.record import Run, Sources
     from generation.results import Result
-
-CARD_FILE = "README.md"
 
 
 def usable_out(out: Path) -> Path:
@@ -121,7 +119,7 @@ def write_output(out: Path, results: Sequence[Result], run: Run) -> DatasetSourc
         write_text(staged / CARD_FILE, card)
         write_text(staged / RUN_TOML, write_run_file(options))
         record |= {"card": sha256_of_file(staged / CARD_FILE)}
-        write_json(staged / RUN_FILE, record | {"record": sha256_of_json(record)})
+        write_json(staged / RUN_FILE, record | {OWN_DIGEST: own_digest(record)})
         _put_in_place(staged, out)
     return find_dataset(str(out))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from generation.combine import Replacement, over_mlms, over_occurrences, over_sentences
 from generation.filters import OTHER_CLASS, Suggestion, keep_suggestions, words_of
-from generation.forms import forms
+from generation.forms import HYPOTHESIS, PREMISE, SIDES, forms_of_word
 from generation.in_place import InPlace
 from generation.options import POS, PROB
 from generation.relations import other_words
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from generation.vocabulary import Vocabulary
     from generation.words import SharedWord
 
-PREMISE, HYPOTHESIS = "premise", "hypothesis"
-SIDES = (PREMISE, HYPOTHESIS)
 KEPT = "kept"
 FILLERS = "fillers"
 FORMS = "forms"
@@ -138,27 +136,39 @@ def _places(
     wordnet: WordNet | None,
 ) -> _Places:
     """Apply the filters that need no tagger at every occurrence, for every masked LM."""
-    is_related = None if wordnet is None else wordnet.relation_to(other_words(tagged, word), word.word_class)
-    places: _Places = {}
-    for side, sentence, starts in (
-        (PREMISE, tagged.premise.text, word.premise),
-        (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
-    ):
+    keep = suggestion_filters(tagged, word, taken, options, wordnet)
+    places: _Places = {(side, name): [] for side in SIDES for name in asked}
+    for side, sentence, form in forms_of_word(tagged, word, options.mask):
         for name, of_mlm in asked.items():
-            count = counts[word.word_class, name, side]
-            keep = partial(
-                keep_suggestions,
-                original=word.text,
-                vocabulary=of_mlm.vocabulary,
-                taken=taken,
-                more_probable=PROB in options.filters,
-                is_related=is_related,
+            suggestions = _suggestions(
+                of_mlm.answers[form.key],
+                partial(keep, vocabulary=of_mlm.vocabulary),
+                counts[word.word_class, name, side],
             )
-            places[side, name] = [
-                _Place(sentence, form.start, form.end, _suggestions(of_mlm.answers[form.key], keep, count))
-                for form in forms(sentence, word.text, starts, options.mask)
-            ]
+            places[side, name].append(_Place(sentence, form.start, form.end, suggestions))
     return places
+
+
+def suggestion_filters(
+    tagged: TaggedProblem, word: SharedWord, taken: frozenset[str], options: Options, wordnet: WordNet | None
+) -> Callable[..., tuple[tuple[Suggestion, ...], Counter[str]]]:
+    """Return `keep_suggestions` for one shared word under the run's choices: it still takes fillers and `vocabulary`.
+
+    Args:
+        tagged: The problem.
+        word: The shared word.
+        taken: The words of the problem, from `words_of`.
+        options: `filters` is read.
+        wordnet: What tells related words, where suggestions that are related to another word are dropped.
+    """
+    is_related = None if wordnet is None else wordnet.relation_to(other_words(tagged, word), word.word_class)
+    return partial(
+        keep_suggestions,
+        original=word.text,
+        taken=taken,
+        more_probable=PROB in options.filters,
+        is_related=is_related,
+    )
 
 
 def _suggestions(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from generation.forms import Form, forms
+from generation.forms import Form, forms_of_word
 from generation.problems import Problem
 from generation.shards import find_shard, read_shard, write_shard
 from generation.tagging import TaggedProblem, TaggedSentence, Token, tag
@@ -108,8 +108,7 @@ def forms_of_shard(shard: Path, options: Options) -> dict[str, Form]:
         form.key: form
         for tagged, words in read_words(shard)
         for word in replaced_words(words, options.classes)
-        for sentence, starts in ((tagged.premise.text, word.premise), (tagged.hypothesis.text, word.hypothesis))
-        for form in forms(sentence, word.text, starts, options.mask)
+        for _, _, form in forms_of_word(tagged, word, options.mask)
     }
 
 

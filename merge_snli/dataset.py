@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
-from merge_snli.files import is_path, sha256_of_file
+from merge_snli.files import is_path, sha256_of_file, sha256_of_json
 from merge_snli.hub import fetch, split_revision
 from merge_snli.schema import ALL, SEED, TEST, WORD_CLASSES, data_file
 
@@ -20,6 +20,11 @@ DIGEST = re.compile("[0-9a-f]{1,64}")
 
 RUN_FILE = "run.json"
 """What a run writes beside the data: options, versions, digests, counts."""
+
+CARD_FILE = "README.md"
+
+OWN_DIGEST = "record"
+"""The key of `run.json` that holds the digest of everything else in it."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,11 @@ class DatasetSource:
         return tuple(name for name in (ALL, *WORD_CLASSES, SEED) if (self.folder / data_file(name, TEST)).is_file())
 
 
+def own_digest(run: dict[str, Any]) -> str:
+    """Return the sha256 of a record but for the digest itself."""
+    return sha256_of_json({name: value for name, value in run.items() if name != OWN_DIGEST})
+
+
 def find_dataset(name: str, *, revision: str | None = None) -> DatasetSource:
     """Find a MERGE data set, fetching it from the Hub where `name` is no folder.
 
@@ -64,7 +74,7 @@ def find_dataset(name: str, *, revision: str | None = None) -> DatasetSource:
     if is_path(name):
         raise InputError(f"no data set at {name}: the folder does not exist")
     repo_id, named = split_revision(name)
-    patterns = ["README.md", RUN_FILE, "data/*.parquet"]
+    patterns = [CARD_FILE, RUN_FILE, "data/*.parquet"]
     instead = "the folder of a finished run"
     folder = fetch(repo_id, repo_type="dataset", revision=revision or named, patterns=patterns, instead=instead)
     return _from_folder(repo_id, folder, folder.name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-from scoring.results import names_of
+from scoring.results import names_of, on_same_data
 from scoring.statistics import compare_models, independent_t_test, mean_interval, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_of_test
 
@@ -80,12 +80,10 @@ def compare_results(
         InputError: Where no data set and config has two models, two results are the same model's, or the models have
             fewer than two seeds in common.
     """
-    together: dict[tuple[str, str], list[Result]] = {}
-    for result in results:
-        together.setdefault((result.dataset.digest, result.dataset.config), []).append(result)
-    several = [group for group in together.values() if len(group) >= TWO]
+    together = on_same_data(results)
+    several = [group for group in together if len(group) >= TWO]
     if not several:
-        scored = ", ".join(f"{group[0].model.name} on {group[0].dataset.config}" for group in together.values())
+        scored = ", ".join(f"{group[0].model.name} on {group[0].dataset.config}" for group in together)
         raise InputError(
             f"no two models were scored on the same data and config ({scored or 'no results'}): score another model "
             "with the same --dataset, --config and --out"

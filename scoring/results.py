@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True)
@@ -235,6 +235,14 @@ class Result:
         from scoring.table import html_table
 
         return html_table([self])
+
+
+def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
+    """Put results on the same data and config together, in the order of their first."""
+    together: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        together.setdefault((result.dataset.digest, result.dataset.config), []).append(result)
+    return list(together.values())
 
 
 def names_of(results: Sequence[Result]) -> list[str]:

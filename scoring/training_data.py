@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from merge_snli.models import CARD
+
 if TYPE_CHECKING:
     from pathlib import Path
-
-CARD = "README.md"
 
 logger = logging.getLogger(__name__)
 

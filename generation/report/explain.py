@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.forms import forms
+from generation.forms import forms_of_word
 from generation.options import Options, with_defaults
 from generation.problems import Problem, stream_problems, survey_problems
 from generation.relations import load_wordnet
@@ -115,12 +115,7 @@ def _explain_words(
     work: Path,
 ) -> tuple[ExplainedWord, ...]:
     replaced = replaced_words(words, options.classes)
-    keys = [
-        form.key
-        for word in replaced
-        for sentence, starts in ((tagged.premise.text, word.premise), (tagged.hypothesis.text, word.hypothesis))
-        for form in forms(sentence, word.text, starts, options.mask)
-    ]
+    keys = [form.key for word in replaced for _, _, form in forms_of_word(tagged, word, options.mask)]
     if not replaced:
         return tuple(ExplainedWord(word, (), ()) for word in words)
     asked = stored_answers(source, options, work, keys)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from generation.alone import WITH_CLASS
 from generation.filters import LESS_PROBABLE, OTHER_CLASS
-from generation.replacements import FILLERS, HYPOTHESIS, PREMISE
+from generation.forms import HYPOTHESIS, PREMISE
+from generation.replacements import FILLERS
 from generation.report.paper import TABLE_6, paper_name
 from generation.report.table import BESIDE, ReportTable, beside, share
 from generation.report.validated import masked_lm_names

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from generation.filters import OTHER_CLASS, SAME_WORD, keep_suggestions, words_of
-from generation.forms import forms
+from generation.filters import OTHER_CLASS, SAME_WORD, words_of
+from generation.forms import forms_of_word
 from generation.in_place import InPlace
 from generation.masked_lms import Fillers
-from generation.options import POS, PROB
-from generation.relations import other_words
-from generation.replacements import HYPOTHESIS, PREMISE
+from generation.options import POS
+from generation.replacements import suggestion_filters
 from generation.variants import in_case_of
 
 if TYPE_CHECKING:
@@ -87,30 +86,17 @@ def trace_word(
         options: `filters` and `mask` are read.
         wordnet: What tells related words, where these are dropped.
     """
-    is_related = None if wordnet is None else wordnet.relation_to(other_words(tagged, word), word.word_class)
-    taken = words_of(tagged)
-    for side, sentence, starts in (
-        (PREMISE, tagged.premise.text, word.premise),
-        (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
-    ):
-        for form in forms(sentence, word.text, starts, options.mask):
-            for name, of_mlm in asked.items():
-                answer = of_mlm.answers[form.key]
-                if isinstance(answer, str):
-                    yield TracedForm(name, side, form.start, answer, ())
-                    continue
-                keep = partial(
-                    keep_suggestions,
-                    original=word.text,
-                    vocabulary=of_mlm.vocabulary,
-                    taken=taken,
-                    more_probable=PROB in options.filters,
-                    is_related=is_related,
-                )
-                fillers = list(_fillers(answer, of_mlm.vocabulary, keep))
-                if POS in options.filters:
-                    fillers = _with_classes(fillers, sentence, form, word, tagger)
-                yield TracedForm(name, side, form.start, None, tuple(fillers))
+    keep = suggestion_filters(tagged, word, words_of(tagged), options, wordnet)
+    for side, sentence, form in forms_of_word(tagged, word, options.mask):
+        for name, of_mlm in asked.items():
+            answer = of_mlm.answers[form.key]
+            if isinstance(answer, str):
+                yield TracedForm(name, side, form.start, answer, ())
+                continue
+            fillers = list(_fillers(answer, of_mlm.vocabulary, partial(keep, vocabulary=of_mlm.vocabulary)))
+            if POS in options.filters:
+                fillers = _with_classes(fillers, sentence, form, word, tagger)
+            yield TracedForm(name, side, form.start, None, tuple(fillers))
 
 
 def _fillers(

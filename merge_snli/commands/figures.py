@@ -40,13 +40,12 @@ def draw_figures(results: Iterable[Result], out: Path) -> list[Path]:
     """
     from scoring.figures import FROM, draw_classes, draw_curves
     from scoring.result_files import safe_name
+    from scoring.results import on_same_data
 
-    together: dict[tuple[str, str], list[Result]] = {}
-    for result in results:
-        together.setdefault((result.dataset.digest, result.dataset.config), []).append(result)
     files: list[Path] = []
-    for (digest, config), group in together.items():
-        name = f"{safe_name(group[0].dataset.name)}-{digest[:8]}-{config}"
+    for group in on_same_data(results):
+        data = group[0].dataset
+        name = f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}"
         files += draw_curves(group, out / f"{name}-figure-4-from-80", start=FROM)
         files += draw_classes(group, out / f"{name}-figure-5-word-classes")
         files += draw_curves(group, out / f"{name}-figure-11-from-0")

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 from generation.run_file import RUN_TOML
 from merge_snli.card import licence, render_card
 from merge_snli.card.metadata import shown
-from merge_snli.dataset import RUN_FILE
+from merge_snli.dataset import CARD_FILE, OWN_DIGEST, RUN_FILE, own_digest
 from merge_snli.errors import InputError
-from merge_snli.files import sha256_of_json
 
 if TYPE_CHECKING:
     from merge_snli.dataset import DatasetSource
 
-CARD_FILE = "README.md"
 LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*")
 """How the Hub's ids of licences look."""
 
@@ -47,8 +45,8 @@ def published_record(
     run["published"] = {"dataset": repo, "metric": metric}
     card = render_card(run, source.folder).encode()
     run["card"] = hashlib.sha256(card).hexdigest()
-    run.pop("record", None)
-    run["record"] = sha256_of_json(run)
+    run.pop(OWN_DIGEST, None)  # it stands last, behind what publishing adds
+    run[OWN_DIGEST] = own_digest(run)
     files = {CARD_FILE: card, RUN_FILE: (json.dumps(run, indent=2, ensure_ascii=False) + "\n").encode()}
     return files | ({RUN_TOML: _run_toml(run)} if (source.folder / RUN_TOML).is_file() else {})
 

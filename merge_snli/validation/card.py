@@ -9,10 +9,11 @@ import yaml
 
 from merge_snli import __version__
 from merge_snli.card import render_card
+from merge_snli.dataset import CARD_FILE
 from merge_snli.errors import reason
 from merge_snli.schema import ALL, SEED, TEST, data_file
 from merge_snli.validation.finding import Finding, quoted
-from merge_snli.validation.folder import CARD_FILE, is_plain
+from merge_snli.validation.folder import is_plain
 from merge_snli.validation.parquet import DAMAGED
 
 if TYPE_CHECKING:

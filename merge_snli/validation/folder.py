@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import merge_snli
 from generation.run_file import RUN_TOML
-from merge_snli.dataset import RUN_FILE
+from merge_snli.dataset import CARD_FILE, RUN_FILE
 from merge_snli.files import sha256_of_file
 from merge_snli.validation.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-CARD_FILE = "README.md"
 ALWAYS = frozenset({CARD_FILE, RUN_FILE})
 MAY_BE_THERE = frozenset({RUN_TOML, "croissant.json", "eval.yaml", ".gitattributes"})
 """What a run, publishing or the Hub may add beside the data."""

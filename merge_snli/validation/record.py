@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from generation.options import Options
-from merge_snli.dataset import RUN_FILE
+from merge_snli.dataset import OWN_DIGEST, RUN_FILE, own_digest
 from merge_snli.files import sha256_of_json
 from merge_snli.schema import ALL, SEED, TEST, data_file, splits
 from merge_snli.validation.finding import Finding
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
-OWN_DIGEST = "record"
-"""The key of `run.json` that holds the digest of everything else in it."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +149,7 @@ def check_record(record: Record, run: dict[str, Any]) -> Iterator[Finding]:
         record: What `read_record` gave.
         run: The whole JSON object.
     """
-    rest = {name: value for name, value in run.items() if name != OWN_DIGEST}
-    if run.get(OWN_DIGEST) != sha256_of_json(rest):
+    if run.get(OWN_DIGEST) != own_digest(run):
         yield _finding((OWN_DIGEST,), "is not the digest of the rest of the record: it was changed since the run")
     if record.data.digest != sha256_of_json(record.data.files):
         yield _finding(("data", "digest"), "is not the digest of data.files")
