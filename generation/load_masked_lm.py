@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from generation.fast_ways import BROKEN, find_fast_ways, same_sentence
-from generation.masked_lms import MaskedLM, masked_logits
+from generation.fast_ways import BROKEN, find_fast_way, same_sentence
+from generation.masked_lms import MaskedLM
+from generation.masked_logits import RowsAlone, masked_logits
 from generation.vocabulary import read_vocabulary
-from merge_snli.batches import Batches, is_out_of_memory, tokens_a_batch
+from merge_snli.batches import Batches, is_out_of_memory, is_steady, tokens_a_batch
 from merge_snli.errors import InputError, reason
 from merge_snli.models import ModelSource, find_device, find_model, quiet_loading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
     from generation.vocabulary import Vocabulary
@@ -67,24 +70,26 @@ def load_masked_lm(source: ModelSource, *, device: str | None = None, dtype: str
     model: Any = _moved(_load_model(source, where), where, source)
     probe = _probe_ids(tokenizer)
     try:
-        ways = find_fast_ways(model, probe)
+        way = find_fast_way(model, probe)
     except BROKEN as error:
         raise InputError(
             f"masked LM {source.name} cannot read a sentence of its own tokenizer: {reason(error)}"
         ) from error
-    vocabulary = read_vocabulary(tokenizer, ways.logits, source.name)
-    heads = ways.heads
+    vocabulary = read_vocabulary(tokenizer, way.logits, source.name)
+    rows_alone = way.rows_alone
     if dtype != FLOAT32:
-        heads = deepcopy(heads)  # Their weights may be those of the embeddings, which do not stay in float32.
+        # Copied first, for their weights may be those of the embeddings, which do not stay in float32.
+        rows_alone = None if rows_alone is None else replace(rows_alone, heads=deepcopy(rows_alone.heads))
         model = model.to(getattr(torch, dtype))
+    rows_alone, steady = _pack(model, rows_alone, probe)
+    steady = steady and is_steady(lambda times: _log_probs(model, rows_alone, probe, times).numpy())
 
     def trial() -> int:
-        with torch.inference_mode():
-            masked_logits(model, heads, *same_sentence(probe, model.device, FORMS_A_TRIAL)).float().log_softmax(dim=-1)
+        _log_probs(model, rows_alone, probe, FORMS_A_TRIAL)
         return len(probe) * FORMS_A_TRIAL
 
-    batches = Batches(f"masked LM {source.name}", "form", tokens_a_batch(where, trial))
-    return MaskedLM(source, tokenizer, model, vocabulary, _max_length(tokenizer, model), heads, ways.products, batches)
+    batches = Batches(f"masked LM {source.name}", "form", tokens_a_batch(where, trial), steady=steady)
+    return MaskedLM(source, tokenizer, model, vocabulary, _max_length(tokenizer, model), rows_alone, batches)
 
 
 def check_masked_lm(source: ModelSource) -> None:
@@ -171,6 +176,38 @@ def _moved(model: Any, device: str, source: ModelSource) -> Any:  # noqa: ANN401
                 f"masked LM {source.name} does not fit into the memory of {device}: try --device cpu"
             ) from error
         raise
+
+
+def _pack(model: PreTrainedModel, rows_alone: RowsAlone | None, probe: Sequence[int]) -> tuple[RowsAlone | None, bool]:
+    """Pack the linear layers of a masked LM.
+
+    Returns:
+        What is run on the masked rows alone, packed too; and whether no product depends on those beside it.
+    """
+    from torch.nn import ModuleList
+
+    from merge_snli.packed_linear import pack
+
+    if rows_alone is None:
+        return None, pack(model, lambda: _log_probs(model, None, probe, 1))
+    attention, parts = rows_alone.attention, ModuleList([model.base_model, *rows_alone.heads])
+
+    def packed() -> RowsAlone:
+        return RowsAlone(tuple(parts)[1:], attention)
+
+    steady = pack(parts, lambda: _log_probs(model, packed(), probe, 1))
+    return packed(), steady
+
+
+def _log_probs(
+    model: PreTrainedModel, rows_alone: RowsAlone | None, sentence: Sequence[int], times: int
+) -> torch.Tensor:
+    """Ask for one sentence so many times, as `MaskedLM` asks."""
+    import torch
+
+    with torch.inference_mode():
+        logits = masked_logits(model, rows_alone, *same_sentence(sentence, model.device, times))
+        return logits.float().log_softmax(dim=-1)
 
 
 def _max_length(tokenizer: PreTrainedTokenizerFast, model: PreTrainedModel) -> int:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from generation.encoded_forms import EncodedForm, encode_forms
-from merge_snli.precision import fast_float32_products
+from generation.masked_logits import masked_logits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
-    import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
     from generation.forms import Form
+    from generation.masked_logits import RowsAlone
     from generation.vocabulary import Vocabulary
     from merge_snli.batches import Batches
     from merge_snli.models import ModelSource
@@ -52,8 +51,7 @@ class MaskedLM:
         model: The model, in evaluation mode.
         vocabulary: What its pieces stand for.
         max_length: How many tokens a form may have, special ones included.
-        heads: The modules behind the encoder, in float32, where they may be run on the masked rows alone, else None.
-        fast_products: Whether its float32 products may go through the faster library.
+        rows_alone: What of it is run on the masked rows alone, the heads in float32; None for nothing.
         batches: How many forms it is asked at once.
     """
 
@@ -62,8 +60,7 @@ class MaskedLM:
     model: PreTrainedModel
     vocabulary: Vocabulary
     max_length: int
-    heads: tuple[torch.nn.Module, ...] | None
-    fast_products: bool
+    rows_alone: RowsAlone | None
     batches: Batches
 
     @property
@@ -158,9 +155,8 @@ class MaskedLM:
         ids = torch.tensor([form.ids for form in batch], device=self.model.device)
         masks = torch.tensor([form.mask_index for form in batch], device=self.model.device)
         originals = torch.tensor([form.original_id for form in batch], device=self.model.device)
-        products = fast_float32_products(self.device) if self.fast_products else nullcontext()
-        with torch.inference_mode(), products:
-            log_probs = masked_logits(self.model, self.heads, ids, masks).float().log_softmax(dim=-1)
+        with torch.inference_mode():
+            log_probs = masked_logits(self.model, self.rows_alone, ids, masks).float().log_softmax(dim=-1)
             best = log_probs.topk(min(top_k, log_probs.shape[-1]), dim=-1)
             of_originals = log_probs.gather(1, originals[:, None])[:, 0].tolist()
         piece_ids = best.indices.to(torch.int32).cpu().numpy()
@@ -168,30 +164,3 @@ class MaskedLM:
         return [
             Fillers(piece_ids[row], values[row], form.original_id, of_originals[row]) for row, form in enumerate(batch)
         ]
-
-
-def masked_logits(
-    model: PreTrainedModel, heads: Sequence[torch.nn.Module] | None, ids: torch.Tensor, masks: torch.Tensor
-) -> torch.Tensor:
-    """Return the logits at the masked positions.
-
-    Args:
-        model: A masked LM.
-        heads: The modules behind its encoder, which are then run on these rows alone; None for the whole forward.
-        ids: Token ids, of shape (batch, tokens).
-        masks: Where the mask of each row stands, of shape (batch,).
-
-    Returns:
-        Of shape (batch, vocabulary).
-    """
-    import torch
-
-    rows = torch.arange(len(ids), device=ids.device), masks
-    if heads is None:
-        logits: torch.Tensor = model(input_ids=ids).logits
-        return logits[rows]
-    values: torch.Tensor = model.base_model(input_ids=ids).last_hidden_state[rows].float()
-    for head in heads:
-        values = head(values)
-    bias = getattr(model, "final_logits_bias", None)
-    return values if bias is None else values + bias

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
+    import numpy as np
+    import numpy.typing as npt
+
     One = TypeVar("One")
     Other = TypeVar("Other")
 
@@ -22,6 +25,12 @@ TOKENS_A_BATCH = 512
 MOST_TOKENS_A_BATCH = 8_192
 """More tokens make a GPU hardly faster, and the last batch of each length, which is made up, longer."""
 
+LEAST = 2
+"""A model that is steady but for batches of one is asked for two."""
+
+SIZES_TRIED = (2, 3, 4, 7, 16)
+"""In batches of these sizes it is tried whether a model is steady."""
+
 SHARE_OF_FREE_MEMORY = 0.5
 
 SPOKEN_OF_MEMORY = ("out of memory", "not enough memory", "can't allocate memory")
@@ -29,23 +38,25 @@ SPOKEN_OF_MEMORY = ("out of memory", "not enough memory", "can't allocate memory
 
 
 class Batches:
-    """Cuts items of one length into batches of one size; keeps how large they may be, which falls where memory ends.
+    """Cuts items of one length into batches; keeps how large they may be, which falls where memory ends.
 
-    Every batch of a length is made up to the same size, so that what is answered to an item does not depend on the
-    others: a matrix product of another height may round otherwise.
+    What is answered to an item does not depend on the others. Where a model rounds otherwise in a batch of another
+    size, every batch of a length is made up to the same size.
     """
 
-    def __init__(self, model: str, item: str, tokens: int = TOKENS_A_BATCH) -> None:
+    def __init__(self, model: str, item: str, tokens: int = TOKENS_A_BATCH, *, steady: bool = False) -> None:
         """Begin with full batches.
 
         Args:
             model: What is asked, for messages, such as `masked LM roberta-base`.
             item: What it is asked about, for messages: `form` or `pair`.
             tokens: How many tokens a batch may have; an item that has more is a batch by itself.
+            steady: Whether the model is known to give the same bits in batches of any size, `LEAST` at least.
         """
         self._model = model
         self._item = item
         self._tokens = tokens
+        self._steady = steady
 
     def size(self, length: int) -> int:
         """Return how many items of `length` tokens make a batch."""
@@ -68,7 +79,7 @@ class Batches:
         answers: list[Other] = []
         while len(answers) < len(items):
             batch = items[len(answers) : len(answers) + self.size(length)]
-            made_up = [*batch, *[batch[0]] * (self.size(length) - len(batch))]
+            made_up = [*batch, *[batch[0]] * ((LEAST if self._steady else self.size(length)) - len(batch))]
             try:
                 answers.extend(step(made_up)[: len(batch)])
                 continue
@@ -91,6 +102,16 @@ class Batches:
             "memory ran out: %s goes on with %d %ss of %d tokens a batch", self._model, size // 2, self._item, length
         )
         free_unused_memory()
+
+
+def is_steady(answer: Callable[[int], npt.NDArray[np.float32]]) -> bool:
+    """Tell whether a model gives the same bits in batches of several sizes.
+
+    Args:
+        answer: Asks the model about the same item so many times in one batch; returns an answer a row.
+    """
+    most = answer(SIZES_TRIED[-1])
+    return all(answer(size).tobytes() == most[:size].tobytes() for size in SIZES_TRIED)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from merge_snli.batches import TOKENS_A_BATCH, Batches
+from merge_snli.batches import TOKENS_A_BATCH, Batches, is_steady
 from merge_snli.errors import InputError, reason
-from merge_snli.precision import fast_float32_products
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 TOKENS_A_BATCH_ELSEWHERE = 4_096
 """On a GPU. It does not go by free memory: in batches of another size the last bits of logits would change."""
+
+ANY_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
 
 CUTTING = ("truncation", "padding", "max_length")
 """Options of a loaded pipeline that are not used: a pair is never cut, and never padded."""
@@ -45,18 +46,20 @@ class ModelFacts:
 class Classifier:
     """A text-classification pipeline that is asked for pairs of one length at a time, unpadded.
 
-    Pairs of one length always go through in batches of one size, filled up where there are fewer: libraries choose
-    their way of adding up by the shape, so that in another shape the last bits of a pair's logits would change.
-    So they depend on nothing but the pair, and no time goes into padding. Only where memory runs out are batches
-    halved.
+    A pair's logits depend on nothing but the pair, and no time goes into padding. Libraries choose their way of adding
+    up by the shape, so that in a batch of another size the last bits would change: where the model was not found to
+    give the same bits, batches of one length are made up to one size. Only where memory runs out are they halved.
     """
 
-    def __init__(self, pipeline: TextClassificationPipeline, *, parameters: int | None = None) -> None:
+    def __init__(
+        self, pipeline: TextClassificationPipeline, *, parameters: int | None = None, packed: bool = False
+    ) -> None:
         """Wrap a pipeline whose model and tokenizer are loaded.
 
         Args:
             pipeline: The pipeline.
             parameters: How many parameters the model has, where the loaded one does not tell.
+            packed: Whether `merge_snli.packed_linear.pack` found all its products independent of their neighbours.
         """
         options = pipeline._preprocess_params
         self._pipeline: Any = pipeline  # transformers annotates too little of it
@@ -64,11 +67,12 @@ class Classifier:
         self.batch_tokens = TOKENS_A_BATCH if pipeline.device.type == "cpu" else TOKENS_A_BATCH_ELSEWHERE
         self.n_outputs = len(config_outputs(pipeline.model.config))
         self.facts = _facts(pipeline, parameters)
-        self._batches = Batches(f"model {self.facts.architecture}", "pair", self.batch_tokens)
+        steady = packed and is_steady(self._logits_of_one_pair)
+        self._batches = Batches(f"model {self.facts.architecture}", "pair", self.batch_tokens, steady=steady)
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the number of tokens of each pair, special ones included."""
-        encoded = self._pipeline.tokenizer(**_texts(pairs), **self._options, verbose=False)
+        encoded = self._pipeline.tokenizer(**texts_of(pairs), **self._options, verbose=False)
         return [len(ids) for ids in encoded["input_ids"]]
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
@@ -78,9 +82,11 @@ class Classifier:
             InputError: Where the model fails on them, memory does not suffice for one, or a logit is no number.
         """
         try:
-            encoded = self._pipeline.preprocess(_texts(pairs), **self._options)
+            encoded = self._pipeline.preprocess(texts_of(pairs), **self._options)
             tokens = encoded["input_ids"].shape[1]
-            logits = np.stack(self._batches.run(lambda rows: self._logits(encoded, rows), range(len(pairs)), tokens))
+            logits = np.stack(
+                self._batches.run(lambda rows: list(self._logits(encoded, rows)), range(len(pairs)), tokens)
+            )
         except InputError:
             raise
         except (RuntimeError, IndexError, ValueError) as error:
@@ -89,15 +95,21 @@ class Classifier:
             raise InputError(f"{self.facts.architecture} gives logits that are no numbers: are its weights whole?")
         return logits
 
-    def _logits(self, encoded: Any, rows: Sequence[int]) -> Any:  # noqa: ANN401 - what a tokenizer gives
+    def _logits_of_one_pair(self, times: int) -> NDArray[np.float32]:
+        encoded = self._pipeline.preprocess(texts_of([ANY_PAIR]), **self._options)
+        return self._logits(encoded, [0] * times)
+
+    def _logits(self, encoded: Any, rows: Sequence[int]) -> NDArray[np.float32]:  # noqa: ANN401 - what a tokenizer gives
         """Return the logits of these rows of what the tokenizer gave, as one batch, [n_rows, n_outputs]."""
         batch = type(encoded)({name: values[list(rows)] for name, values in encoded.items()})
-        with fast_float32_products(self._pipeline.device.type), unpadded_batches(self._pipeline.model.config):
+        with unpadded_batches(self._pipeline.model.config):
             outputs = self._pipeline.forward(batch, **self._pipeline._forward_params)
-        return outputs["logits"].float().numpy()
+        logits: NDArray[np.float32] = outputs["logits"].float().numpy()
+        return logits
 
 
-def _texts(pairs: Sequence[Pair]) -> dict[str, list[str]]:
+def texts_of(pairs: Sequence[Pair]) -> dict[str, list[str]]:
+    """Return pairs as a tokenizer takes them."""
     return {"text": [premise for premise, _ in pairs], "text_pair": [hypothesis for _, hypothesis in pairs]}
 
 

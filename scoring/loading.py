@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
 from merge_snli.models import SAFETENSORS
-from scoring.classifier import Classifier, config_outputs
+from scoring.classifier import ANY_PAIR, Classifier, config_outputs
 
 if TYPE_CHECKING:
     from merge_snli.models import ModelSource
@@ -36,6 +36,8 @@ def load_classifier(source: ModelSource, device: str, options: ModelOptions) -> 
     """
     from transformers import AutoTokenizer, pipeline
 
+    from merge_snli.packed_linear import pack
+
     if options.dtype == "int8" and not device.startswith("cpu"):
         raise InputError(f"--dtype int8 runs on a CPU, not on {device}: add --device cpu, or give another --dtype")
     check_weights(source, allow_pickle=options.allow_pickle)
@@ -45,11 +47,12 @@ def load_classifier(source: ModelSource, device: str, options: ModelOptions) -> 
         parameters = model.num_parameters()  # before quantization, which packs those of linear layers away
         model = _quantized(model) if options.dtype == "int8" else model
         loaded = pipeline("text-classification", model=model, tokenizer=tokenizer, device=device)
+        packed = pack(model, lambda: loaded({"text": ANY_PAIR[0], "text_pair": ANY_PAIR[1]}))
     except InputError:
         raise
     except Exception as error:  # whatever a library makes of a broken model folder, or of too little memory
         raise InputError(f"model {source.name} cannot be loaded: {reason(error)}") from error
-    return Classifier(loaded, parameters=parameters)
+    return Classifier(loaded, parameters=parameters, packed=packed)
 
 
 def read_outputs(source: ModelSource, *, trust_remote_code: bool = False) -> tuple[str, ...]:

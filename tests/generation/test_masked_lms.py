@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,6 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
-from generation import fast_ways
 from generation.encoded_forms import SPLIT, TOO_LONG, EncodedForm
 from generation.forms import Form, forms
 from generation.load_masked_lm import find_masked_lms, load_masked_lm
@@ -22,10 +20,11 @@ from generation.masked_lms import Fillers, MaskedLM
 from merge_snli.batches import Batches
 from merge_snli.errors import InputError
 from merge_snli.models import find_model
+from merge_snli.packed_linear import PackedLinear
 from tests.tiny_models import wordpiece_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 
 def load(name: str) -> MaskedLM:
@@ -34,6 +33,7 @@ def load(name: str) -> MaskedLM:
 
 KINDS = ["bert", "roberta", "albert", "electra", "bart"]
 OTHER_KINDS = ["mpnet", "deberta", "distilbert"]
+LAST_LAYER_ALONE = {"bert", "roberta", "electra", "mpnet"}
 HEAD_ON_EVERY_TOKEN = {"deberta", "distilbert"}
 """Their modules behind the encoder cannot be run one behind the other."""
 SENTENCE = "A farmer sees a farmer near the old bridge"
@@ -59,7 +59,9 @@ def test_the_mask_stands_for_the_word_and_nothing_else(kind: str, tiny_mlm: Call
 def test_answers_are_those_of_a_plain_forward_with_the_full_softmax(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     folder = tiny_mlm(kind)
     mlm = load(str(folder))
-    assert (mlm.heads is None) == (kind in HEAD_ON_EVERY_TOKEN)
+    assert (mlm.rows_alone is None) == (kind in HEAD_ON_EVERY_TOKEN)
+    assert (mlm.rows_alone is not None and mlm.rows_alone.attention is not None) == (kind in LAST_LAYER_ALONE)
+    assert any(isinstance(module, PackedLinear) for module in mlm.model.modules())
     model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
     for form in forms(SENTENCE, "farmer", (2, 16)):
         encoded = mlm.encode(form)
@@ -110,7 +112,7 @@ def test_batch_size_and_order_change_no_suggestion(kind: str, tiny_mlm: Callable
     assert len(answers) >= 16
     sets = {key: more_probable(answer) for key, answer in answers.items()}
     small = answers_of(replace(mlm, batches=Batches("m", "form", 40)), backwards)
-    plain = answers_of(replace(mlm, batches=Batches("m", "form", 1), heads=None, fast_products=False), asked)
+    plain = answers_of(replace(mlm, batches=Batches("m", "form", 1), model=model, rows_alone=None), asked)
     for other in (small, plain):
         assert other.keys() == answers.keys()
         for key, answer in answers.items():
@@ -167,8 +169,9 @@ def test_bfloat16_is_near_float32_and_ends_in_it(kind: str, tiny_mlm: Callable[[
     assert one.log_probs.tobytes() != other.log_probs.tobytes()
     assert abs(one.original_log_prob - other.original_log_prob) < 1
     assert len(set(one.piece_ids[:10].tolist()) & set(other.piece_ids.tolist())) > 5
-    if coarse.heads is not None:
-        assert {parameter.dtype for head in coarse.heads for parameter in head.parameters()} == {torch.float32}
+    if coarse.rows_alone is not None:
+        heads = coarse.rows_alone.heads
+        assert {parameter.dtype for head in heads for parameter in head.parameters()} <= {torch.float32}
 
 
 def test_memory_that_runs_out_changes_no_suggestion(
@@ -186,20 +189,6 @@ def test_memory_that_runs_out_changes_no_suggestion(
 
     monkeypatch.setattr(mlm.model.base_model, "forward", small)
     assert sets_of(mlm, asked) == expected
-
-
-def test_products_that_are_not_float32_are_not_used(
-    tiny_mlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    @contextmanager
-    def coarse(device: str) -> Iterator[None]:
-        with torch.autocast(device, dtype=torch.bfloat16):
-            yield
-
-    monkeypatch.setattr(fast_ways, "fast_float32_products", coarse)
-    assert not load(str(tiny_mlm("bert"))).fast_products
-    monkeypatch.undo()
-    assert load(str(tiny_mlm("bert"))).fast_products
 
 
 def test_a_word_of_several_tokens_or_none_gets_no_answer(tiny_mlm: Callable[[str], Path]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 import torch
 from transformers import BertForMaskedLM
 
 from generation.load_masked_lm import load_masked_lm
-from merge_snli.batches import MOST_TOKENS_A_BATCH, TOKENS_A_BATCH, Batches, is_out_of_memory, tokens_a_batch
+from merge_snli.batches import MOST_TOKENS_A_BATCH, TOKENS_A_BATCH, Batches, is_out_of_memory, is_steady, tokens_a_batch
 from merge_snli.errors import InputError
 from merge_snli.models import find_model
 
@@ -52,6 +53,19 @@ def test_every_batch_of_a_length_has_one_size() -> None:
         2 * number for number in range(19)
     ]
     assert sizes == [8, 8, 8]
+
+
+def test_a_steady_models_last_batch_is_as_large_as_it_is_but_no_single_one() -> None:
+    sizes: list[int] = []
+    batches = Batches("m", "form", 80, steady=True)
+    for count in (19, 9):
+        assert batches.run(holding(99, MemoryError(), sizes), range(count), 10) == [2 * n for n in range(count)]
+    assert sizes == [8, 8, 3, 8, 2]
+
+
+def test_a_model_is_steady_where_no_size_changes_a_bit() -> None:
+    assert is_steady(lambda times: np.full((times, 3), 0.1, dtype=np.float32))
+    assert not is_steady(lambda times: np.full((times, 3), 0.1 + 1e-8 * (times > 4), dtype=np.float32))
 
 
 @pytest.mark.parametrize("kind", ERRORS)
