@@ -172,8 +172,7 @@ def _probe(
             begin = time.perf_counter()
             answers |= dict(zip(keys, mlm.fill(batch, options.top_k), strict=True))
             times.append(time.perf_counter() - begin)
-        # A batch of fewer forms is made up to a full one, so a full one was timed whatever there is.
-        seconds[length] = min(times) / mlm.batches.size(length)
+        seconds[length] = min(times) / mlm.batches.rows(len(batch), length)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder), shelf_of(source, options, mlm.device)) as store:
         store.save(answers)
         stored = sum(path.stat().st_size for path in store.folder.glob("*.parquet"))

@@ -12,7 +12,7 @@ from generation.masked_logits import RowsAlone, masked_logits
 from generation.vocabulary import read_vocabulary
 from merge_snli.batches import Batches, is_out_of_memory, is_steady, tokens_a_batch
 from merge_snli.errors import InputError, reason
-from merge_snli.models import ModelSource, find_device, find_model, quiet_loading
+from merge_snli.models import ModelSource, find_device, find_model, quiet_loading, warn_of_slow_bfloat16
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +67,7 @@ def load_masked_lm(source: ModelSource, *, device: str | None = None, dtype: str
     _check_architecture(source)
     tokenizer = _load_tokenizer(source)
     where = find_device(device)
+    warn_of_slow_bfloat16(dtype, where)
     model: Any = _moved(_load_model(source, where), where, source)
     probe = _probe_ids(tokenizer)
     try:

@@ -62,6 +62,10 @@ class Batches:
         """Return how many items of `length` tokens make a batch."""
         return max(1, self._tokens // length)
 
+    def rows(self, count: int, length: int) -> int:
+        """Return how many rows a batch of `count` items of `length` tokens is run with, those that make it up included."""
+        return max(count, LEAST if self._steady else self.size(length))
+
     def run(self, step: Callable[[Sequence[One]], Sequence[Other]], items: Sequence[One], length: int) -> list[Other]:
         """Run `step` over the items batch by batch; where memory runs out, batches are halved and it goes on.
 
@@ -79,7 +83,7 @@ class Batches:
         answers: list[Other] = []
         while len(answers) < len(items):
             batch = items[len(answers) : len(answers) + self.size(length)]
-            made_up = [*batch, *[batch[0]] * ((LEAST if self._steady else self.size(length)) - len(batch))]
+            made_up = [*batch, *[batch[0]] * (self.rows(len(batch), length) - len(batch))]
             try:
                 answers.extend(step(made_up)[: len(batch)])
                 continue

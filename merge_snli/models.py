@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError, reason
 from merge_snli.files import is_path, sha256_of_file, sha256_of_json
 from merge_snli.hub import fetch, split_revision
+
+logger = logging.getLogger(__name__)
 
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
 """What is fetched of a model repository and what its digest covers: no pickles, no code, no pictures."""
@@ -126,6 +129,16 @@ def find_device(device: str | None) -> str:
     except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
         raise InputError(f"--device {device} cannot be used here ({reason(error)}): try --device cpu") from error
     return device
+
+
+def warn_of_slow_bfloat16(dtype: str, device: str) -> None:
+    """Say so where a processor has no units for bfloat16: it computes it by way of float32, two to three times slower."""
+    import torch
+
+    if dtype != "bfloat16" or not device.startswith("cpu") or not hasattr(torch.cpu, "get_capabilities"):
+        return
+    if not any(found for name, found in torch.cpu.get_capabilities().items() if "bf16" in name):
+        logger.warning("this processor has no units for bfloat16: --dtype float32 is exact, and faster here")
 
 
 def quiet_loading() -> None:

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
-from merge_snli.models import SAFETENSORS
+from merge_snli.models import SAFETENSORS, warn_of_slow_bfloat16
 from scoring.classifier import ANY_PAIR, Classifier, config_outputs
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def load_classifier(source: ModelSource, device: str, options: ModelOptions) -> 
     if options.dtype == "int8" and not device.startswith("cpu"):
         raise InputError(f"--dtype int8 runs on a CPU, not on {device}: add --device cpu, or give another --dtype")
     check_weights(source, allow_pickle=options.allow_pickle)
+    warn_of_slow_bfloat16(options.dtype, device)
     try:
         tokenizer = AutoTokenizer.from_pretrained(source.tokenizer_path, trust_remote_code=options.trust_remote_code)
         model = _load_plain(source, options) if source.base is None else _load_adapted(source, source.base, options)

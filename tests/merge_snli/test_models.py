@@ -6,10 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
 from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
-from merge_snli.models import find_device, find_model, folder_digest
+from merge_snli.models import find_device, find_model, folder_digest, warn_of_slow_bfloat16
 
 
 def test_embedded_models_and_folders(tmp_path: Path) -> None:
@@ -59,3 +60,26 @@ def test_what_is_not_found_is_one_sentence(name: str, message: str) -> None:
         find_model(name)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "device", "capabilities", "warned"),
+    [
+        ("bfloat16", "cpu", {"avx512_f": True, "avx512_bf16": False, "l2_cache_size": 1}, True),
+        ("bfloat16", "cpu", {"avx512_f": True, "avx512_bf16": True}, False),
+        ("bfloat16", "cpu", {"neon": True, "bf16": True}, False),
+        ("bfloat16", "cuda:0", {}, False),
+        ("float32", "cpu", {}, False),
+    ],
+)
+def test_a_processor_without_units_for_bfloat16_is_told_of(
+    dtype: str,
+    device: str,
+    capabilities: dict[str, object],
+    warned: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
+    warn_of_slow_bfloat16(dtype, device)
+    assert ("this processor has no units for bfloat16" in caplog.text) == warned
