@@ -63,7 +63,7 @@ class Batches:
         return max(1, self._tokens // length)
 
     def rows(self, count: int, length: int) -> int:
-        """Return how many rows a batch of `count` items of `length` tokens is run with, those that make it up included."""
+        """Return how many rows a batch of `count` items of `length` tokens is run with, what makes it up included."""
         return max(count, LEAST if self._steady else self.size(length))
 
     def run(self, step: Callable[[Sequence[One]], Sequence[Other]], items: Sequence[One], length: int) -> list[Other]:

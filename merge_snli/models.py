@@ -132,7 +132,7 @@ def find_device(device: str | None) -> str:
 
 
 def warn_of_slow_bfloat16(dtype: str, device: str) -> None:
-    """Say so where a processor has no units for bfloat16: it computes it by way of float32, two to three times slower."""
+    """Say so where a processor has no units for bfloat16: it goes by way of float32, two to three times slower."""
     import torch
 
     if dtype != "bfloat16" or not device.startswith("cpu") or not hasattr(torch.cpu, "get_capabilities"):
