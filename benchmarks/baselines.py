@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.options import ProblemOptions
-from generation.problems import read_problems
+from generation.problems.options import ProblemOptions
+from generation.problems.reading import read_problems
 from scoring import score
 from scoring.table import text_table
 

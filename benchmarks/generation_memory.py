@@ -23,17 +23,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.made_problems import write_problems
+from generation.answers.asking import count_missing, suggest
+from generation.answers.store import open_stores
 from generation.options import Options
+from generation.output.record import add_word_counts, count_words
+from generation.output.results import Method, make_result
 from generation.pipeline import PROBLEMS_A_SHARD
-from generation.problems import stream_problems, survey_problems
+from generation.problems.reading import stream_problems, survey_problems
 from generation.progress import Progress
-from generation.record import add_word_counts, count_words
-from generation.results import Method, make_result
-from generation.store import open_stores
-from generation.suggestions import count_missing, suggest
-from generation.tagged_shards import forms_of_shard, read_words, tag_shard
-from generation.tagging import load_tagger
-from generation.tags_in_place import InPlaceTagger
+from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
+from generation.sentences.tagging import load_tagger
+from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.models import find_model
 

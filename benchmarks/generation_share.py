@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from benchmarks.real_forms import forms_of, save_bert
-from generation.load_masked_lm import find_masked_lms
+from generation.masked_lms.loading import find_masked_lms
 from generation.options import Options
 from generation.pipeline import generate
 from generation.progress import Progress, Stage

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from generation.forms import Form, forms
-from generation.options import ProblemOptions
-from generation.problems import read_problems
-from generation.tagged_shards import replaced_words
-from generation.tagging import load_tagger, tag
-from generation.words import shared_words
+from generation.problems.options import ProblemOptions
+from generation.problems.reading import read_problems
+from generation.sentences.forms import Form, forms
+from generation.sentences.tagged_shards import replaced_words
+from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.words import shared_words
 from merge_snli.schema import DEFAULT_CLASSES
 
 if TYPE_CHECKING:

@@ -22,17 +22,17 @@ import torch
 
 from benchmarks.floor import Floor, flop_of_forms
 from benchmarks.real_forms import forms_of, save_bert
-from generation.encoded_forms import EncodedForm
-from generation.filters import keep_suggestions
-from generation.load_masked_lm import load_masked_lm
-from generation.masked_lms import Fillers
+from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.loading import load_masked_lm
+from generation.masked_lms.masked_lm import Fillers
+from generation.replacements.filters import keep_suggestions
 from merge_snli.models import find_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from generation.forms import Form
-    from generation.masked_lms import MaskedLM
+    from generation.masked_lms.masked_lm import MaskedLM
+    from generation.sentences.forms import Form
 
 TOP_K = 200
 DTYPES = ("float32", "bfloat16")

@@ -15,18 +15,18 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks.real_forms import forms_of
-from generation.filters import keep_suggestions
-from generation.in_place import InPlace
-from generation.load_masked_lm import load_masked_lm
-from generation.masked_lms import Fillers
-from generation.receptive_field import ReceptiveFieldTagger
-from generation.tagging import SENTENCES_AT_ONCE, load_tagger
+from generation.masked_lms.loading import load_masked_lm
+from generation.masked_lms.masked_lm import Fillers
+from generation.replacements.filters import keep_suggestions
+from generation.sentences.in_place import InPlace
+from generation.sentences.receptive_field import ReceptiveFieldTagger
+from generation.sentences.tagging import SENTENCES_AT_ONCE, load_tagger
 from merge_snli.models import find_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from generation.forms import Form
+    from generation.sentences.forms import Form
 
 BAR = 10.0
 """How often faster than tagging whole sentences the fast way should be."""

@@ -22,13 +22,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation.combine import Replacement
-from generation.draws import draw
 from generation.options import Options, with_defaults
-from generation.problems import Problem
-from generation.variants import Variant
-from generation.words import SharedWord
-from generation.write_data import write_data
+from generation.output.write_data import write_data
+from generation.problems.reading import Problem
+from generation.replacements.combine import Replacement
+from generation.replacements.draws import draw
+from generation.replacements.variants import Variant
+from generation.sentences.words import SharedWord
 from merge_snli.card import render_card
 from merge_snli.embedded import FOLDER
 from merge_snli.files import sha256_of_file, sha256_of_json, write_json, write_text

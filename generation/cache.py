@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation import results, shelf, store, tagged_shards
-from generation.record import DEPENDED_ON
+from generation.answers import shelf, store
+from generation.output import results
+from generation.output.record import DEPENDED_ON
+from generation.sentences import tagged_shards
 from generation.shards import all_shards, key_of
 from merge_snli.files import disk_errors_named, sha256_of_json, write_json
 
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from generation.record import Sources
-    from generation.results import Result
+    from generation.output.record import Sources
+    from generation.output.results import Result
 
 NEEDS_FOLDER = "runs"
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"

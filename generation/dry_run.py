@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.encoded_forms import EncodedForm
-from generation.forms import Form, forms_of_word
-from generation.load_masked_lm import find_masked_lms, load_masked_lm
-from generation.problems import stream_problems, survey_problems
-from generation.seeds_from import read_seeds
-from generation.shelf import shelf_of
-from generation.store import Store
-from generation.tagged_shards import replaced_words
-from generation.tagging import load_tagger, tag
-from generation.words import shared_words
+from generation.answers.shelf import shelf_of
+from generation.answers.store import Store
+from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.loading import find_masked_lms, load_masked_lm
+from generation.problems.reading import stream_problems, survey_problems
+from generation.problems.seeds_from import read_seeds
+from generation.sentences.forms import Form, forms_of_word
+from generation.sentences.tagged_shards import replaced_words
+from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.words import shared_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from generation.answers import Answer
-    from generation.masked_lms import MaskedLM
+    from generation.answers.answer import Answer
+    from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
-    from generation.tagging import TaggedProblem
+    from generation.sentences.tagging import TaggedProblem
     from merge_snli.models import ModelSource
 
 PROBLEMS_SAMPLED = 1_000

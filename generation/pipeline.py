@@ -8,36 +8,36 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generation.answers import PROBABLE
+from generation.answers.answer import PROBABLE
+from generation.answers.asking import count_missing, suggest
+from generation.answers.store import open_stores
 from generation.cache import note_needs
-from generation.load_masked_lm import find_masked_lms
-from generation.output import finished, usable_out, write_output
-from generation.problems import stream_problems, survey_problems
+from generation.masked_lms.loading import find_masked_lms
+from generation.output.folder import finished, usable_out, write_output
+from generation.output.record import Run, Sources, add_word_counts, count_words
+from generation.output.results import Method, make_result, read_alone, read_filters
+from generation.output.sufficient import require_seeds, require_words
+from generation.problems.reading import stream_problems, survey_problems
+from generation.problems.seeds_from import read_seeds, require_every_seed
 from generation.progress import Progress
-from generation.record import Run, Sources, add_word_counts, count_words
-from generation.relations import load_wordnet
-from generation.replacements import FilterCounts, add_counts
-from generation.results import Method, make_result, read_alone, read_filters
-from generation.seeds_from import read_seeds, require_every_seed
-from generation.store import open_stores
-from generation.sufficient import require_seeds, require_words
-from generation.suggestions import count_missing, suggest
-from generation.tagged_shards import forms_of_shard, read_words, tag_shard
-from generation.tagging import load_tagger
-from generation.tags_in_place import InPlaceTagger
+from generation.replacements.finding import FilterCounts, add_counts
+from generation.replacements.relations import load_wordnet
+from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
+from generation.sentences.tagging import load_tagger
+from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work_folder import work_folder
 from merge_snli.models import find_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from generation.forms import Form
+    from generation.answers.store import Stores
+    from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
-    from generation.problems import Survey
-    from generation.record import Json
-    from generation.results import Result
-    from generation.store import Stores
-    from generation.vocabulary import Vocabulary
+    from generation.output.record import Json
+    from generation.output.results import Result
+    from generation.problems.reading import Survey
+    from generation.sentences.forms import Form
     from merge_snli.dataset import DatasetSource
 
 logger = logging.getLogger(__name__)

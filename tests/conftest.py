@@ -19,7 +19,7 @@ from tests.tiny_models import save_masked_lm
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from generation.tagging import Tagger
+    from generation.sentences.tagging import Tagger
 
 __all__ = ["hub", "hub_server", "token", "waits"]
 
@@ -29,7 +29,7 @@ DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 @pytest.fixture(scope="session")
 def tagger() -> Tagger:
     """The default tagger."""
-    from generation.tagging import load_tagger
+    from generation.sentences.tagging import load_tagger
 
     return load_tagger()
 

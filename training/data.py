@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from generation.options import ProblemOptions
-from generation.problems import Problem, read_problems
+from generation.problems.options import ProblemOptions
+from generation.problems.reading import Problem, read_problems
 from merge_snli.errors import InputError
 
 HELD_OUT = 1500

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from generation.encoded_forms import EncodedForm
-from generation.forms import Form, forms
-from generation.load_masked_lm import load_masked_lm
-from generation.masked_lms import Fillers
-from generation.problems import Problem
-from generation.tagging import load_tagger, tag
-from generation.words import shared_words
+from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.loading import load_masked_lm
+from generation.masked_lms.masked_lm import Fillers
+from generation.problems.reading import Problem
+from generation.sentences.forms import Form, forms
+from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.words import shared_words
 from merge_snli.models import find_model
 from merge_snli.schema import DEFAULT_CLASSES
 

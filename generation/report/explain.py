@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.forms import forms_of_word
 from generation.options import Options, with_defaults
-from generation.problems import Problem, stream_problems, survey_problems
-from generation.relations import load_wordnet
-from generation.replacements import find_replacements
+from generation.problems.reading import Problem, stream_problems, survey_problems
+from generation.replacements.finding import find_replacements
+from generation.replacements.relations import load_wordnet
 from generation.report.stored_answers import stored_answers
 from generation.report.trace import TracedForm, trace_word
-from generation.tagged_shards import replaced_words
-from generation.tagging import load_tagger, tag
-from generation.tags_in_place import InPlaceTagger
-from generation.words import shared_words
+from generation.sentences.forms import forms_of_word
+from generation.sentences.tagged_shards import replaced_words
+from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.tags_in_place import InPlaceTagger
+from generation.sentences.words import shared_words
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
 from merge_snli.schema import ALL, SEED
@@ -23,9 +23,9 @@ from merge_snli.schema import ALL, SEED
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from generation.combine import Replacement
-    from generation.tagging import TaggedProblem
-    from generation.words import SharedWord
+    from generation.replacements.combine import Replacement
+    from generation.sentences.tagging import TaggedProblem
+    from generation.sentences.words import SharedWord
     from merge_snli.dataset import DatasetSource
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from generation.alone import WITH_CLASS
-from generation.filters import LESS_PROBABLE, OTHER_CLASS
-from generation.forms import HYPOTHESIS, PREMISE
-from generation.replacements import FILLERS
+from generation.replacements.alone import WITH_CLASS
+from generation.replacements.filters import LESS_PROBABLE, OTHER_CLASS
+from generation.replacements.finding import FILLERS
 from generation.report.paper import TABLE_6, paper_name
 from generation.report.table import BESIDE, ReportTable, beside, share
 from generation.report.validated import masked_lm_names
+from generation.sentences.forms import HYPOTHESIS, PREMISE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

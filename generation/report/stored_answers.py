@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from generation.load_masked_lm import find_masked_lms, load_vocabulary
-from generation.replacements import Asked
-from generation.shelf import recorded_shelves
-from generation.store import Store
+from generation.answers.shelf import recorded_shelves
+from generation.answers.store import Store
+from generation.masked_lms.loading import find_masked_lms, load_vocabulary
+from generation.replacements.finding import Asked
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:

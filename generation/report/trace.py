@@ -6,27 +6,27 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from generation.filters import OTHER_CLASS, SAME_WORD, words_of
-from generation.forms import forms_of_word
-from generation.in_place import InPlace
-from generation.masked_lms import Fillers
+from generation.masked_lms.masked_lm import Fillers
 from generation.options import POS
-from generation.replacements import suggestion_filters
-from generation.variants import in_case_of
+from generation.replacements.filters import OTHER_CLASS, SAME_WORD, words_of
+from generation.replacements.finding import suggestion_filters
+from generation.replacements.variants import in_case_of
+from generation.sentences.forms import forms_of_word
+from generation.sentences.in_place import InPlace
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator, Mapping
 
-    from generation.filters import Suggestion
-    from generation.forms import Form
+    from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
-    from generation.relations import WordNet
-    from generation.replacements import Asked
-    from generation.tagging import TaggedProblem
-    from generation.tags_in_place import InPlaceTagger
-    from generation.vocabulary import Vocabulary
-    from generation.words import SharedWord
+    from generation.replacements.filters import Suggestion
+    from generation.replacements.finding import Asked
+    from generation.replacements.relations import WordNet
+    from generation.sentences.forms import Form
+    from generation.sentences.tagging import TaggedProblem
+    from generation.sentences.tags_in_place import InPlaceTagger
+    from generation.sentences.words import SharedWord
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Filler:
     Attributes:
         word: The suggested word in the original's case pattern; the piece itself where it is no word.
         log_odds: log p(word) - log p(original).
-        dropped: What dropped it, one of `generation.filters.REASONS`; None where it stayed.
+        dropped: What dropped it, one of `generation.replacements.filters.REASONS`; None where it stayed.
     """
 
     word: str

@@ -7,14 +7,14 @@ import importlib.metadata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.relations import load_wordnet
-from generation.tagging import load_tagger
-from generation.tags_in_place import InPlaceTagger
+from generation.replacements.relations import load_wordnet
+from generation.sentences.tagging import load_tagger
+from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from generation.relations import WordNet
-    from generation.tagging import Tagger
+    from generation.replacements.relations import WordNet
+    from generation.sentences.tagging import Tagger
     from merge_snli.validation.record import Record
 
 

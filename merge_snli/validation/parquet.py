@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from generation.write_data import ROWS_A_GROUP, parquet_writer
+from generation.output.write_data import ROWS_A_GROUP, parquet_writer
 from merge_snli.errors import reason
 from merge_snli.files import sha256_of_file
 from merge_snli.validation.finding import Finding, quoted

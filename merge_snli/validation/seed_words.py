@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.filters import WORD_CHARACTERS, words_of
-from generation.problems import Problem
-from generation.tagging import TaggedProblem, tag_sentences
-from generation.words import SharedWord, shared_words
+from generation.problems.reading import Problem
+from generation.replacements.filters import WORD_CHARACTERS, words_of
+from generation.sentences.tagging import TaggedProblem, tag_sentences
+from generation.sentences.words import SharedWord, shared_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

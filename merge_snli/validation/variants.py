@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from generation.in_place import InPlace
 from generation.options import POS, PROB, UNION
-from generation.variants import in_case_of, replace
+from generation.replacements.variants import in_case_of, replace
+from generation.sentences.in_place import InPlace
 from generation.whole_words import NEGATIONS, WORD, is_whole_word, with_case_of
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.replaced import is_replaced
@@ -16,7 +16,7 @@ from merge_snli.validation.replaced import is_replaced
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from generation.words import SharedWord
+    from generation.sentences.words import SharedWord
     from merge_snli.validation.record import Record
     from merge_snli.validation.seed_words import SeedWords
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from generation.relations import other_words
+from generation.replacements.relations import other_words
 from merge_snli.validation.finding import Finding, quoted
 from merge_snli.validation.seed_groups import VARIANTS
 from merge_snli.validation.variants import places_of, rules_of
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Sequence
 
-    from generation.relations import WordNet
+    from generation.replacements.relations import WordNet
     from merge_snli.validation.at_hand import RunTagger
     from merge_snli.validation.record import Record
     from merge_snli.validation.seed_words import SeedWords

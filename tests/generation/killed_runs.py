@@ -23,10 +23,13 @@ from typing import Any
 
 import torch
 
-from generation import output, pipeline, shelf, store, suggestions
+from generation import pipeline
+from generation.answers import asking as suggestions
+from generation.answers import shelf, store
 from generation.options import Options
-from generation.tagging import load_tagger
-from generation.tags_in_place import InPlaceTagger
+from generation.output import folder as output
+from generation.sentences.tagging import load_tagger
+from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.errors import InputError
 
 KILLS, KILLS_A_FOLDER = 32, 4

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 
 from generation import Options, generate
-from generation.shelf import recorded_shelves
+from generation.answers.shelf import recorded_shelves
 from merge_snli import cli
 from merge_snli.dataset import DatasetSource
 from merge_snli.embedded import embedded_path
@@ -56,8 +56,8 @@ def made(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> Made:
 def test_one_pass_over_the_masked_lms_serves_every_data_set_that_asks_nothing_new(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("generation.masked_lms.MaskedLM.fill", refuse)
-    monkeypatch.setattr("generation.suggestions.load_masked_lm", refuse)
+    monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
+    monkeypatch.setattr("generation.answers.asking.load_masked_lm", refuse)
     others: dict[str, dict[str, Any]] = {
         "union": {"sides": "union"},
         "pos": {"filters": "pos"},
@@ -94,7 +94,7 @@ def test_the_cache_says_what_is_stored_and_drops_what_is_not_needed(
     needed = [each for each in before["stored"] if each["needed"]]
     assert all(each["rows"] > 0 and each["shards"] > 0 and each["bytes"] > 0 for each in needed)
     assert made.cache(capsys, "--drop")["stored"] == needed
-    monkeypatch.setattr("generation.suggestions.load_masked_lm", refuse)
+    monkeypatch.setattr("generation.answers.asking.load_masked_lm", refuse)
     again = generate(made.options, tmp_path / "again", work=made.work)
     assert again.digest == made.dataset.digest
 

@@ -9,9 +9,9 @@ import pytest
 
 from generation.dry_run import DryRun, dry_run
 from generation.options import Options
-from generation.problems import read_problems
-from generation.tagging import Tagger, tag
-from generation.words import shared_words
+from generation.problems.reading import read_problems
+from generation.sentences.tagging import Tagger, tag
+from generation.sentences.words import shared_words
 from merge_snli import cli
 from merge_snli.commands.dry_run_text import dry_run_text, duration
 

@@ -104,7 +104,7 @@ def test_the_same_bytes_whatever_the_order_and_the_batches(
     lines = problem_lines()
     shuffled = tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
-    monkeypatch.setattr("generation.suggestions.FORMS_A_SHARD", 50)
+    monkeypatch.setattr("generation.answers.asking.FORMS_A_SHARD", 50)
     monkeypatch.setattr("generation.pipeline.PROBLEMS_A_SHARD", 7)
     again = generate(options(shuffled), tmp_path / "merge_snli")
     assert again.digest == made.digest
@@ -204,7 +204,7 @@ def test_two_runs_at_once_on_one_work_folder(problems: Path, tmp_path: Path) -> 
         generate(options(problems), tmp_path / "merge_snli")
 
 
-@pytest.mark.parametrize("where", ["pathlib.Path.write_bytes", "generation.write_data._write"])
+@pytest.mark.parametrize("where", ["pathlib.Path.write_bytes", "generation.output.write_data._write"])
 def test_a_full_disk_leaves_the_finished_folder_as_it_was(
     made: DatasetSource, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from generation.known_sources import known_source
 from generation.options import Options
-from generation.record import terms_of
+from generation.output.record import terms_of
+from generation.problems.known_sources import known_source
 
 
 def test_a_known_source_has_terms_and_another_those_that_the_user_says() -> None:

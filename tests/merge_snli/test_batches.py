@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import BertForMaskedLM
 
-from generation.load_masked_lm import load_masked_lm
+from generation.masked_lms.loading import load_masked_lm
 from merge_snli.batches import MOST_TOKENS_A_BATCH, TOKENS_A_BATCH, Batches, is_out_of_memory, is_steady, tokens_a_batch
 from merge_snli.errors import InputError
 from merge_snli.models import find_model

@@ -52,7 +52,7 @@ def test_again_it_asks_no_model(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("asked a model")
 
-    monkeypatch.setattr("generation.masked_lms.MaskedLM.fill", refuse)
+    monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
     monkeypatch.setattr("scoring.classifier.Classifier.logits", refuse, raising=False)
     before = time.monotonic()
     assert cli.main(["demo", "--out", str(demo_run.out)]) == 0

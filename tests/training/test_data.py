@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.problems import Problem
+from generation.problems.reading import Problem
 from merge_snli.errors import InputError
 from training.data import (
     HELD_OUT,

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from generation.problems import Problem
+from generation.problems.reading import Problem
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS
 from training.loop import Recipe

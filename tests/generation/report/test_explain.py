@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from generation import Options, generate
-from generation.forms import forms
-from generation.problems import read_problems
-from generation.replacements import find_replacements
+from generation.problems.reading import read_problems
+from generation.replacements.finding import find_replacements
 from generation.report.explain import explain
 from generation.report.stored_answers import stored_answers
 from generation.report.trace import trace_word
-from generation.tagged_shards import replaced_words
-from generation.tagging import Tagger, tag
-from generation.tags_in_place import InPlaceTagger
-from generation.words import shared_words
+from generation.sentences.forms import forms
+from generation.sentences.tagged_shards import replaced_words
+from generation.sentences.tagging import Tagger, tag
+from generation.sentences.tags_in_place import InPlaceTagger
+from generation.sentences.words import shared_words
 from merge_snli.cli import main
 from merge_snli.dataset import DatasetSource, read_split
 from merge_snli.embedded import embedded_path

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation.write_data import parquet_writer
+from generation.output.write_data import parquet_writer
 from merge_snli.schema import ALL, SEED, features
 
 Row = dict[str, Any]

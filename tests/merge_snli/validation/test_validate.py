@@ -118,7 +118,7 @@ def test_a_folder_that_is_none_and_one_without_a_record(tmp_path: Path) -> None:
 
 
 def test_another_build_of_the_writer_is_said_and_no_finding(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("generation.write_data.COMPRESSION_LEVEL", 1)
+    monkeypatch.setattr("generation.output.write_data.COMPRESSION_LEVEL", 1)
     report = validate(good)
     assert report.findings == ()
     assert report.not_checked[-1].endswith("at hand is another build and compresses otherwise")

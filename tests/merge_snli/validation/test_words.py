@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generation import Options, generate
-from generation.relations import FOLDER_VARIABLE
+from generation.replacements.relations import FOLDER_VARIABLE
 from merge_snli.validation import validate
 from tests.merge_snli.validation.signing import sign
 from tests.tiny_wordnet import save_wordnet

@@ -1,0 +1,71 @@
+"""Answers: what one masked LM said to one form, as a value and as a row of a stored shard."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from generation.masked_lms.masked_lm import Fillers
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+PROBABLE = "probable"
+"""The choice of `--store` that keeps no filler less probable than the original."""
+
+SHARD_SCHEMA = pa.schema(
+    [
+        ("form", pa.string()),
+        ("refused", pa.string()),
+        ("original_id", pa.int32()),
+        ("original_log_prob", pa.float32()),
+        ("piece_ids", pa.list_(pa.int32())),
+        ("log_probs", pa.list_(pa.float32())),
+    ]
+)
+
+Answer = Fillers | str
+"""What one masked LM answered to one form: its fillers, or why it could not be asked."""
+
+
+def only_probable(answer: Answer) -> Answer:
+    """Keep the fillers that are more probable than the original."""
+    if isinstance(answer, str):
+        return answer
+    kept = answer.log_probs > np.float32(answer.original_log_prob)
+    return replace(answer, piece_ids=answer.piece_ids[kept], log_probs=answer.log_probs[kept])
+
+
+def row_of(key: str, answer: Answer) -> dict[str, Any]:
+    """Return an answer as a row of `SHARD_SCHEMA`."""
+    if isinstance(answer, str):
+        return {"form": key, "refused": answer}
+    return {
+        "form": key,
+        "original_id": answer.original_id,
+        "original_log_prob": answer.original_log_prob,
+        "piece_ids": answer.piece_ids,
+        "log_probs": answer.log_probs,
+    }
+
+
+def answers_of(table: pa.Table, wanted: Container[str]) -> Iterable[tuple[str, Answer]]:
+    """Yield those answers of some rows of a shard whose forms' keys are wanted."""
+    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
+    offsets = columns["piece_ids"].offsets.to_numpy()
+    ids, log_probs = (columns[name].values.to_numpy() for name in ("piece_ids", "log_probs"))
+    originals, of_originals, refused = (
+        columns[name].to_pylist() for name in ("original_id", "original_log_prob", "refused")
+    )
+    for row, key in enumerate(columns["form"].to_pylist()):
+        if key not in wanted:
+            continue
+        if refused[row] is not None:
+            yield key, refused[row]
+        else:
+            # Copied, so that a few answers do not keep the whole shard in memory.
+            part = slice(offsets[row], offsets[row + 1])
+            yield key, Fillers(ids[part].copy(), log_probs[part].copy(), originals[row], of_originals[row])

@@ -1,0 +1,93 @@
+"""The fastest way of asking a masked LM that gives its plain forward's logits: tried on one sentence, never assumed."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from generation.masked_lms.masked_logits import RowsAlone, masked_logits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import torch
+    from transformers import PreTrainedModel
+
+logger = logging.getLogger(__name__)
+
+BROKEN = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    ImportError,
+    RuntimeError,
+    ArithmeticError,
+)
+"""What the libraries raise where a model's files are damaged or do not belong together."""
+
+FLOAT32_NOISE = 1e-4
+"""How far a logit may be from the plain forward's, as a share of the largest; bfloat16 is off by some 1e-2."""
+
+
+@dataclass(frozen=True)
+class FastWay:
+    """How a masked LM is asked.
+
+    Attributes:
+        logits: How many logits it gives for a token.
+        rows_alone: What of it is run on the masked rows alone; None for the plain forward.
+    """
+
+    logits: int
+    rows_alone: RowsAlone | None
+
+
+def find_fast_way(model: PreTrainedModel, sentence: Sequence[int]) -> FastWay:
+    """Find what may be run on the masked rows alone, by comparing logits with those of the plain forward.
+
+    Args:
+        model: A masked LM in float32.
+        sentence: Token ids of any sentence.
+
+    Returns:
+        The fastest way whose logits were the same but for the noise of float32.
+    """
+    import torch
+
+    ids, masks = same_sentence(sentence, model.device, 2)
+    heads = tuple(module for module in model.children() if module is not model.base_model)
+    with torch.inference_mode():
+        plain = masked_logits(model, None, ids, masks)
+        for attention in (_last_attention(model), None):
+            rows_alone = RowsAlone(heads, attention)
+            if _gives(plain, model, rows_alone, ids, masks):
+                return FastWay(plain.shape[-1], rows_alone)
+    return FastWay(plain.shape[-1], None)
+
+
+def same_sentence(ids: Sequence[int], device: torch.device, times: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return a batch that holds one sentence so many times, and a place for the mask in each, not the same in all."""
+    import torch
+
+    return torch.tensor([ids] * times, device=device), torch.arange(times, device=device) % len(ids)
+
+
+def _last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
+    """Return the attention of the last layer where layers are called as in BERT, RoBERTa and ELECTRA, else None."""
+    layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
+    return getattr(layers[-1], "attention", None) if layers else None
+
+
+def _gives(
+    plain: torch.Tensor, model: PreTrainedModel, rows_alone: RowsAlone, ids: torch.Tensor, masks: torch.Tensor
+) -> bool:
+    try:
+        logits = masked_logits(model, rows_alone, ids, masks)
+        return bool((logits - plain).abs().max() <= FLOAT32_NOISE * plain.abs().max())
+    except BROKEN as error:
+        logger.info("a fast way cannot be used with %s: %s", type(model).__name__, error)
+        return False

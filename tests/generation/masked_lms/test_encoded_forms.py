@@ -1,0 +1,112 @@
+"""Encoded forms: where the masks stand when several words are masked, and what is asked for a word of many pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM
+
+from generation.masked_lms.encoded_forms import SPLIT, EncodedForm
+from generation.masked_lms.loading import load_masked_lm
+from generation.masked_lms.masked_lm import MaskedLM
+from generation.sentences.forms import ALL, forms
+from merge_snli.models import find_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+KINDS = ["bert", "roberta", "albert", "electra", "bart"]
+RARE = "xylograph"
+
+
+def load(kind: str, tiny_mlm: Callable[[str], Path]) -> MaskedLM:
+    return load_masked_lm(find_model(str(tiny_mlm(kind))))
+
+
+def tokens(mlm: MaskedLM, encoded: EncodedForm | str) -> list[str]:
+    assert isinstance(encoded, EncodedForm)
+    return list(mlm.tokenizer.convert_ids_to_tokens(list(encoded.ids)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_occurrence_is_masked_and_one_is_asked_for(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load(kind, tiny_mlm)
+    sentence = "A farmer sees a farmer near the old bridge."
+    plain = mlm.tokenizer(sentence)["input_ids"]
+    first, second = (mlm.encode(form) for form in forms(sentence, "farmer", (2, 16), ALL))
+    assert isinstance(first, EncodedForm)
+    assert isinstance(second, EncodedForm)
+    assert first.ids == second.ids
+    assert first.mask_index < second.mask_index
+    masks = [index for index, token in enumerate(first.ids) if token == mlm.tokenizer.mask_token_id]
+    assert masks == [first.mask_index, second.mask_index]
+    restored = list(first.ids)
+    restored[first.mask_index], restored[second.mask_index] = first.original_id, second.original_id
+    assert restored == plain
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_word_of_several_pieces_is_one_mask_and_asked_for_piece_by_piece(
+    kind: str, tiny_mlm: Callable[[str], Path]
+) -> None:
+    mlm = load(kind, tiny_mlm)
+    sentence = f"A {RARE} hangs here."
+    (form,) = forms(sentence, RARE, (2,))
+    assert mlm.encode(form) == SPLIT
+    encoded = mlm.encode(form, split_words=True)
+    assert isinstance(encoded, EncodedForm)
+    plain = mlm.tokenizer(sentence)["input_ids"]
+    several, mask, at = len(encoded.pieces), mlm.tokenizer.mask_token_id, encoded.mask_index
+    assert several > 1
+    run = [piece.original_id for piece in encoded.pieces]
+    assert [*encoded.ids[:at], *run, *encoded.ids[at + 1 :]] == plain
+    assert str(mlm.tokenizer.decode(run)).strip().casefold() == RARE
+    for nth, piece in enumerate(encoded.pieces):
+        assert piece.mask_index == at + nth
+        assert list(piece.ids) == [*plain[: at + nth], *[mask] * (several - nth), *plain[at + several :]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_words_log_probability_is_the_mean_of_its_pieces(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load(kind, tiny_mlm)
+    model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
+
+    def log_probs(ids: tuple[int, ...], at: int) -> torch.Tensor:
+        with torch.no_grad():
+            values: torch.Tensor = model(torch.tensor([ids])).logits[0, at].log_softmax(-1)
+        return values
+
+    (rare,), (usual,) = forms(f"A {RARE} hangs here.", RARE, (2,)), forms("A farmer hangs here.", "farmer", (2,))
+    answers: dict[str, object] = {}
+    for some in mlm.answers({"rare": rare, "usual": usual}, 30, split_words=True):
+        answers |= some
+    encoded = mlm.encode(rare, split_words=True)
+    assert isinstance(encoded, EncodedForm)
+    answer = answers["rare"]
+    assert not isinstance(answer, str)
+    of_pieces = [log_probs(piece.ids, piece.mask_index)[piece.original_id].item() for piece in encoded.pieces]
+    expected = sum(of_pieces) / len(of_pieces)
+    assert answer.original_log_prob == pytest.approx(expected, abs=1e-3)  # type: ignore[attr-defined]
+    best = log_probs(encoded.ids, encoded.mask_index).topk(30)
+    assert answer.piece_ids.tolist() == best.indices.tolist()  # type: ignore[attr-defined]
+    (plain,) = mlm.answers({"usual": usual}, 30)
+    assert repr(plain["usual"]) == repr(answers["usual"])
+
+
+def test_a_word_with_an_unknown_piece_or_none_of_its_own_stays_split(tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load("bert", tiny_mlm)
+    for sentence, word in (("A 猫 sleeps.", "猫"), ("A farmer sleeps.", "farm")):
+        (form,) = forms(sentence, word, (2,))
+        assert mlm.encode(form, split_words=True) == SPLIT
+
+
+def test_another_occurrence_of_several_pieces_is_one_mask(tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load("roberta", tiny_mlm)
+    sentence = f"A {RARE} and a {RARE}"
+    (first, second) = (mlm.encode(form, split_words=True) for form in forms(sentence, RARE, (2, 18), ALL))
+    assert tokens(mlm, first).count("<mask>") == tokens(mlm, second).count("<mask>") == 2
+    assert isinstance(first, EncodedForm)
+    assert tokens(mlm, first.pieces[0]).count("<mask>") == 1 + len(first.pieces)

@@ -1,0 +1,263 @@
+"""Masked LMs: where the mask stands, what they answer, and that no answer depends on its neighbours."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
+
+from generation.masked_lms.encoded_forms import SPLIT, TOO_LONG, EncodedForm
+from generation.masked_lms.loading import find_masked_lms, load_masked_lm
+from generation.masked_lms.masked_lm import Fillers, MaskedLM
+from generation.sentences.forms import Form, forms
+from merge_snli.batches import Batches
+from merge_snli.errors import InputError
+from merge_snli.models import find_model
+from merge_snli.packed_linear import PackedLinear
+from tests.tiny_models import wordpiece_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def load(name: str) -> MaskedLM:
+    return load_masked_lm(find_model(name))
+
+
+KINDS = ["bert", "roberta", "albert", "electra", "bart"]
+OTHER_KINDS = ["mpnet", "deberta", "distilbert"]
+LAST_LAYER_ALONE = {"bert", "roberta", "electra", "mpnet"}
+HEAD_ON_EVERY_TOKEN = {"deberta", "distilbert"}
+"""Their modules behind the encoder cannot be run one behind the other."""
+SENTENCE = "A farmer sees a farmer near the old bridge"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mask_stands_for_the_word_and_nothing_else(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load(str(tiny_mlm(kind)))
+    plain = mlm.tokenizer(f"{SENTENCE}.")["input_ids"]
+    for form in forms(SENTENCE, "farmer", (2, 16)) + forms(SENTENCE, "bridge", (36,)):
+        encoded = mlm.encode(form)
+        assert isinstance(encoded, EncodedForm)
+        assert encoded.ids[encoded.mask_index] == mlm.tokenizer.mask_token_id
+        restored = list(encoded.ids)
+        restored[encoded.mask_index] = encoded.original_id
+        expected = plain if form.text.endswith(".") else mlm.tokenizer(SENTENCE)["input_ids"]
+        assert restored == expected
+        (piece,) = mlm.tokenizer.batch_decode([[encoded.original_id]])
+        assert piece.strip().casefold() == form.original.casefold()
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *OTHER_KINDS])
+def test_answers_are_those_of_a_plain_forward_with_the_full_softmax(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    folder = tiny_mlm(kind)
+    mlm = load(str(folder))
+    assert (mlm.rows_alone is None) == (kind in HEAD_ON_EVERY_TOKEN)
+    assert (mlm.rows_alone is not None and mlm.rows_alone.attention is not None) == (kind in LAST_LAYER_ALONE)
+    assert any(isinstance(module, PackedLinear) for module in mlm.model.modules())
+    model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
+    for form in forms(SENTENCE, "farmer", (2, 16)):
+        encoded = mlm.encode(form)
+        assert isinstance(encoded, EncodedForm)
+        (fillers,) = mlm.fill([encoded], top_k=50)
+        with torch.no_grad():
+            log_probs = model(torch.tensor([encoded.ids])).logits[0, encoded.mask_index].log_softmax(-1)
+        best = log_probs.topk(50)
+        assert fillers.piece_ids.tolist() == best.indices.tolist()
+        np.testing.assert_allclose(fillers.log_probs, best.values.numpy(), atol=1e-4)
+        assert fillers.original_log_prob == pytest.approx(log_probs[encoded.original_id].item(), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["demo:mlm-wordpiece", "demo:mlm-bpe"])
+def test_an_answer_has_the_same_bits_whatever_forms_stand_beside_it(name: str) -> None:
+    mlm = load(name)
+    for tail in ("today", "near the old bridge today", "near the old bridge and the red boat in the water today"):
+        batch = forms_of_one_length(mlm, tail)
+        assert len(batch) >= 10
+        together = mlm.fill(batch, 100)
+        mixed = mlm.fill(batch[::-1][:7] + batch, 100)
+        for row, one in enumerate(together):
+            for other in (mlm.fill([batch[row]], 100)[0], mixed[row + 7]):
+                assert one.piece_ids.tobytes() == other.piece_ids.tobytes()
+                assert one.log_probs.tobytes() == other.log_probs.tobytes()
+                assert one.original_log_prob == other.original_log_prob
+
+
+def forms_of_one_length(mlm: MaskedLM, tail: str) -> list[EncodedForm]:
+    words = ["man", "boy", "dog", "girl", "child", "woman", "player", "people"]
+    texts = [(f"A {first} watches a {second} {tail}.", len(first)) for first in words for second in words]
+    encoded = [mlm.encode(Form(text, 2, 2 + length)) for text, length in texts]
+    by_length: dict[int, list[EncodedForm]] = {}
+    for each in encoded:
+        if isinstance(each, EncodedForm):
+            by_length.setdefault(len(each.ids), []).append(each)
+    return max(by_length.values(), key=len)[:12]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_batch_size_and_order_change_no_suggestion(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load(str(tiny_mlm(kind)))
+    model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
+    texts = [f"A {first} sees a {second}{tail}" for first in WORDS for second in WORDS for tail in ("", " near a dog.")]
+    asked = {form.key: form for text in texts for form in forms(text, text.split()[1], (2,))}
+    backwards = dict(reversed(asked.items()))
+    answers = answers_of(mlm, asked)
+    assert len(answers) >= 16
+    sets = {key: more_probable(answer) for key, answer in answers.items()}
+    small = answers_of(replace(mlm, batches=Batches("m", "form", 40)), backwards)
+    plain = answers_of(replace(mlm, batches=Batches("m", "form", 1), model=model, rows_alone=None), asked)
+    for other in (small, plain):
+        assert other.keys() == answers.keys()
+        for key, answer in answers.items():
+            differing = sets[key] ^ more_probable(other[key])
+            assert differing <= near_a_limit(answer) | near_a_limit(other[key])
+    for key in list(sets)[:12]:
+        encoded = mlm.encode(asked[key])
+        assert isinstance(encoded, EncodedForm)
+        with torch.no_grad():
+            logits = model(torch.tensor([encoded.ids])).logits[0, encoded.mask_index]
+        best = logits.log_softmax(-1).topk(50)
+        of_original = float(logits.log_softmax(-1)[encoded.original_id])
+        right = Fillers(best.indices.numpy(), best.values.numpy(), encoded.original_id, of_original)
+        assert sets[key] ^ more_probable(right) <= near_a_limit(answers[key]) | near_a_limit(right)
+
+
+WORDS = ["man", "boy", "dog", "girl", "child", "woman", "people", "water"]
+
+
+ROUNDING = 1e-4
+"""How far another way of adding up may move a log-probability."""
+
+
+def answers_of(mlm: MaskedLM, asked: dict[str, Form]) -> dict[str, Fillers]:
+    return {
+        key: answer for some in mlm.answers(asked, 50) for key, answer in some.items() if isinstance(answer, Fillers)
+    }
+
+
+def sets_of(mlm: MaskedLM, asked: dict[str, Form]) -> dict[str, set[int]]:
+    return {key: more_probable(answer) for key, answer in answers_of(mlm, asked).items()}
+
+
+def more_probable(answer: Fillers) -> set[int]:
+    """Return the pieces that are more probable than the original."""
+    return set(answer.piece_ids[answer.log_probs > np.float32(answer.original_log_prob)].tolist())
+
+
+def near_a_limit(answer: Fillers) -> set[int]:
+    """Return the pieces that rounding may put in the set or out of it: as probable as the original or as the last."""
+    limits = (np.float32(answer.original_log_prob), answer.log_probs[-1])
+    near = np.any([np.abs(answer.log_probs - limit) < ROUNDING for limit in limits], axis=0)
+    return set(answer.piece_ids[near].tolist())
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *OTHER_KINDS])
+def test_bfloat16_is_near_float32_and_ends_in_it(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+    source = find_model(str(tiny_mlm(kind)))
+    exact, coarse = load_masked_lm(source, device="cpu"), load_masked_lm(source, device="cpu", dtype="bfloat16")
+    assert coarse.model.dtype == torch.bfloat16
+    encoded = coarse.encode(forms(SENTENCE, "farmer", (2,))[0])
+    assert isinstance(encoded, EncodedForm)
+    (one,), (other,) = exact.fill([encoded], 50), coarse.fill([encoded], 50)
+    assert one.log_probs.tobytes() != other.log_probs.tobytes()
+    assert abs(one.original_log_prob - other.original_log_prob) < 1
+    assert len(set(one.piece_ids[:10].tolist()) & set(other.piece_ids.tolist())) > 5
+    if coarse.rows_alone is not None:
+        heads = coarse.rows_alone.heads
+        assert {parameter.dtype for head in heads for parameter in head.parameters()} <= {torch.float32}
+
+
+def test_memory_that_runs_out_changes_no_suggestion(
+    tiny_mlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mlm = load(str(tiny_mlm("bert")))
+    asked = {form.key: form for word in WORDS for form in forms(f"A {word} sees the dog.", word, (2,))}
+    expected = sets_of(mlm, asked)
+    base = mlm.model.base_model.forward
+
+    def small(input_ids: torch.Tensor) -> object:
+        if len(input_ids) > 3:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+        return base(input_ids=input_ids)
+
+    monkeypatch.setattr(mlm.model.base_model, "forward", small)
+    assert sets_of(mlm, asked) == expected
+
+
+def test_a_word_of_several_tokens_or_none_gets_no_answer(tiny_mlm: Callable[[str], Path]) -> None:
+    for kind in ("bert", "roberta", "albert"):
+        mlm = load(str(tiny_mlm(kind)))
+        (form,) = forms("A xylograph hangs here.", "xylograph", (2,))
+        assert mlm.encode(form) == SPLIT
+    mlm = load(str(tiny_mlm("bert")))
+    (form,) = forms("A 猫 sleeps.", "猫", (2,))
+    assert mlm.encode(form) == SPLIT
+
+
+def test_a_sentence_longer_than_the_model_takes_is_never_cut(tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load(str(tiny_mlm("roberta")))
+    assert mlm.max_length == 64
+    text = "A farmer " + "sees a goat and " * 20 + "sleeps."
+    (form,) = forms(text, "farmer", (2,))
+    assert mlm.encode(form) == TOO_LONG
+
+
+def test_accents_and_case_are_the_tokenizers_business(tiny_mlm: Callable[[str], Path]) -> None:
+    mlm = load(str(tiny_mlm("bert")))
+    (form,) = forms("FARMERS see a FÀRMER.", "FÀRMER", (14,))
+    encoded = mlm.encode(form)
+    assert isinstance(encoded, EncodedForm)
+    assert mlm.tokenizer.convert_ids_to_tokens(encoded.original_id) == "farmer"
+
+
+def test_what_is_no_masked_lm_names_itself_and_the_reason(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    tokenizer = wordpiece_tokenizer()
+    causal = GPT2Config(n_layer=1, n_head=2, n_embd=8, vocab_size=len(tokenizer))
+    GPT2LMHeadModel(causal).save_pretrained(tmp_path / "causal")
+    tokenizer.save_pretrained(tmp_path / "causal")
+    encoder = BertConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, vocab_size=len(tokenizer))
+    BertModel(encoder).save_pretrained(tmp_path / "encoder")
+    tokenizer.save_pretrained(tmp_path / "encoder")
+    shutil.copytree(tiny_mlm("bert"), tmp_path / "torn")
+    (tmp_path / "torn" / "model.safetensors").write_bytes(b"torn")
+    (tmp_path / "empty").mkdir()
+    cases = {
+        "causal": "causal is no masked LM (its type is gpt2)",
+        "encoder": "encoder is no trained masked LM: weights are missing for cls.",
+        "torn": "masked LM torn cannot be loaded",
+        "empty": "has no config.json",
+        "missing": "the folder does not exist",
+    }
+    for name, message in cases.items():
+        with pytest.raises(InputError) as caught:
+            load(str(tmp_path / name))
+        assert message in str(caught.value)
+    with pytest.raises(InputError, match="nothing embedded is called demo:bert; available: demo:problems"):
+        load("demo:bert")
+    with pytest.raises(
+        InputError, match="model nobody/nothing is no folder here and could not be fetched from the Hub"
+    ):
+        load("nobody/nothing")
+
+
+def test_two_folders_of_one_name_are_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    for number in "01":
+        shutil.copytree(tiny_mlm("bert"), tmp_path / number / "checkpoint")
+    with pytest.raises(InputError, match=r"two masked LMs are called checkpoint \(.*0/checkpoint and .*1/checkpoint\)"):
+        find_masked_lms([str(tmp_path / number / "checkpoint") for number in "01"])
+
+
+def test_a_decoder_that_calls_itself_bert_is_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    shutil.copytree(tiny_mlm("bert"), tmp_path / "decoder")
+    path = tmp_path / "decoder" / "config.json"
+    config = json.loads(path.read_text()) | {"architectures": ["BertLMHeadModel"], "is_decoder": True}
+    path.write_text(json.dumps(config))
+    with pytest.raises(InputError, match="decoder is a causal LM"):
+        load(str(tmp_path / "decoder"))

@@ -1,0 +1,89 @@
+"""Pieces of real tokenizers of the three kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from generation.masked_lms.vocabulary import (
+    BARE,
+    CONTINUATION,
+    SPACED,
+    Piece,
+    byte_bpe,
+    read_vocabulary,
+    sentencepiece,
+    wordpiece,
+)
+from merge_snli.errors import InputError
+from tests.tiny_models import byte_bpe_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def test_the_marks_of_each_kind() -> None:
+    assert wordpiece("dog") == Piece("dog", SPACED)
+    assert wordpiece("##s") == Piece("s", CONTINUATION)
+    assert byte_bpe("Ġdog") == Piece("dog", SPACED)
+    assert byte_bpe("dog") == Piece("dog", BARE)
+    assert byte_bpe("ĠcafÃ©") == Piece("café", SPACED)
+    assert byte_bpe("Ã") is None
+    assert sentencepiece("▁dog") == Piece("dog", SPACED)
+    assert sentencepiece("dog") == Piece("dog", BARE)
+
+
+@pytest.mark.parametrize("make", [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer])
+def test_pieces_spell_what_their_tokenizer_encodes(make: Callable[[], PreTrainedTokenizerFast]) -> None:
+    tokenizer = make()
+    vocabulary = read_vocabulary(tokenizer, len(tokenizer), "tiny")
+    text = 'A farmer sees the "goat" near an old bridge.'
+    encoding = tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
+    for index, (start, end) in zip(encoding["input_ids"], encoding["offset_mapping"], strict=True):
+        piece = vocabulary.pieces[index]
+        assert piece is not None
+        assert piece.text.casefold() == text[start:end].strip().casefold()
+        follows_space = start == 0 or text[start - 1] == " " or text[start:end].startswith(" ")
+        if make is byte_bpe_tokenizer:
+            assert piece.kind == (SPACED if start > 0 and follows_space else BARE)
+    assert vocabulary.whole_word.shape == (len(tokenizer),)
+
+
+@pytest.mark.parametrize("make", [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer])
+def test_special_tokens_and_unused_ids_are_no_pieces(make: Callable[[], PreTrainedTokenizerFast]) -> None:
+    tokenizer = make()
+    vocabulary = read_vocabulary(tokenizer, len(tokenizer) + 3, "tiny")
+    without = [*tokenizer.all_special_ids, *range(len(tokenizer), len(tokenizer) + 3)]
+    assert all(vocabulary.pieces[index] is None for index in without)
+    assert not vocabulary.whole_word[without].any()
+
+
+def test_a_bare_piece_is_a_word_only_where_it_has_a_spaced_twin() -> None:
+    vocabulary = read_vocabulary(byte_bpe_vocabulary("dog", "Ġdog", "Dog", "umb", "Ġumbrella"), 5, "tiny")
+    assert [
+        piece.text for piece, whole in zip(vocabulary.pieces, vocabulary.whole_word, strict=True) if piece and whole
+    ] == [
+        "dog",
+        "dog",
+        "Dog",
+        "umbrella",
+    ]
+    ids = np.arange(5, dtype=np.int32)
+    assert vocabulary.same_kind(ids, 0).tolist() == [True, False, True, False, False]
+    assert vocabulary.same_kind(ids, 1).tolist() == [False, True, False, False, True]
+
+
+def byte_bpe_vocabulary(*tokens: str) -> PreTrainedTokenizerFast:
+    tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(tokens)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer)  # type: ignore[no-untyped-call]
+
+
+def test_a_tokenizer_of_another_kind_is_refused_by_name() -> None:
+    tokenizer = Tokenizer(models.WordLevel({"dog": 0}, "dog"))
+    with pytest.raises(InputError, match=r"masked LM strange: its tokenizer \(WordLevel\) is neither WordPiece"):
+        read_vocabulary(PreTrainedTokenizerFast(tokenizer_object=tokenizer), 1, "strange")  # type: ignore[no-untyped-call]

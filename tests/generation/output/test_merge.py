@@ -1,0 +1,121 @@
+"""Merging shards: one order whatever the shards are, and files that are byte for byte those of one table."""
+
+from __future__ import annotations
+
+import io
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from generation.options import Options
+from generation.output import merge, write_data
+from generation.output.merge import merged, regrouped
+from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, data_file, features, subsample_split
+
+OPTIONS = Options(problems="p.jsonl", mlm=("m",), subsamples=3)
+
+
+def variants(seeds: int) -> pa.Table:
+    """Return rows of config `all` of so many seeds, in order, with up to 60 rows a seed."""
+    draws = random.Random(0)
+    rows = [
+        {
+            "variant_id": f"{seed:05}:{name}:{nth}",
+            "seed_id": f"{seed:05}",
+            "premise": f"A {draws.random()} runs.",
+            "hypothesis": f"A {nth}.",
+            "label": seed % 3,
+            "seed_premise": f"A {seed} runs.",
+            "seed_hypothesis": f"A {seed}.",
+            "word_class": name,
+            "original": str(seed),
+            "replacement": str(nth),
+            "premise_mlms": ["m"] * (nth % 3),
+            "hypothesis_mlms": ["m"],
+            "log_odds": draws.random(),
+            "subsamples": sorted(draws.sample(range(3), draws.randrange(4))),
+        }
+        for seed in range(seeds)
+        for name in ("noun", "verb")[: draws.randrange(1, 3)]
+        for nth in range(draws.randrange(1, 30))
+    ]
+    return pa.Table.from_pylist(rows, features(ALL, NLI_LABELS).arrow_schema)
+
+
+def spread(table: pa.Table, folder: Path, files: int) -> list[Path]:
+    """Write the rows to some files, all rows of a seed to one."""
+    draws = random.Random(1)
+    place = {seed: draws.randrange(files) for seed in dict.fromkeys(table["seed_id"].to_pylist())}
+    folder.mkdir()
+    for number in range(files):
+        rows = [row for row, seed in enumerate(table["seed_id"].to_pylist()) if place[seed] == number]
+        pq.write_table(table.take(rows), folder / f"{number}.parquet", row_group_size=17)
+    return sorted(folder.iterdir(), key=lambda path: draws.random())
+
+
+@pytest.mark.parametrize(("files", "at_once"), [(1, 2), (9, 2), (9, 3), (9, 64)])
+def test_the_order_is_that_of_the_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, at_once: int
+) -> None:
+    monkeypatch.setattr(merge, "FILES_AT_ONCE", at_once)
+    monkeypatch.setattr(merge, "ROWS_OF_A_FILE", 11)
+    table = variants(60)
+    parts = spread(table, tmp_path / "parts", files)
+    (tmp_path / "between").mkdir()
+    assert pa.concat_tables(merged(parts, "seed_id", tmp_path / "between")).equals(table)
+
+
+def test_regrouped_tables_have_the_rows_that_are_asked_for() -> None:
+    table = variants(20)
+    parts = [table.slice(first, 7) for first in range(0, table.num_rows, 7)]
+    sizes = [part.num_rows for part in regrouped(parts, 50)]
+    assert sizes[:-1] == [50] * (len(sizes) - 1)
+    assert 0 < sizes[-1] <= 50
+    assert pa.concat_tables(regrouped(parts, 50)).equals(table)
+    assert list(regrouped([], 50)) == []
+
+
+def test_files_are_byte_for_byte_those_of_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_data, "ROWS_A_GROUP", 100)
+    table = variants(60)
+    (tmp_path / "out").mkdir()
+    seeds = pa.Table.from_pylist(
+        [{"seed_id": seed, "label": 0} for seed in dict.fromkeys(table["seed_id"].to_pylist())],
+        features(SEED, NLI_LABELS).arrow_schema,
+    )
+    parts = spread(table, tmp_path / "variants", 5), spread(seeds, tmp_path / "seeds", 5)
+    written = write_data.write_data(tmp_path / "out", *parts, OPTIONS, NLI_LABELS)
+    rows = table.to_pylist()
+    assert list(written.rows) == [ALL, "noun", "verb", SEED]
+    for config in (ALL, "noun", "verb"):
+        of_config = [row for row in rows if config in {ALL, row["word_class"]}]
+        draws = {subsample_split(nth): [row for row in of_config if nth in row["subsamples"]] for nth in range(3)}
+        for split, expected in {TEST: of_config, **draws}.items():
+            content = (tmp_path / "out" / data_file(config, split)).read_bytes()
+            assert content == in_one_piece(expected, config), (config, split)
+            assert written.rows[config][split] == len(expected)
+        assert written.composition[config] == {
+            "seeds": len({row["seed_id"] for row in of_config}),
+            "variants": len(of_config),
+            "labels": {
+                name: len({row["seed_id"] for row in of_config if row["label"] == number})
+                for number, name in enumerate(NLI_LABELS)
+            },
+        }
+
+
+def in_one_piece(rows: list[dict[str, object]], config: str) -> bytes:
+    table = pa.Table.from_pylist(rows, features(config, NLI_LABELS).arrow_schema)
+    file = io.BytesIO()
+    pq.write_table(
+        table,
+        file,
+        compression="zstd",
+        compression_level=write_data.COMPRESSION_LEVEL,
+        use_dictionary=write_data.REPEATED_COLUMNS,
+        row_group_size=100,
+    )
+    return file.getvalue()

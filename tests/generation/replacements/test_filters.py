@@ -1,0 +1,91 @@
+"""The filters, each with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
+from generation.problems.reading import Problem
+from generation.replacements.filters import (
+    IN_PROBLEM,
+    LESS_PROBABLE,
+    NO_WORD,
+    RELATED,
+    SAME_WORD,
+    Suggestion,
+    keep_suggestions,
+    words_of,
+)
+from generation.sentences.tagging import TaggedProblem, Tagger, tag
+
+PIECES = [
+    Piece("girl", SPACED),
+    Piece("boy", SPACED),
+    Piece("Boy", SPACED),
+    Piece("ing", CONTINUATION),
+    Piece("tree", SPACED),
+    Piece("dog", BARE),
+    Piece("cat", SPACED),
+]
+VOCABULARY = Vocabulary(tuple(PIECES), np.array([True, True, True, False, True, True, True]))
+
+
+def fillers(*order: int) -> Fillers:
+    """Make an answer in which the pieces fall in probability in this order; the original is piece 0."""
+    log_probs = -np.arange(1, len(order) + 1, dtype=np.float32)
+    return Fillers(np.array(order, dtype=np.int32), log_probs, 0, float(log_probs[order.index(0)]))
+
+
+def test_each_filter_gives_its_reason() -> None:
+    kept, dropped = keep_suggestions(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
+    assert kept == (Suggestion("boy", 5.0),)
+    assert dropped == Counter({NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
+
+
+def test_the_larger_log_probability_stays_where_pieces_become_one_word() -> None:
+    kept, _ = keep_suggestions(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
+    assert kept == (Suggestion("Boy", 2.0),)
+
+
+def test_more_probable_means_strictly_more() -> None:
+    even = Fillers(np.array([1, 0], dtype=np.int32), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0)
+    assert keep_suggestions(even, "girl", VOCABULARY, frozenset())[0] == ()
+
+
+def test_an_original_outside_the_top_k_leaves_all_fillers_more_probable() -> None:
+    answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
+    kept, _ = keep_suggestions(answer, "girl", VOCABULARY, frozenset())
+    assert [(each.word, each.log_odds) for each in kept] == [("boy", 8.5), ("tree", 7.5)]
+
+
+def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
+    problem = Problem("x", "Ann's red-hot café isn't OPEN", "A well/being_2", 0)
+    (tagged,) = tag([problem], tagger)
+    assert isinstance(tagged, TaggedProblem)
+    assert {"ann", "'s", "red", "hot", "café", "is", "n't", "isn", "t", "open", "well", "being_2"} <= words_of(tagged)
+
+
+def test_without_the_filter_of_probability_every_whole_word_stays() -> None:
+    kept, dropped = keep_suggestions(
+        fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), more_probable=False
+    )
+    assert [(each.word, each.log_odds) for each in kept] == [("boy", 2.0), ("cat", -1.0)]
+    assert +dropped == Counter({NO_WORD: 1, IN_PROBLEM: 2})
+
+
+def test_related_words_are_dropped_after_all_that_costs_less() -> None:
+    asked: list[str] = []
+
+    def is_related(word: str) -> bool:
+        asked.append(word)
+        return word == "boy"
+
+    kept, dropped = keep_suggestions(
+        fillers(1, 2, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl", "tree"}), is_related=is_related
+    )
+    assert [each.word for each in kept] == ["cat"]
+    assert asked == ["boy", "cat"]
+    assert +dropped == Counter({NO_WORD: 1, LESS_PROBABLE: 1, RELATED: 1, SAME_WORD: 1, IN_PROBLEM: 1})

@@ -1,0 +1,209 @@
+"""The filters and sets together: what each choice of section 5.4 gives, beside the others, whatever is suggested."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generation.answers.answer import Answer
+from generation.masked_lms.encoded_forms import SPLIT
+from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
+from generation.options import Options
+from generation.problems.reading import Problem
+from generation.replacements.filters import REASONS, RELATED
+from generation.replacements.finding import FILLERS, KEPT, NO_ORDER, Asked, FilterCounts, Found, find_replacements
+from generation.replacements.relations import WordNet
+from generation.replacements.variants import Variant
+from generation.sentences.forms import forms
+from generation.sentences.in_place import InPlace
+from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token
+from generation.sentences.tags_in_place import InPlaceTagger
+from generation.sentences.words import SharedWord, shared_words
+from tests.tiny_wordnet import save_wordnet
+
+NOUNS = ("dog", "cat", "wolf", "animal", "guitar", "not", "ton", "child", "act")
+PIECES = (*NOUNS, "Dog", "CAT", "run", "##s", "x2")
+VOCABULARY = Vocabulary(
+    tuple(Piece(text, SPACED) for text in PIECES), np.array([text.isalpha() and text != "not" for text in PIECES])
+)
+MLMS = ("m1", "m2")
+
+
+class ByText(InPlaceTagger):
+    """Stands for the tagger: a suggestion's class is decided by what surrounds it, at random but always alike."""
+
+    def __init__(self) -> None:
+        """Need no pipeline."""
+
+    def word_classes(self, places: Sequence[InPlace]) -> list[str | None]:
+        digests = (zlib.crc32(f"{place.text} {place.start}".encode()) for place in places)
+        return ["noun" if digest % 3 else "verb" for digest in digests]
+
+
+class Case(NamedTuple):
+    """A problem with its shared words, and what masked LMs answer."""
+
+    tagged: TaggedProblem
+    words: tuple[SharedWord, ...]
+    asked: dict[str, Asked]
+
+
+def sentence(words: Sequence[str]) -> TaggedSentence:
+    starts = [sum(len(word) + 1 for word in words[:nth]) for nth in range(len(words))]
+    return TaggedSentence(
+        " ".join(words),
+        tuple(
+            Token(word, start, "NN" if word.lower() in NOUNS else "IN")
+            for word, start in zip(words, starts, strict=True)
+        ),
+    )
+
+
+SENTENCES = st.lists(st.sampled_from(["dog", "cat", "Dog", "of", "wolf"]), min_size=1, max_size=5)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    premise, hypothesis = (sentence([*draw(SENTENCES), "end"]) for _ in range(2))
+    tagged = TaggedProblem(Problem("p", premise.text, hypothesis.text, 0), premise, hypothesis)
+    words = tuple(word for word in shared_words(tagged) if word.left_out is None)
+    asked: dict[str, Asked] = {}
+    for mlm in MLMS:
+        answers: dict[str, Answer] = {}
+        for form in forms_of(tagged, words):
+            order = draw(st.permutations(range(len(PIECES))))
+            cut = draw(st.integers(1, len(PIECES)))
+            answers[form] = fillers(order[:cut], draw(st.integers(0, len(PIECES)))) if draw(st.booleans()) else SPLIT
+        asked[mlm] = Asked(answers, VOCABULARY)
+    return Case(tagged, words, asked)
+
+
+def forms_of(tagged: TaggedProblem, words: Sequence[SharedWord]) -> list[str]:
+    return [
+        form.key
+        for word in words
+        for text, starts in ((tagged.premise.text, word.premise), (tagged.hypothesis.text, word.hypothesis))
+        for form in forms(text, word.text, starts)
+    ]
+
+
+def fillers(order: Sequence[int], rank_of_original: int) -> Fillers:
+    """Make an answer of falling log-probabilities 0, -1, -2 …, with the original between two of them."""
+    log_probs = -np.arange(len(order), dtype=np.float32)
+    return Fillers(np.array(order, dtype=np.int32), log_probs, 0, 0.5 - rank_of_original)
+
+
+def found(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[Found], FilterCounts]:  # noqa: ANN401
+    options = Options(problems="x", mlm=MLMS, **choices)
+    return find_replacements([(case.tagged, case.words)], case.asked, ByText(), options, wordnet=wordnet)
+
+
+def ids(case: Case, **choices: Any) -> set[str]:  # noqa: ANN401 - values of any option
+    of_words, _ = found(case, **choices)
+    each = [Variant(every.tagged.problem, every.word, word).id for every in of_words for word in every.replacements]
+    assert len(each) == len(set(each))
+    return set(each)
+
+
+@given(cases(), st.sampled_from(["prob,pos", "pos", "prob", "none"]))
+def test_the_union_has_all_that_the_intersection_has(case: Case, filters: str) -> None:
+    assert ids(case, filters=filters) <= ids(case, filters=filters, sides="union")
+
+
+@given(cases(), st.sampled_from(["intersection", "union"]))
+def test_a_filter_less_never_takes_a_variant_away(case: Case, sides: str) -> None:
+    none, pos, prob, both = (ids(case, filters=name, sides=sides) for name in ("none", "pos", "prob", "prob,pos"))
+    assert pos <= none
+    assert prob <= none
+    assert both <= pos & prob
+
+
+@given(cases())
+def test_over_both_sentences_the_two_filters_are_the_intersection_of_each(case: Case) -> None:
+    """The class in place is no masked LM's: who finds a word more probable there finds it of that class, too."""
+    assert ids(case) == ids(case, filters="pos") & ids(case, filters="prob")
+
+
+@given(cases(), st.sampled_from(["prob,pos", "none"]), st.sampled_from(["intersection", "union"]))
+def test_scrambling_changes_the_words_alone(case: Case, filters: str, sides: str) -> None:
+    plain, _ = found(case, filters=filters, sides=sides)
+    scrambled, counts = found(case, filters=filters, sides=sides, scramble=True, random_seed=3)
+    in_problem = f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split()
+    left_out = 0
+    for before, after in zip(plain, scrambled, strict=True):
+        words, others = ([each.word.lower() for each in every.replacements] for every in (before, after))
+        assert len(set(others)) == len(others)
+        assert not {*in_problem, "not"} & {*others}
+        assert not Counter(map(letters, others)) - Counter(map(letters, words))
+        left_out += len(words) - len(others)
+    assert bool(left_out) == any(count[NO_ORDER] for count in counts.values())
+
+
+@given(cases(), st.sampled_from(["prob,pos", "pos", "prob", "none"]))
+def test_every_filler_is_kept_or_has_one_reason(case: Case, filters: str) -> None:
+    _, counts = found(case, filters=filters)
+    for count in counts.values():
+        assert count[FILLERS] == count[KEPT] + sum(count[reason] for reason in REASONS)
+
+
+@given(cases())
+def test_log_odds_are_above_0_where_that_is_a_filter(case: Case) -> None:
+    for filters in ("prob", "prob,pos"):
+        of_words, _ = found(case, filters=filters, sides="union")
+        assert all(word.log_odds > 0 for each in of_words for word in each.replacements)
+
+
+def letters(word: str) -> str:
+    return "".join(sorted(word))
+
+
+def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, ignore_case: bool = False) -> Case:
+    """Return a problem of which both masked LMs say the same everywhere, the original least probable."""
+    texts = sentence(premise), sentence(hypothesis)
+    tagged = TaggedProblem(Problem("p", texts[0].text, texts[1].text, 0), *texts)
+    words = tuple(word for word in shared_words(tagged, ignore_case=ignore_case) if word.left_out is None)
+    answer = fillers([PIECES.index(piece) for piece in order], len(order))
+    asked = Asked(dict.fromkeys(forms_of(tagged, words), answer), VOCABULARY)
+    return Case(tagged, words, dict.fromkeys(MLMS, asked))
+
+
+def test_with_any_case_each_occurrence_keeps_its_own() -> None:
+    case = simple_case(["Dog", "of", "dog"], ["a", "dog", "DOG"], "CAT", "wolf", "cat", ignore_case=True)
+    of_words, counts = found(case, filters="prob")
+    (each,) = of_words
+    assert each.word == SharedWord("dog", "noun", (0, 7), (2, 6))
+    variants = [Variant(each.tagged.problem, each.word, word) for word in each.replacements]
+    assert [(variant.id, variant.premise, variant.hypothesis) for variant in variants] == [
+        ("p:noun:dog:cat", "Cat of cat", "a cat CAT"),
+        ("p:noun:dog:wolf", "Wolf of wolf", "a wolf WOLF"),
+    ]
+    assert counts["noun", "m1", "premise"]["same word again"] == 2
+    strict = simple_case(["Dog", "of", "dog"], ["a", "dog", "DOG"], "cat")
+    assert strict.words == ()
+
+
+def test_related_words_are_dropped_and_counted(tmp_path: Path) -> None:
+    case = simple_case(["child", "of", "dog"], ["a", "child"], "animal", "wolf", "cat", "guitar")
+    wordnet = WordNet(save_wordnet(tmp_path / "dict"))
+    of_words, counts = found(case, wordnet, filters="prob")
+    assert [word.word for word in of_words[0].replacements] == ["cat", "guitar"]
+    assert counts["noun", "m2", "hypothesis"][RELATED] == 2
+    # "child" itself is no other word: what is related to it may stand in its place.
+    alone = simple_case(["cat"], ["cat"], "animal", "wolf")
+    assert [word.word for word in found(alone, wordnet, filters="prob")[0][0].replacements] == ["animal", "wolf"]
+
+
+@pytest.mark.parametrize("filters", ["prob", "none"])
+def test_without_the_filter_of_the_class_nothing_is_tagged(filters: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ByText, "word_classes", None)
+    of_words, _ = found(simple_case(["dog"], ["dog"], "cat"), filters=filters)
+    assert [word.word for word in of_words[0].replacements] == ["cat"]

@@ -1,0 +1,80 @@
+"""Relations between words, on a WordNet of a few synsets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generation.problems.reading import Problem
+from generation.replacements.relations import FOLDER_VARIABLE, WordNet, load_wordnet, other_words
+from generation.sentences.tagging import Tagger, tag
+from generation.sentences.words import shared_words
+from merge_snli.errors import InputError
+from tests.tiny_wordnet import save_wordnet
+
+
+@pytest.fixture(scope="module")
+def wordnet(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
+    return WordNet(save_wordnet(tmp_path_factory.mktemp("wordnet") / "dict"))
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "related"),
+    [
+        ("dog", "hound", True),  # synonyms
+        ("animals", "dogs", True),  # hypernym, three steps above
+        ("dogs", "animals", True),  # hyponym
+        ("beast", "Dog", True),
+        ("wolves", "dog", True),  # co-hyponyms: both directly below "canine"
+        ("cat", "dog", False),  # they meet two steps above
+        ("canine", "feline", True),
+        ("guitar", "dog", False),
+        ("guitar", "guitars", True),  # one word
+        ("blurb", "dog", False),  # not in WordNet
+    ],
+)
+def test_nouns(wordnet: WordNet, word: str, other: str, related: bool) -> None:
+    assert wordnet.are_related(word, "noun", other, "noun") is related
+    assert wordnet.are_related(other, "noun", word, "noun") is related
+
+
+def test_adjectives_and_verbs(wordnet: WordNet) -> None:
+    assert wordnet.are_related("big", "adj", "small", "adj")
+    assert wordnet.are_related("bigger", "adj", "large", "adj")
+    assert wordnet.are_related("large", "adj", "little", "adj"), "the antonym of a synonym"
+    assert wordnet.are_related("ran", "verb", "moving", "verb")
+    assert not wordnet.are_related("run", "noun", "run", "verb")
+    assert not wordnet.are_related("standing", "verb", "is", "verb"), "an auxiliary has no relations"
+
+
+def test_the_other_words_of_a_problem_are_asked_with_their_classes(wordnet: WordNet, tagger: Tagger) -> None:
+    (tagged,) = tag([Problem("x", "Two dogs and three boys swim.", "The boys swim slowly.", 0)], tagger)
+    boys = next(word for word in shared_words(tagged) if word.text == "boys")
+    others = other_words(tagged, boys)
+    assert others == (("dogs", "noun"), ("swim", "verb"), ("slowly", "adv"))
+    is_related = wordnet.relation_to(others, "noun")
+    assert [word for word in ("animals", "wolves", "cats", "children") if is_related(word)] == ["animals", "wolves"]
+
+
+def test_version_and_digest(wordnet: WordNet, tmp_path: Path) -> None:
+    assert wordnet.version == "3.0"
+    other = save_wordnet(tmp_path / "dict")
+    assert WordNet(other).digest == wordnet.digest
+    (other / "noun.exc").write_text("")
+    assert WordNet(other).digest != wordnet.digest
+
+
+def test_what_is_missing_or_damaged_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    with pytest.raises(InputError, match=r"has no file data\.noun: install Debian's package wordnet-base, or set"):
+        load_wordnet()
+    folder = save_wordnet(tmp_path / "dict")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    assert load_wordnet().folder == folder
+    (folder / "index.noun").write_text("dog n many 0\n")
+    with pytest.raises(InputError, match=r"WordNet's files in .* cannot be read"):
+        load_wordnet()
+    (folder / "index.noun").unlink()
+    with pytest.raises(InputError, match=r"WordNet's files in .* cannot be read"):
+        load_wordnet()

@@ -1,0 +1,170 @@
+"""The class of a suggestion in its place: the receptive field gives spaCy's own tags, or is not trusted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from generation.problems.options import ProblemOptions
+from generation.problems.reading import Problem, read_problems
+from generation.sentences.in_place import InPlace
+from generation.sentences.receptive_field import ReceptiveFieldTagger
+from generation.sentences.tagging import CLASS_OF_TAG, tag
+from generation.sentences.tags_in_place import InPlaceTagger, plain_tags
+from generation.sentences.words import shared_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from spacy.language import Language
+
+    from generation.sentences.tagging import Tagger
+
+WORDS = (
+    "dog running blue quickly ate houses beautiful well-known o'clock Dr vs can't gonna U.S café ran watch".split()  # noqa: SIM905
+)
+SENTENCES = [
+    ("A farmer sees a goat", "goat"),
+    ("goat cheese is cheap.", "goat"),
+    ('He said "goat", twice!', "goat"),
+    ("The goat's  owner\tleft; goat-like, he was.", "goat"),
+    ("(goat)", "goat"),
+    ("One\u00a0goat\u00a0sleeps\n\non hay .", "goat"),
+]
+
+
+def places() -> list[InPlace]:
+    return [
+        InPlace(sentence, start, start + len(original), word)
+        for (sentence, original), word in product(SENTENCES, WORDS)
+        for start in [sentence.index(original)]
+    ]
+
+
+def test_odd_places_get_spacys_own_tags(tagger: Tagger) -> None:
+    assert ReceptiveFieldTagger(tagger).tags(places()) == plain_tags(places(), tagger)
+
+
+def test_real_sentences_get_spacys_own_tags(tagger: Tagger, corpus: Callable[[str], Path]) -> None:
+    for name in ("snli/dev.jsonl", "mnli/dev_matched.jsonl"):
+        problems = read_problems(ProblemOptions(problems=str(corpus(name)), limit=100)).problems
+        real = places_of(problems, tagger)
+        assert len(real) > 1_000
+        assert ReceptiveFieldTagger(tagger).tags(real) == plain_tags(real, tagger)
+
+
+def places_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[InPlace]:
+    return [
+        InPlace(sentence.text, start, start + len(shared.text), word)
+        for tagged in tag(problems, tagger)
+        for shared in shared_words(tagged)
+        for sentence, starts in ((tagged.premise, shared.premise), (tagged.hypothesis, shared.hypothesis))
+        for start in starts
+        for word in WORDS[:8]
+    ]
+
+
+def test_a_suggestion_that_is_split_or_joined_has_no_class(tagger: Tagger) -> None:
+    in_place = InPlaceTagger(tagger)
+    sentence = "He eats a dog."
+    classes = in_place.word_classes([InPlace(sentence, 10, 13, word) for word in ("cat", "can't", "gonna", "Dr")])
+    assert classes == ["noun", None, None, None]
+
+
+def test_the_class_is_that_of_the_place(tagger: Tagger) -> None:
+    in_place = InPlaceTagger(tagger)
+    sentence = "They play a game."
+    assert in_place.word_classes([InPlace(sentence, 5, 9, "watch"), InPlace(sentence, 12, 16, "watch")]) == [
+        "verb",
+        "noun",
+    ]
+
+
+def test_a_fast_way_that_gives_other_tags_is_not_used(
+    tagger: Tagger, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(ReceptiveFieldTagger, "tags", lambda _, places: ["NN"] * len(places))
+    in_place = InPlaceTagger(tagger)
+    assert in_place.word_classes([InPlace("They play a game.", 5, 9, "watch")]) == ["verb"]
+    assert "its receptive field gave other tags" in caplog.text
+
+
+def test_a_tagger_of_another_make_tags_whole_sentences(tagger: Tagger) -> None:
+    import spacy
+
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("attribute_ruler")
+    ruler.add([[{"LOWER": "watch"}]], {"TAG": "VB"})  # type: ignore[attr-defined]
+    other = replace(tagger, nlp=nlp, name="rules")
+    assert InPlaceTagger(other).word_classes([InPlace("They play.", 5, 9, "watch")]) == ["verb"]
+
+
+def pipeline(
+    encoder: dict[str, object], columns: tuple[str, ...] = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "SPACY")
+) -> Language:
+    """Return a pipeline built as spaCy's small English one, but for its encoder and columns, with random weights."""
+    import spacy
+    from spacy.training import Example
+
+    embed = {
+        "@architectures": "spacy.MultiHashEmbed.v2",
+        "width": "${components.tok2vec.model.encode.width}",
+        "attrs": list(columns),
+        "rows": [50] * len(columns),
+        "include_static_vectors": False,
+    }
+    tok2vec = {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {**embed, "width": 16},
+        "encode": {"width": 16, **encoder},
+    }
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16, "upstream": "*"}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": tok2vec})
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
+    tags = ["NN", "VB", "JJ", "RB", "DT"]
+    words = [word for sentence, _ in SENTENCES for word in sentence.split()]
+    doc = spacy.tokens.Doc(nlp.vocab, words)
+    example = Example.from_dict(doc, {"tags": [tags[nth % len(tags)] for nth in range(len(words))]})
+    nlp.initialize(lambda: [example])
+    generator = np.random.default_rng(0)
+    for name in ("tok2vec", "tagger"):
+        for node in nlp.get_pipe(name).model.walk():  # type: ignore[attr-defined]
+            for parameter in node.param_names:
+                if node.has_param(parameter):
+                    shape = node.get_param(parameter).shape
+                    node.set_param(parameter, generator.normal(size=shape).astype("float32"))
+    return nlp
+
+
+WINDOWS = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "window_size": 1, "maxout_pieces": 3, "depth": 4}
+OTHER_MAKES: dict[str, tuple[dict[str, object], bool]] = {
+    "the same make": (WINDOWS, True),
+    "fewer layers": (WINDOWS | {"depth": 2}, True),
+    "two pieces": (WINDOWS | {"maxout_pieces": 2}, True),
+    "wider windows": (WINDOWS | {"window_size": 2}, False),
+    "another activation": ({"@architectures": "spacy.MishWindowEncoder.v2", "window_size": 1, "depth": 4}, False),
+    "whole sentences": ({"@architectures": "spacy.TorchBiLSTMEncoder.v1", "depth": 1, "dropout": 0.0}, False),
+}
+
+
+@pytest.mark.parametrize("make", OTHER_MAKES)
+def test_a_tagger_of_any_make_gives_its_own_tags(tagger: Tagger, make: str) -> None:
+    encoder, fast = OTHER_MAKES[make]
+    other = replace(tagger, nlp=pipeline(encoder), name=make)
+    in_place = InPlaceTagger(other)
+    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
+    assert len(set(expected)) > 2
+    assert in_place.word_classes(places()) == expected
+    assert in_place.is_fast == fast
+
+
+def test_columns_in_another_order_give_the_taggers_own_tags(tagger: Tagger) -> None:
+    other = replace(tagger, nlp=pipeline(WINDOWS, ("SPACY", "SUFFIX", "NORM", "IS_ALPHA")), name="columns")
+    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
+    assert InPlaceTagger(other).word_classes(places()) == expected

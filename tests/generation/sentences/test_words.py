@@ -1,0 +1,122 @@
+"""Shared words, and why some are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from generation.output.record import count_words
+from generation.problems.options import ProblemOptions
+from generation.problems.reading import Problem, read_problems
+from generation.sentences.tagging import TaggedProblem, TaggedSentence, Tagger, Token, tag
+from generation.sentences.words import NEGATED, OTHER_CASE, OTHER_CLASS, SharedWord, shared_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def sentence(*tagged: str) -> TaggedSentence:
+    """Make a sentence of tokens written as `word/TAG`; a leading `+` joins a token to the one before it."""
+    text, tokens = "", []
+    for each in tagged:
+        joined = each.startswith("+")
+        word, tag_ = each.removeprefix("+").rsplit("/", 1)
+        text += word if joined or not text else f" {word}"
+        tokens.append(Token(word, len(text) - len(word), tag_))
+    return TaggedSentence(text, tuple(tokens))
+
+
+def words(premise: TaggedSentence, hypothesis: TaggedSentence) -> list[SharedWord]:
+    problem = Problem("x", premise.text, hypothesis.text, 0)
+    return list(shared_words(TaggedProblem(problem, premise, hypothesis)))
+
+
+def test_every_token_of_the_form_is_an_occurrence_and_classes_come_in_their_order() -> None:
+    premise = sentence("A/DT", "small/JJ", "girl/NN", "carries/VBZ", "a/DT", "girl/NN")
+    hypothesis = sentence("There/EX", "is/VBZ", "a/DT", "small/JJ", "girl/NN")
+    assert words(premise, hypothesis) == [
+        SharedWord("girl", "noun", (8, 23), (17,)),
+        SharedWord("small", "adj", (2,), (11,)),
+    ]
+
+
+def test_proper_nouns_pronouns_and_comparatives_are_not_open_class_words() -> None:
+    same = sentence("Ann/NNP", "sees/VBZ", "her/PRP", "taller/JJR")
+    assert [word.text for word in words(same, same)] == ["sees"]
+
+
+LEFT_OUT = {
+    OTHER_CASE: (sentence("Dogs/NNS", "chase/VBP", "dogs/NNS"), sentence("The/DT", "dogs/NNS")),
+    OTHER_CLASS: (sentence("A/DT", "watch/NN", "we/PRP", "watch/VBP"), sentence("A/DT", "watch/NN")),
+    NEGATED: (sentence("They/PRP", "did/VBD", "+n't/RB"), sentence("They/PRP", "did/VBD")),
+}
+
+
+@pytest.mark.parametrize("reason", LEFT_OUT)
+def test_words_that_could_only_be_replaced_in_part_are_left_out(reason: str) -> None:
+    found = words(*LEFT_OUT[reason])
+    assert [word.left_out for word in found] == [reason]
+
+
+def test_cannot_is_negated_and_can_not_is_replaced() -> None:
+    cannot = sentence("He/PRP", "do/VBP", "+not/RB")
+    apart = sentence("He/PRP", "do/VBP", "not/RB")
+    assert [word.left_out for word in words(cannot, cannot) if word.word_class == "verb"] == [NEGATED]
+    assert [word.left_out for word in words(apart, apart) if word.word_class == "verb"] == [None]
+
+
+def test_a_form_of_two_classes_in_both_sentences_counts_for_both_before_it_is_left_out() -> None:
+    both = sentence("A/DT", "watch/NN", "we/PRP", "watch/VBP")
+    assert [(word.word_class, word.left_out) for word in words(both, both)] == [
+        ("noun", OTHER_CLASS),
+        ("verb", OTHER_CLASS),
+    ]
+
+
+def test_counts_of_snli_test(corpus: Callable[[str], Path], tagger: Tagger) -> None:
+    """The counts that the tagger gives on SNLI test; the paper's Table 4 says 7,363, 3,780, 1,067 and 76."""
+    problems = read_problems(ProblemOptions(problems=str(corpus("snli/test.jsonl"))))
+    tagged = [(each, shared_words(each)) for each in tag(problems.problems, tagger)]
+    counts = count_words(tagged, problems.label_names)
+    assert {name: of["problems"] for name, of in counts.items()} == {
+        "noun": 7410,
+        "verb": 3806,
+        "adj": 996,
+        "adv": 140,
+    }
+    assert {name: of["problems_after"] for name, of in counts.items()} == {
+        "noun": 7399,
+        "verb": 3803,
+        "adj": 995,
+        "adv": 140,
+    }
+    nouns = counts["noun"]["labels"]
+    assert {name: round(100 * nouns[name] / 7410, 1) for name in nouns} == {
+        "entailment": 37.9,
+        "neutral": 33.4,
+        "contradiction": 28.7,
+    }
+    reasons = Counter(word.left_out for _, of_problem in tagged for word in of_problem)
+    assert reasons == {None: 17_633, OTHER_CASE: 21, OTHER_CLASS: 11, NEGATED: 3}
+
+
+def test_with_any_case_all_ways_of_writing_are_one_word() -> None:
+    premise = sentence("Dogs/NNS", "chase/VBP", "dogs/NNS", "and/CC", "a/DT", "Cat/NN")
+    hypothesis = sentence("DOGS/NNS", "chase/VBP", "a/DT", "Cat/NN", "İx/NN")
+    problem = TaggedProblem(Problem("x", premise.text, hypothesis.text, 0), premise, hypothesis)
+    assert shared_words(problem, ignore_case=True) == (
+        SharedWord("dogs", "noun", (0, 11), (0,)),
+        SharedWord("Cat", "noun", (22,), (13,)),
+        SharedWord("chase", "verb", (5,), (5,)),
+    )
+    assert [word.text for word in shared_words(problem)] == ["Cat", "chase"]
+
+
+def test_with_any_case_a_proper_noun_of_the_same_letters_leaves_a_word_out() -> None:
+    premise, hypothesis = sentence("An/DT", "apple/NN"), sentence("Apple/NNP", "sells/VBZ", "no/DT", "apple/NN")
+    problem = TaggedProblem(Problem("x", premise.text, hypothesis.text, 0), premise, hypothesis)
+    (word,) = shared_words(problem, ignore_case=True)
+    assert (word.left_out, word.hypothesis) == (OTHER_CLASS, (0, 15))
