@@ -120,5 +120,10 @@ def memory() -> dict[str, float]:
     return {name: int(status[key].split()[0]) / KIBIBYTES_A_MEBIBYTE for name, key in KEYS.items()}
 
 
+def forget_peak() -> None:
+    """Let the peak of this process's memory begin anew."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
+
+
 if __name__ == "__main__":
     main()

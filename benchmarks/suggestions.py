@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from benchmarks.floor import Floor, flop_of_forms
-from benchmarks.real_forms import forms_of, save_bert
+from benchmarks.real_forms import forms_of
+from benchmarks.shaped_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from generation.sentences.forms import Form
 
 TOP_K = 200
-DTYPES = ("float32", "bfloat16")
 BARS = {"float32": (6.0, 3.5), "bfloat16": (13.0, 7.0)}
 """How often faster than the pipeline one by one, and in batches of 32, each precision should be."""
 BAR_OF_FLOOR = 0.55
@@ -51,33 +51,31 @@ def main() -> None:
     parser.add_argument("--pipeline-forms", type=int, default=160, help="how many the pipeline is asked a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--layers", type=int, default=12, help="bert-base: 12")
+    parser.add_argument("--dtypes", nargs="+", default=list(BARS), choices=BARS, help="precisions (default: both)")
     parser.add_argument("--changes", type=int, default=1000, help="forms for the comparison of the two precisions")
     arguments = parser.parse_args()
-    shape = {
-        "vocab_size": 28_996,
-        "hidden_size": 768,
-        "num_hidden_layers": arguments.layers,
-        "num_attention_heads": 12,
-        "intermediate_size": 3_072,
-    }
+    shape = SHAPES["bert-base-cased"] | {"num_hidden_layers": arguments.layers}
     forms = forms_of(arguments.problems, arguments.limit)
     with tempfile.TemporaryDirectory() as folder:
-        save_bert(Path(folder), (form.text for form in forms.values()), shape)
+        save_masked_lm(Path(folder), (form.text for form in forms.values()), shape)
         rates = compare(folder, forms, shape, arguments)
-    sys.stdout.write(f"{table(rates)}\n\n{changes(every_nth(forms, arguments.changes))}\n")
+    sys.stdout.write(f"{table(rates)}\n")
+    if arguments.changes:
+        sys.stdout.write(f"\n{changes(every_nth(forms, arguments.changes))}\n")
 
 
 def compare(
-    folder: str, forms: Mapping[str, Form], shape: dict[str, int], arguments: argparse.Namespace
+    folder: str, forms: Mapping[str, Form], shape: dict[str, Any], arguments: argparse.Namespace
 ) -> dict[str, float]:
     """Let all ways take turns and return their forms a second."""
-    mlms = {dtype: load_masked_lm(find_model(folder), device="cpu", dtype=dtype) for dtype in DTYPES}
-    asked = every_nth(answerable(forms, mlms["float32"]), arguments.forms)
+    mlms = {dtype: load_masked_lm(find_model(folder), device="cpu", dtype=dtype) for dtype in arguments.dtypes}
+    one = next(iter(mlms.values()))
+    asked = every_nth(answerable(forms, one), arguments.forms)
     few = [text_of(form) for form in every_nth(asked, arguments.pipeline_forms).values()]
-    encoded = [mlms["float32"].encode(form) for form in asked.values()]
+    encoded = [one.encode(form) for form in asked.values()]
     lengths = [len(each.ids) for each in encoded if isinstance(each, EncodedForm)]
     plain = fill_mask(folder)
-    floors = {dtype: Floor(shape, getattr(torch, dtype)) for dtype in DTYPES}
+    floors = {dtype: Floor(shape, getattr(torch, dtype)) for dtype in mlms}
     flop_a_form = flop_of_forms(lengths, shape) / len(lengths)
 
     def seconds_of(way: Callable[[], object]) -> float:
@@ -135,7 +133,7 @@ def table(rates: dict[str, float]) -> str:
     """Return the rates, how often faster `generation` is than the pipeline, and what share of the floor it reaches."""
     rows = ["| way | forms a second |", "| --- | --- |", *(f"| {name} | {rate:.1f} |" for name, rate in rates.items())]
     rows += ["", "| | against | ratio | at least |", "| --- | --- | --- | --- |"]
-    for dtype in DTYPES:
+    for dtype in (dtype for dtype in BARS if f"generation, {dtype}" in rates):
         ours = rates[f"generation, {dtype}"]
         for way, bar in zip(("pipeline, one by one", "pipeline, batch_size=32"), BARS[dtype], strict=True):
             rows.append(f"| {dtype} | {way} | {ours / rates[way]:.2f} | {bar} |")
@@ -152,7 +150,7 @@ def changes(forms: Mapping[str, Form]) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for name in ("demo:mlm-wordpiece", "demo:mlm-bpe"):
-        exact, coarse = (suggested(name, dtype, forms) for dtype in DTYPES)
+        exact, coarse = (suggested(name, dtype, forms) for dtype in BARS)
         changed = sum(exact[key] != coarse[key] for key in exact)
         one_only = sum(len(exact[key] ^ coarse[key]) for key in exact)
         every = sum(len(exact[key] | coarse[key]) for key in exact)
