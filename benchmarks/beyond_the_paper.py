@@ -1,0 +1,139 @@
+"""What each option beyond the paper changes: seeds and variants that come and go, with examples.
+
+    python -m benchmarks.beyond_the_paper --problems snli/dev.jsonl
+
+One run with the paper's choices and one with each option go over the same problems with one work folder, so that a
+masked LM is asked again only where an option asks it something else. Changed variants are shown by their words alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+import tempfile
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow.parquet as pq
+
+from generation import Options, generate
+from generation.problems.reading import Problem
+from generation.replacements.relations import WordNet, load_wordnet, other_words
+from generation.sentences.tagging import Tagger, load_tagger, tag
+from generation.sentences.words import shared_words
+from merge_snli.errors import InputError
+from merge_snli.schema import ALL, TEST, data_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+INFLATION = Options(problems="demo:problems", mlm=("demo:mlm-bpe",)).inflation
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--mask all": {"mask": "all"},
+    "--split-words": {"split_words": True},
+    "--no-relations": {"no_relations": True},
+    "--ignore-case": {"ignore_case": True},
+}
+
+
+class Change(NamedTuple):
+    """A variant that one of two data sets has alone: its seed, word class, original and replacement."""
+
+    seed_id: str
+    word_class: str
+    original: str
+    replacement: str
+
+
+Rows = dict[Change, dict[str, Any]]
+
+
+def main() -> None:
+    """Make the data sets and print what each option changes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problems", default="demo:problems", help="a file of problems (default: the embedded ones)")
+    parser.add_argument("--limit", type=int, help="how many problems (default: all)")
+    parser.add_argument("--mlm", nargs="+", default=["demo:mlm-wordpiece", "demo:mlm-bpe"], help="masked LMs")
+    parser.add_argument("--examples", type=int, default=5, help="of each option (default: 5)")
+    parser.add_argument("--work", type=Path, help="a work folder to keep")
+    arguments = parser.parse_args()
+    common = {"problems": arguments.problems, "limit": arguments.limit, "mlm": tuple(arguments.mlm)}
+    with tempfile.TemporaryDirectory() as temporary:
+        work = arguments.work or Path(temporary) / "work"
+        plain = made(common, Path(temporary) / "plain", work)
+        sys.stdout.write(f"the paper's choices: {counts(plain)}\n")
+        for number, (option, chosen) in enumerate(OPTIONS.items()):
+            try:
+                changed = made({**common, **chosen}, Path(temporary) / str(number), work)
+            except InputError as error:
+                sys.stdout.write(f"\n{option}: {error}\n")
+                continue
+            sys.stdout.write(f"\n{option}: {counts(changed)}\n")
+            why = reasons(option)
+            for sign, ours, theirs in (("+", changed, plain), ("-", plain, changed)):
+                others = [change for change in ours if change not in theirs]
+                sys.stdout.write(f"  {sign} {len(others):,} variants\n")
+                for change in islice(varied(others), arguments.examples):
+                    words = f"{change.word_class}: {change.original} -> {change.replacement}"
+                    sys.stdout.write(f"    {words}{why(change, ours[change])}\n")
+
+
+def made(options: Mapping[str, Any], out: Path, work: Path) -> Rows:
+    """Make a data set of every variant there is, and return them."""
+    generate(Options(**options, inflation=1), out, work=work, quiet=True)
+    rows = pq.read_table(out / data_file(ALL, TEST)).to_pylist()
+    return {Change(*(row[name] for name in Change._fields)): row for row in rows}
+
+
+def counts(rows: Rows) -> str:
+    """Say how many seeds and variants there are at the paper's degree of inflation."""
+    words = Counter((change.seed_id, change.word_class) for change in rows)
+    enough = {pair: count for pair, count in words.items() if count >= INFLATION}
+    return f"{len({seed for seed, _ in enough}):,} seeds, {sum(enough.values()):,} variants"
+
+
+def varied(changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield changes in an order that only they decide, no seed, original or replacement twice."""
+    seen: set[str] = set()
+    for change in sorted(changes, key=lambda each: hashlib.sha256("\0".join(each).encode()).digest()):
+        names = {change.seed_id, change.original.casefold(), change.replacement.casefold()}
+        if seen.isdisjoint(names):
+            seen |= names
+            yield change
+
+
+def reasons(option: str) -> Callable[[Change, dict[str, Any]], str]:
+    """Return what says why a variant came or went, in the words of the option."""
+    if option == "--mask all":
+        return _times
+    if option == "--no-relations":
+        wordnet, tagger = load_wordnet(), load_tagger()
+        return lambda change, row: _related(change, row, wordnet, tagger)
+    return lambda _change, _row: ""
+
+
+def _times(change: Change, row: dict[str, Any]) -> str:
+    texts = [row[name].split() for name in ("seed_premise", "seed_hypothesis")]
+    premise, hypothesis = (sum(word.strip('.,!?"') == change.original for word in text) for text in texts)
+    return f" (stands {premise} times in the premise, {hypothesis} in the hypothesis)"
+
+
+def _related(change: Change, row: dict[str, Any], wordnet: WordNet, tagger: Tagger) -> str:
+    """Name the words of the problem that a dropped replacement is related to."""
+    problem = Problem(change.seed_id, row["seed_premise"], row["seed_hypothesis"], row["label"])
+    [tagged] = tag([problem], tagger)
+    words = [word for word in shared_words(tagged) if word.text == change.original]
+    related = [
+        other
+        for word in words
+        for other, other_class in other_words(tagged, word)
+        if wordnet.are_related(change.replacement, change.word_class, other, other_class)
+    ]
+    return f" (related to {', '.join(related)})" if related else ""
+
+
+if __name__ == "__main__":
+    main()
