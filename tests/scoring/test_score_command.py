@@ -17,6 +17,7 @@ from merge_snli.cli import main
 from merge_snli.models import ModelSource
 from scoring import read_result, read_results
 from scoring.eval_results import eval_results_file, eval_tasks
+from tests.hub.server import Hub
 
 MakeModel = Callable[..., Path]
 
@@ -92,6 +93,30 @@ def test_a_broken_model_does_not_stop_the_others(
     assert run(broken, bert, "--dataset", dataset, "--out", tmp_path / "results") == 2
     assert [result.model.name for result in read_results(tmp_path / "results")] == [bert.name]
     assert "broken: not scored: " in capsys.readouterr().out
+
+
+def test_models_of_the_hub_that_cannot_be_had_do_not_stop_the_others(
+    hub: Hub, bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {path.name: path.read_bytes() for path in bert.iterdir()}
+    repos = {name: hub.storage.create("model", f"org/{name}") for name in ("gated", "private", "open", "torn")}
+    for name, repo in repos.items():
+        hub.storage.put(repo, files if name != "torn" else {"README.md": b"weights to come"})
+    repos["gated"].gated, repos["private"].private = True, True
+    out = tmp_path / "results"
+    names = [f"org/{name}" for name in (*repos, "none")]
+    assert run(*names, "--dataset", dataset, "--out", out) == 2
+    [result] = read_results(out)
+    assert (result.model.name, result.model.revision) == ("org/open", repos["open"].branches["main"])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    told = {
+        "org/gated": "it is gated: ask for access on its page, and log in with `hf auth login` or HF_TOKEN",
+        "org/private": "the Hub has none of that name, or it is private",
+        "org/none": "the Hub has none of that name, or it is private",
+        "org/torn": "is no model folder: it has no config.json",
+    }
+    for name, why in told.items():
+        assert [line for line in lines if line.startswith(f"{name}: not scored: ") and why in line]
 
 
 def test_eval_results_of_all_configs(
