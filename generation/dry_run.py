@@ -93,7 +93,7 @@ def dry_run(options: Options) -> DryRun:
     Raises:
         InputError: Where something that the user gave cannot be used.
     """
-    sources = find_masked_lms(options.mlm)
+    sources = find_masked_lms(options.mlm, allow_pickle=options.allow_pickle)
     survey = survey_problems(options)
     every, number = stream_problems(options, survey), survey.with_label
     if options.seeds_from is not None:

@@ -101,7 +101,7 @@ def _sources(options: Options, survey: Survey) -> Sources:
     return Sources(
         options,
         survey,
-        find_masked_lms(options.mlm),
+        find_masked_lms(options.mlm, allow_pickle=options.allow_pickle),
         load_tagger(options.tagger),
         None if options.seeds_from is None else read_seeds(options.seeds_from, options.classes),
         load_wordnet() if options.no_relations else None,

@@ -88,7 +88,7 @@ def find_model(
         raise InputError(f"no model at {name}: the folder does not exist; give a folder, a Hub id or demo:NAME")
     repo_id, named = split_revision(name)
     folder = _fetch(repo_id, revision or named, wanted.patterns)
-    if pickles and not any(folder.glob(SAFETENSORS)):
+    if pickles and not has_safetensors(folder):
         folder = _fetch(repo_id, folder.name, (*wanted.patterns, *PICKLES))
     return _from_folder(repo_id, folder, folder.name, wanted)
 
@@ -107,8 +107,27 @@ class _Wanted:
 
     def covered(self, folder: Path) -> tuple[str, ...]:
         """Return the patterns of the files that the digest covers."""
-        only_pickles = self.pickles and not any(folder.glob(SAFETENSORS))
+        only_pickles = self.pickles and not has_safetensors(folder)
         return (*self.patterns, *PICKLES) if only_pickles else self.patterns
+
+
+def has_safetensors(folder: Path) -> bool:
+    """Tell whether a folder has weights in safetensors."""
+    return any(folder.glob(SAFETENSORS))
+
+
+def check_weights(source: ModelSource, *, allow_pickle: bool) -> None:
+    """Refuse weights that are pickles, unless the user takes them.
+
+    Raises:
+        InputError: Where the model, or the base of an adapter, has no safetensors.
+    """
+    for part in (source, source.base):
+        if part is not None and not has_safetensors(part.path) and not allow_pickle:
+            raise InputError(
+                f"model {part.name} has no weights in safetensors ({part.path}); weights that are pickles can run code "
+                "of whoever made them: if you trust that, add --allow-pickle"
+            )
 
 
 def find_device(device: str | None) -> str:

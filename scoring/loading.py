@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
-from merge_snli.models import SAFETENSORS, warn_of_slow_bfloat16
+from merge_snli.models import SAFETENSORS, check_weights, has_safetensors, warn_of_slow_bfloat16
 from scoring.classifier import ANY_PAIR, Classifier, config_outputs
 
 if TYPE_CHECKING:
@@ -78,20 +78,6 @@ def read_outputs(source: ModelSource, *, trust_remote_code: bool = False) -> tup
     return config_outputs(config)
 
 
-def check_weights(source: ModelSource, *, allow_pickle: bool) -> None:
-    """Refuse weights that are pickles, unless the user takes them.
-
-    Raises:
-        InputError: Where the model, or the base of an adapter, has no safetensors.
-    """
-    for part in (source, source.base):
-        if part is not None and not any(part.path.glob(SAFETENSORS)) and not allow_pickle:
-            raise InputError(
-                f"model {part.name} has no weights in safetensors ({part.path}); weights that are pickles can run code "
-                "of whoever made them: if you trust that, add --allow-pickle"
-            )
-
-
 def _load_plain(source: ModelSource, options: ModelOptions) -> Any:  # noqa: ANN401 - a class for each architecture
     model, loading = _from_pretrained(source, options)
     if loading["missing_keys"]:
@@ -110,7 +96,7 @@ def _from_pretrained(source: ModelSource, options: ModelOptions, **config: Any) 
     model, loading = AutoModelForSequenceClassification.from_pretrained(
         source.path,
         dtype=torch.float32 if options.dtype == "int8" else getattr(torch, options.dtype),
-        use_safetensors=any(source.path.glob(SAFETENSORS)),
+        use_safetensors=has_safetensors(source.path),
         trust_remote_code=options.trust_remote_code,
         output_loading_info=True,
         **config,
@@ -128,9 +114,7 @@ def _load_adapted(source: ModelSource, base: ModelSource, options: ModelOptions)
         ) from error
     # The base may have a head of its own, of another size: the adapter brings the one that counts.
     plain, _ = _from_pretrained(base, options, num_labels=_adapter_outputs(source), ignore_mismatched_sizes=True)
-    adapted: Any = PeftModel.from_pretrained(
-        plain, str(source.path), use_safetensors=any(source.path.glob(SAFETENSORS))
-    )
+    adapted: Any = PeftModel.from_pretrained(plain, str(source.path), use_safetensors=has_safetensors(source.path))
     return adapted.merge_and_unload()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
     AlbertConfig,
@@ -46,6 +47,14 @@ ROBERTA_SPECIAL = {
     "mask_token": "<mask>",
 }
 SIZES: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+
+
+def as_pickle(folder: Path) -> Path:
+    """Turn the weights of a model's folder into a pickle, and return the folder."""
+    weights = folder / "model.safetensors"
+    torch.save(load_file(weights), folder / "pytorch_model.bin")
+    weights.unlink()
+    return folder
 
 
 def embedded_texts() -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
+from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
 from generation.masked_lms.fast_ways import BROKEN, find_fast_way, same_sentence
@@ -12,7 +13,15 @@ from generation.masked_lms.masked_logits import RowsAlone, masked_logits
 from generation.masked_lms.vocabulary import read_vocabulary
 from merge_snli.batches import Batches, is_out_of_memory, is_steady, tokens_a_batch
 from merge_snli.errors import InputError, reason
-from merge_snli.models import ModelSource, find_device, find_model, quiet_loading, warn_of_slow_bfloat16
+from merge_snli.models import (
+    ModelSource,
+    check_weights,
+    find_device,
+    find_model,
+    has_safetensors,
+    quiet_loading,
+    warn_of_slow_bfloat16,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,16 +38,20 @@ UNSET_LENGTH = 10**9
 """A model without a number of positions takes texts of any length; this stands for it."""
 
 
-def find_masked_lms(names: Sequence[str]) -> tuple[ModelSource, ...]:
+def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tuple[ModelSource, ...]:
     """Find the masked LMs of a run, each under a name of its own.
 
     Args:
         names: Hub ids, folders or `demo:NAME`.
+        allow_pickle: Take weights that are pickles where there are no safetensors.
 
     Raises:
-        InputError: Where one is not found, or two folders have the same name, the one that variants record.
+        InputError: Where one is not found or has only pickles, or two folders have the same name, the one that
+            variants record.
     """
-    sources = tuple(find_model(name) for name in names)
+    sources = tuple(find_model(name, pickles=allow_pickle) for name in names)
+    for source in sources:
+        check_weights(source, allow_pickle=allow_pickle)
     called = [source.name for source in sources]
     twice = next((name for name in called if called.count(name) > 1), None)
     if twice is not None:
@@ -158,9 +171,13 @@ def _load_model(source: ModelSource, device: str) -> PreTrainedModel:
     attention = {"attn_implementation": "eager"} if device == "cpu" else {}
     try:
         model, report = AutoModelForMaskedLM.from_pretrained(
-            source.path, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **attention
+            source.path,
+            dtype=torch.float32,
+            use_safetensors=has_safetensors(source.path),
+            output_loading_info=True,
+            **attention,
         )
-    except (*BROKEN, SafetensorError) as error:
+    except (*BROKEN, SafetensorError, UnpicklingError, EOFError) as error:
         raise InputError(f"masked LM {source.name} cannot be loaded: {reason(error)}") from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])

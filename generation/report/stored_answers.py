@@ -36,7 +36,9 @@ def stored_answers(source: DatasetSource, options: Options, work: Path, keys: It
     """
     wanted = set(keys)
     found = {}
-    for mlm, shelf in zip(find_masked_lms(options.mlm), recorded_shelves(source.run), strict=True):
+    for mlm, shelf in zip(
+        find_masked_lms(options.mlm, allow_pickle=options.allow_pickle), recorded_shelves(source.run), strict=True
+    ):
         if mlm.digest != shelf.digest:
             raise InputError(f"the masked LM {shelf.masked_lm} is no longer the one that the run asked")
         if not shelf.folder(work).is_dir():

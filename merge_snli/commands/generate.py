@@ -62,6 +62,7 @@ def _add_masked_lm_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("all", "probable"),
         help="fillers that the work folder keeps: all, or those more probable than the original (default: all)",
     )
+    add("--allow-pickle", action="store_true", help="take pickled weights, which can run code of whoever made them")
 
 
 def _add_set_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ from scoring.pairs import Pair
 from scoring.paper_models import PAPER_MODELS, SMFA, SNLI, paper_model
 from scoring.predict import predict_pairs
 from tests.scoring.paper_architectures import save_classifier, save_lora
+from tests.tiny_models import as_pickle
 
 PAPER = Path(__file__).parents[3] / "shared" / "seeds" / "merge-paper-pdf.txt"
 PAIRS: list[Pair] = [
@@ -125,16 +126,6 @@ def test_weights_in_several_files_are_read(tmp_path: Path) -> None:
     assert len(list(parts.glob("*.safetensors"))) > 1
     one, several = (load_classifier(find_model(str(folder)), "cpu", ModelOptions()) for folder in (whole, parts))
     np.testing.assert_array_equal(one.predict(PAIRS[:1]), several.predict(PAIRS[:1]))
-
-
-def as_pickle(folder: Path) -> Path:
-    import torch
-    from safetensors.torch import load_file
-
-    weights = folder / "model.safetensors"
-    torch.save(load_file(weights), folder / "pytorch_model.bin")
-    weights.unlink()
-    return folder
 
 
 def test_pickles_are_read_only_where_they_are_allowed(tmp_path: Path) -> None:

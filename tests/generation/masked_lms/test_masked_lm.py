@@ -21,7 +21,7 @@ from merge_snli.batches import Batches
 from merge_snli.errors import InputError
 from merge_snli.models import find_model
 from merge_snli.packed_linear import PackedLinear
-from tests.tiny_models import wordpiece_tokenizer
+from tests.tiny_models import as_pickle, wordpiece_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -245,6 +245,24 @@ def test_what_is_no_masked_lm_names_itself_and_the_reason(tmp_path: Path, tiny_m
         InputError, match="model nobody/nothing is no folder here and could not be fetched from the Hub"
     ):
         load("nobody/nothing")
+
+
+def test_weights_that_are_pickles_are_taken_only_where_that_is_allowed(
+    tmp_path: Path, tiny_mlm: Callable[[str], Path]
+) -> None:
+    pickled = as_pickle(shutil.copytree(tiny_mlm("bert"), tmp_path / "pickled"))
+    with pytest.raises(InputError, match=r"pickled has no weights in safetensors .* add --allow-pickle"):
+        find_masked_lms([str(pickled)])
+    [source] = find_masked_lms([str(pickled)], allow_pickle=True)
+    (form,) = forms("A man sleeps.", "man", (2,))
+    plain = find_model(str(tiny_mlm("bert")))
+    answers = [answers_of(load_masked_lm(each), {"form": form})["form"] for each in (source, plain)]
+    assert answers[0].log_probs.tobytes() == answers[1].log_probs.tobytes()
+    assert source.digest != plain.digest
+    (pickled / "pytorch_model.bin").write_bytes(b"cut")
+    assert find_masked_lms([str(pickled)], allow_pickle=True)[0].digest != source.digest
+    with pytest.raises(InputError, match="masked LM pickled cannot be loaded"):
+        load_masked_lm(source)
 
 
 def test_two_folders_of_one_name_are_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
