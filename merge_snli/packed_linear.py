@@ -84,7 +84,7 @@ def pack(model: nn.Module, run: Callable[[], object]) -> bool:
         _pack_at(place, steady)
     try:
         run()
-    except (AttributeError, RuntimeError, TypeError) as error:
+    except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
         logger.info("%s takes no packed layers: %s", type(model).__name__, error)
         _unpack(places)
         return False

@@ -10,10 +10,12 @@ import numpy as np
 
 from merge_snli.batches import TOKENS_A_BATCH, Batches, is_steady
 from merge_snli.errors import InputError, reason
+from merge_snli.last_layer import going_on_with, last_attention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import torch
     from numpy.typing import NDArray
     from transformers import PreTrainedModel, TextClassificationPipeline
 
@@ -23,6 +25,9 @@ TOKENS_A_BATCH_ELSEWHERE = 4_096
 """On a GPU. It does not go by free memory: in batches of another size the last bits of logits would change."""
 
 ANY_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
+
+FLOAT32_NOISE = 1e-4
+"""How far a logit may be from the plain forward's, as a share of the largest."""
 
 CUTTING = ("truncation", "padding", "max_length")
 """Options of a loaded pipeline that are not used: a pair is never cut, and never padded."""
@@ -67,7 +72,9 @@ class Classifier:
         self.batch_tokens = TOKENS_A_BATCH if pipeline.device.type == "cpu" else TOKENS_A_BATCH_ELSEWHERE
         self.n_outputs = len(config_outputs(pipeline.model.config))
         self.facts = _facts(pipeline, parameters)
-        steady = packed and is_steady(self._logits_of_one_pair)
+        attention = last_attention(pipeline.model)
+        self._attention = attention if attention is not None and self._reads_first_tokens_of(attention) else None
+        steady = packed and is_steady(lambda times: self._logits_of_one_pair(times, self._attention))
         self._batches = Batches(f"model {self.facts.architecture}", "pair", self.batch_tokens, steady=steady)
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
@@ -84,9 +91,10 @@ class Classifier:
         try:
             encoded = self._pipeline.preprocess(texts_of(pairs), **self._options)
             tokens = encoded["input_ids"].shape[1]
-            logits = np.stack(
-                self._batches.run(lambda rows: list(self._logits(encoded, rows)), range(len(pairs)), tokens)
+            answers = self._batches.run(
+                lambda rows: list(self._logits(encoded, rows, self._attention)), range(len(pairs)), tokens
             )
+            logits = np.stack(answers)
         except InputError:
             raise
         except (RuntimeError, IndexError, ValueError) as error:
@@ -95,14 +103,33 @@ class Classifier:
             raise InputError(f"{self.facts.architecture} gives logits that are no numbers: are its weights whole?")
         return logits
 
-    def _logits_of_one_pair(self, times: int) -> NDArray[np.float32]:
-        encoded = self._pipeline.preprocess(texts_of([ANY_PAIR]), **self._options)
-        return self._logits(encoded, [0] * times)
+    def _reads_first_tokens_of(self, attention: torch.nn.Module) -> bool:
+        """Tell whether the model reads of its last layer, which has this attention, the first tokens alone."""
+        try:
+            expected, logits = self._logits_of_one_pair(2), self._logits_of_one_pair(2, attention)
+        except (RuntimeError, IndexError, ValueError, TypeError, AttributeError):
+            return False
+        return bool(np.abs(logits - expected).max() <= FLOAT32_NOISE * np.abs(expected).max())
 
-    def _logits(self, encoded: Any, rows: Sequence[int]) -> NDArray[np.float32]:  # noqa: ANN401 - what a tokenizer gives
-        """Return the logits of these rows of what the tokenizer gave, as one batch, [n_rows, n_outputs]."""
+    def _logits_of_one_pair(self, times: int, attention: torch.nn.Module | None = None) -> NDArray[np.float32]:
+        encoded = self._pipeline.preprocess(texts_of([ANY_PAIR]), **self._options)
+        return self._logits(encoded, [0] * times, attention)
+
+    def _logits(
+        self,
+        encoded: Any,  # noqa: ANN401 - what a tokenizer gives
+        rows: Sequence[int],
+        attention: torch.nn.Module | None,
+    ) -> NDArray[np.float32]:
+        """Return the logits of these rows of what the tokenizer gave, as one batch, [n_rows, n_outputs].
+
+        With the attention of the last layer, that layer goes on with the first tokens alone.
+        """
+        import torch
+
         batch = type(encoded)({name: values[list(rows)] for name, values in encoded.items()})
-        with unpadded_batches(self._pipeline.model.config):
+        first_tokens = torch.arange(len(rows)), torch.zeros(len(rows), dtype=torch.int64)
+        with unpadded_batches(self._pipeline.model.config), going_on_with(attention, first_tokens):
             outputs = self._pipeline.forward(batch, **self._pipeline._forward_params)
         logits: NDArray[np.float32] = outputs["logits"].float().numpy()
         return logits

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.masked_lms.masked_logits import RowsAlone, masked_logits
+from merge_snli.last_layer import last_attention
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def find_fast_way(model: PreTrainedModel, sentence: Sequence[int]) -> FastWay:
     heads = tuple(module for module in model.children() if module is not model.base_model)
     with torch.inference_mode():
         plain = masked_logits(model, None, ids, masks)
-        for attention in (_last_attention(model), None):
+        for attention in (last_attention(model), None):
             rows_alone = RowsAlone(heads, attention)
             if _gives(plain, model, rows_alone, ids, masks):
                 return FastWay(plain.shape[-1], rows_alone)
@@ -74,12 +75,6 @@ def same_sentence(ids: Sequence[int], device: torch.device, times: int) -> tuple
     import torch
 
     return torch.tensor([ids] * times, device=device), torch.arange(times, device=device) % len(ids)
-
-
-def _last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
-    """Return the attention of the last layer where layers are called as in BERT, RoBERTa and ELECTRA, else None."""
-    layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
-    return getattr(layers[-1], "attention", None) if layers else None
 
 
 def _gives(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from merge_snli.last_layer import going_on_with
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import torch
     from transformers import PreTrainedModel
 
-Rows = tuple["torch.Tensor", "torch.Tensor"]
-"""Sentence and place of each mask, each of shape (batch,)."""
+    from merge_snli.last_layer import Rows
 
 
 @dataclass(frozen=True)
@@ -59,21 +57,6 @@ def masked_logits(
 
 def _encoded(model: PreTrainedModel, attention: torch.nn.Module | None, ids: torch.Tensor, rows: Rows) -> torch.Tensor:
     """Return what the encoder gives for the masked rows, of shape (batch, width)."""
-    with nullcontext() if attention is None else _going_on_with(attention, rows):
+    with going_on_with(attention, rows):
         encoded: torch.Tensor = model.base_model(input_ids=ids).last_hidden_state
     return encoded[rows] if attention is None else encoded[:, 0]
-
-
-@contextmanager
-def _going_on_with(attention: torch.nn.Module, rows: Rows) -> Iterator[None]:
-    """Let the layer of an attention go on with these rows, one a sentence, inside the block."""
-
-    def keep(_module: torch.nn.Module, _inputs: Any, outputs: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: ANN401
-        values, *others = outputs
-        return values[rows][:, None], *others
-
-    handle = attention.register_forward_hook(keep)
-    try:
-        yield
-    finally:
-        handle.remove()

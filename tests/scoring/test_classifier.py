@@ -54,6 +54,28 @@ def test_labels_and_scores_are_the_plain_pipelines(model: Path, pairs: tuple[Pai
     assert facts.parameters == plain.model.num_parameters()
 
 
+@pytest.mark.parametrize(("kind", "reads"), [("bert", True), ("roberta", True), ("gpt2", False)])
+def test_the_last_layer_is_run_for_the_first_tokens_where_no_other_is_read(
+    make_model: MakeModel, tmp_path: Path, kind: str, reads: bool
+) -> None:
+    assert (load(make_model(tmp_path / kind, kind=kind))._attention is not None) == reads
+
+
+def test_a_head_that_reads_every_token_is_given_every_token(
+    bert: Path, pairs: tuple[Pair, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def mean_of_all(_pooler: Any, hidden_states: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
+        return hidden_states.mean(dim=1)
+
+    monkeypatch.setattr("transformers.models.bert.modeling_bert.BertPooler.forward", mean_of_all)
+    classifier = load(bert)
+    assert classifier._attention is None
+    plain: Any = pipeline("text-classification", model=str(bert), dtype=torch.float32, device="cpu")
+    with torch.inference_mode():
+        expected = plain.forward(plain.preprocess({"text": pairs[0][0], "text_pair": pairs[0][1]}))["logits"]
+    np.testing.assert_allclose(classifier.predict(pairs[:1]), expected, rtol=1e-4, atol=1e-5)
+
+
 def test_both_sentences_are_heard(model: Path) -> None:
     classifier = load(model)
     one, other = (classifier.predict([("A dog may run.", hypothesis)]) for hypothesis in ("The cat.", "The bat."))
