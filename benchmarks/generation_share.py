@@ -6,8 +6,7 @@ The masked LMs have the shapes of the preset `paper`'s eight and random weights.
 fillers more probable than the original, where the paper's masked LMs find a tenth (its Table 6), so that more words are
 tagged than with trained ones: the share is an upper bound. `--mlm` takes others instead, such as the embedded ones.
 
-The layers of ALBERT share their weights: `--albert-layers 1` leaves its memory as it is, and takes it a twelfth of the
-time.
+`--layers 1` makes all of them shallow, which leaves the memory of everything else as it is in a fraction of the time.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=200, help="how many problems (default: 200)")
     parser.add_argument("--mlm", nargs="+", help="masked LMs instead of those of the paper's shapes")
     parser.add_argument("--shapes", nargs="+", default=list(SHAPES), choices=SHAPES, help="which of the paper's shapes")
-    parser.add_argument("--albert-layers", type=int, default=12, help="how often ALBERT's layer is run (default: 12)")
+    parser.add_argument("--layers", type=int, help="how many layers each has (default: its shape's own)")
     parser.add_argument("--inflation", type=int, default=1, help="variants a seed must have (default: 1)")
     parser.add_argument("--folder", type=Path, help="keep masked LMs and data set there, to go on where it stopped")
     arguments = parser.parse_args()
@@ -60,7 +59,7 @@ def made_masked_lms(folder: Path, arguments: argparse.Namespace) -> list[str]:
     """Return the folders of masked LMs of some of the paper's shapes, which are made where they are not there."""
     texts = [form.text for form in forms_of(arguments.problems, arguments.limit).values()]
     for name in arguments.shapes:
-        fewer = {"num_hidden_layers": arguments.albert_layers} if SHAPES[name]["model_type"] == "albert" else {}
+        fewer = {"num_hidden_layers": arguments.layers} if arguments.layers else {}
         if not (folder / name / "model.safetensors").exists():
             save_masked_lm(folder / name, texts, SHAPES[name] | fewer)
     return [str(folder / name) for name in arguments.shapes]
