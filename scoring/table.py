@@ -79,14 +79,19 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
-def explanation(results: Sequence[Result]) -> list[str]:
-    """Return the sentences that say how the table is read."""
+def explanation(results: Sequence[Result], title: str | None = None) -> list[str]:
+    """Return the sentences that say how the table is read.
+
+    Args:
+        results: The results in the table.
+        title: What they were scored on; by default the name of the data set and its config.
+    """
     if not results:
         return []
     first = results[0]
     subsamples = len(first.scores.on_variants.sample_accuracy.each)
     return [
-        f"{first.dataset.name}, config {first.dataset.config}: {first.scores.seeds:,} seeds, "
+        f"{title or f'{first.dataset.name}, config {first.dataset.config}'}: {first.scores.seeds:,} seeds, "
         f"{first.scores.on_variants.variants:,} variants, mean over {subsamples} subsamples; per cent.",
         "Seeds, Variants: sample accuracy. "
         f"QT: pattern accuracy on variants at {first.quality_threshold:.0%} minus sample accuracy on seeds.",

@@ -49,8 +49,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Board:
-    """Results on one config of one data set, at least one, the best by pattern accuracy first."""
+    """Results on one config of one data set.
 
+    Attributes:
+        title: Which data set and config, with its digest where another board's data set has the same name.
+        entries: The results, at least one, the best by pattern accuracy first.
+    """
+
+    title: str
     entries: tuple[Entry, ...]
 
     @property
@@ -78,7 +84,14 @@ def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
         data = result.dataset
         groups.setdefault((data.name, data.digest, data.config), []).append(result)
     order = sorted(groups, key=lambda group: (group[0], group[1], CONFIGS.index(group[2])))
-    return tuple(Board(_entries(groups[group])) for group in order)
+    digests: dict[str, set[str]] = {}
+    for name, digest, _ in order:
+        digests.setdefault(name, set()).add(digest)
+    return tuple(Board(_title(*group, alone=len(digests[group[0]]) == 1), _entries(groups[group])) for group in order)
+
+
+def _title(name: str, digest: str, config: str, *, alone: bool) -> str:
+    return f"{name}{'' if alone else f' [{digest[:8]}]'}, config {config}"
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:

@@ -49,9 +49,9 @@ def markdown(boards: Sequence[Board]) -> str:
 def _markdown(board: Board) -> str:
     rows = [(_plain(entry.name, MARKDOWN), *cells) for entry, cells in _cells(board)]
     rule = ("---", *["---:"] * (len(HEADERS) - 1))
-    lines = [f"## {_plain(_title(board), MARKDOWN)}", ""]
+    lines = [f"## {_plain(board.title, MARKDOWN)}", ""]
     lines += [f"| {' | '.join(row)} |" for row in (HEADERS, rule, *rows)]
-    lines += ["", *(_plain(line, MARKDOWN) for line in explanation(board.results))]
+    lines += ["", *(_plain(line, MARKDOWN) for line in explanation(board.results, board.title))]
     notes = [f"- {_plain(note, MARKDOWN)}" for note in _notes(board)]
     return "\n".join([*lines, *([""] if notes else []), *notes]) + "\n"
 
@@ -64,7 +64,7 @@ def latex(boards: Sequence[Board]) -> str:
 def _latex(board: Board) -> str:
     rows = [(_plain(entry.name, LATEX), *map(_latex_number, cells)) for entry, cells in _cells(board)]
     body = [" & ".join(row) + r" \\" for row in rows]
-    caption = _plain(" ".join(explanation(board.results)), LATEX)
+    caption = _plain(" ".join(explanation(board.results, board.title)), LATEX)
     return "\n".join(
         [
             r"\begin{table}",
@@ -96,10 +96,6 @@ def _cells(board: Board) -> list[tuple[Entry, tuple[str, ...]]]:
 def _notes(board: Board) -> list[str]:
     """Return what must be known of single models, a line each."""
     return [f"{entry.name}: {note}" for entry in board.entries for note in entry.result.notes]
-
-
-def _title(board: Board) -> str:
-    return f"{board.dataset.name}, config {board.dataset.config}"
 
 
 def _plain(text: str, table: Mapping[int, str]) -> str:

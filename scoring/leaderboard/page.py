@@ -78,9 +78,9 @@ def _static_table(board: Board) -> dict[str, Any]:
     """Return what a reader without scripts sees of a board."""
     rows = table_rows(board.results)
     return {
-        "title": f"{board.dataset.name}, config {board.dataset.config}",
+        "title": board.title,
         "headers": HEADERS,
         "rows": [(entry.name, *row.cells[1:]) for entry, row in zip(board.entries, rows, strict=True)],
-        "explanation": explanation(board.results),
+        "explanation": explanation(board.results, board.title),
         "notes": [f"{entry.name}: {note}" for entry in board.entries for note in entry.result.notes],
     }

@@ -4,6 +4,7 @@ import dataclasses
 
 from scoring import Result
 from scoring.leaderboard.boards import Board, make_boards
+from scoring.leaderboard.formats import latex, markdown
 from tests.scoring.leaderboard.conftest import QUOTES, SCRIPT
 
 
@@ -17,7 +18,12 @@ def test_a_board_a_config_the_best_first(boards: tuple[Board, ...]) -> None:
 def test_other_data_is_another_board(results: list[Result]) -> None:
     data = dataclasses.replace(results[0].dataset, digest="0" * 64)
     other = dataclasses.replace(results[0], dataset=data)
-    assert len(make_boards([results[0], other])) == 2
+    first, second = make_boards([results[0], other])
+    assert first.title == "merge_snli [00000000], config all"
+    assert second.title == f"merge_snli [{results[0].dataset.digest[:8]}], config all"
+    headings = [line for line in markdown((first, second)).splitlines() if line.startswith("## ")]
+    assert len(set(headings)) == 2
+    assert "merge\\_snli {[}00000000{]}, config all: " in latex((first, second))
 
 
 def test_keys_are_safe_and_unlike_one_another(boards: tuple[Board, ...]) -> None:

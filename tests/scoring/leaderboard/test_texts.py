@@ -59,4 +59,4 @@ def test_other_data_has_no_texts(boards: tuple[Board, ...]) -> None:
     entry = boards[0].entries[0]
     data = dataclasses.replace(entry.result.dataset, digest="0" * 64)
     other = dataclasses.replace(entry, result=dataclasses.replace(entry.result, dataset=data))
-    assert read_texts(Board((other,)), find_dataset(str(SHIPPED))) is None
+    assert read_texts(Board("other", (other,)), find_dataset(str(SHIPPED))) is None
