@@ -43,7 +43,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
-        mlms = arguments.mlm or made_masked_lms(folder / "masked_lms", arguments)
+        mlms = arguments.mlm or made_masked_lms(folder / f"masked_lms-{arguments.layers or 'whole'}", arguments)
         names = {source.name for source in find_masked_lms(mlms)}
         options = Options(
             problems=arguments.problems, limit=arguments.limit, mlm=tuple(mlms), inflation=arguments.inflation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generation.problems.options import ProblemOptions
 from generation.problems.reading import read_problems
-from generation.sentences.forms import Form, forms
+from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import load_tagger, tag
 from generation.sentences.words import shared_words
@@ -17,6 +17,5 @@ def forms_of(problems: str, limit: int | None) -> dict[str, Form]:
         form.key: form
         for tagged in tag(read_problems(ProblemOptions(problems=problems, limit=limit)).problems, load_tagger())
         for word in replaced_words(shared_words(tagged), DEFAULT_CLASSES)
-        for sentence, starts in ((tagged.premise, word.premise), (tagged.hypothesis, word.hypothesis))
-        for form in forms(sentence.text, word.text, starts)
+        for _, _, form in forms_of_word(tagged, word)
     }

@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ PROBLEMS_SAMPLED = 1_000
 """So many problems, evenly over the source, are tagged; what is counted of them is scaled up."""
 
 LENGTHS_PROBED = 5
-"""One full batch of forms of so many lengths is asked, from the shortest to the longest."""
+"""A full batch of forms, some of them twice where they are few, is asked of so many lengths from the shortest on."""
 
 TIMES_PROBED = 3
 """The first batch of a length pays for what the libraries prepare for its shape; the fastest counts."""
@@ -84,16 +84,17 @@ class DryRun:
     masked_lms: tuple[MaskedLMEstimate, ...]
 
 
-def dry_run(options: Options) -> DryRun:
+def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
     """Estimate the work of a run from a sample of its problems and a short probe of each masked LM; write nothing.
 
     Args:
         options: The choices of the run. Answers that a work folder has already are not taken off.
+        allow_pickle: As of `generate`.
 
     Raises:
         InputError: Where something that the user gave cannot be used.
     """
-    sources = find_masked_lms(options.mlm, allow_pickle=options.allow_pickle)
+    sources = find_masked_lms(options.mlm, allow_pickle=allow_pickle)
     survey = survey_problems(options)
     every, number = stream_problems(options, survey), survey.with_label
     if options.seeds_from is not None:
@@ -166,13 +167,14 @@ def _probe(
     seconds: dict[int, float] = {}
     answers: dict[str, Answer] = {}
     for length in probed:
-        keys, batch = zip(*islice(by_length[length].items(), mlm.batches.size(length)), strict=True)
+        size = mlm.batches.size(length)
+        keys, batch = zip(*islice(cycle(by_length[length].items()), size), strict=True)
         times = []
         for _ in range(TIMES_PROBED):
             begin = time.perf_counter()
             answers |= dict(zip(keys, mlm.fill(batch, options.top_k), strict=True))
             times.append(time.perf_counter() - begin)
-        seconds[length] = min(times) / mlm.batches.rows(len(batch), length)
+        seconds[length] = min(times) / size
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder), shelf_of(source, options, mlm.device)) as store:
         store.save(answers)
         stored = sum(path.stat().st_size for path in store.folder.glob("*.parquet"))

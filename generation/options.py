@@ -49,7 +49,6 @@ class Options(ProblemOptions):
         ignore_case: Words are shared whatever their case.
         dtype: What masked LMs compute in, `float32` or `bfloat16`.
         store: Fillers that are kept in the work folder: `all`, or those more `probable` than the original.
-        allow_pickle: Take masked LMs whose weights are pickles, which can run code of whoever made them.
         license: The licence of the problems for the card, where the source is not a known one.
     """
 
@@ -70,7 +69,6 @@ class Options(ProblemOptions):
     ignore_case: bool = False
     dtype: str = "float32"
     store: str = "all"
-    allow_pickle: bool = False
     license: str | None = None
 
     def __post_init__(self) -> None:

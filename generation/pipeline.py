@@ -51,6 +51,7 @@ def generate(
     *,
     work: str | Path | None = None,
     overwrite: bool = False,
+    allow_pickle: bool = False,
     quiet: bool = False,
 ) -> DatasetSource:
     """Make the variants of NLI problems and write them as a data set.
@@ -63,6 +64,7 @@ def generate(
         out: The data set's folder.
         work: Where shards and the masked LMs' answers are kept, for several data sets if wished; None for `OUT.work/`.
         overwrite: Replace the data set of a run with other choices.
+        allow_pickle: Take masked LMs whose weights are pickles, which can run code of whoever made them.
         quiet: Draw no progress.
 
     Returns:
@@ -75,7 +77,7 @@ def generate(
     progress = Progress(quiet=quiet)
     with progress.stage("reading", unit="rows") as stage:
         survey = survey_problems(options, stage)
-    sources = _sources(options, survey)
+    sources = _sources(options, survey, allow_pickle=allow_pickle)
     if (done := finished(out, sources, overwrite=overwrite)) is not None:
         return done
     device = find_device(options.device).partition(":")[0]
@@ -96,12 +98,12 @@ def generate(
     return dataset
 
 
-def _sources(options: Options, survey: Survey) -> Sources:
+def _sources(options: Options, survey: Survey, *, allow_pickle: bool) -> Sources:
     """Find all that the rows depend on, so that what cannot be used is said before any work is spent."""
     return Sources(
         options,
         survey,
-        find_masked_lms(options.mlm, allow_pickle=options.allow_pickle),
+        find_masked_lms(options.mlm, allow_pickle=allow_pickle),
         load_tagger(options.tagger),
         None if options.seeds_from is None else read_seeds(options.seeds_from, options.classes),
         load_wordnet() if options.no_relations else None,

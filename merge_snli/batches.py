@@ -23,7 +23,7 @@ TOKENS_A_BATCH = 512
 """Batches of this many tokens keep two cores busy and their caches warm."""
 
 MOST_TOKENS_A_BATCH = 8_192
-"""More tokens make a GPU hardly faster, and the last batch of each length, which is made up, longer."""
+"""More tokens make a GPU hardly faster, and the last batch of each length, which may be made up, longer."""
 
 LEAST = 2
 """A model that is steady but for batches of one is asked for two."""
@@ -40,8 +40,8 @@ SPOKEN_OF_MEMORY = ("out of memory", "not enough memory", "can't allocate memory
 class Batches:
     """Cuts items of one length into batches; keeps how large they may be, which falls where memory ends.
 
-    What is answered to an item does not depend on the others. Where a model rounds otherwise in a batch of another
-    size, every batch of a length is made up to the same size.
+    Where a model rounds otherwise in a batch of another size, every batch of a length is made up to the same size, so
+    that what is answered to an item does not depend on the others.
     """
 
     def __init__(self, model: str, item: str, tokens: int = TOKENS_A_BATCH, *, steady: bool = False) -> None:
@@ -62,10 +62,6 @@ class Batches:
         """Return how many items of `length` tokens make a batch."""
         return max(1, self._tokens // length)
 
-    def rows(self, count: int, length: int) -> int:
-        """Return how many rows a batch of `count` items of `length` tokens is run with, what makes it up included."""
-        return max(count, LEAST if self._steady else self.size(length))
-
     def run(self, step: Callable[[Sequence[One]], Sequence[Other]], items: Sequence[One], length: int) -> list[Other]:
         """Run `step` over the items batch by batch; where memory runs out, batches are halved and it goes on.
 
@@ -82,8 +78,10 @@ class Batches:
         """
         answers: list[Other] = []
         while len(answers) < len(items):
-            batch = items[len(answers) : len(answers) + self.size(length)]
-            made_up = [*batch, *[batch[0]] * (self.rows(len(batch), length) - len(batch))]
+            full = self.size(length)
+            batch = items[len(answers) : len(answers) + full]
+            least = min(LEAST, full) if self._steady else full
+            made_up = [*batch, *[batch[0]] * (least - len(batch))]
             try:
                 answers.extend(step(made_up)[: len(batch)])
                 continue

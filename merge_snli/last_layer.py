@@ -17,8 +17,10 @@ Rows = tuple["torch.Tensor", "torch.Tensor"]
 
 def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
     """Return the attention of the last layer where layers are made as in BERT, RoBERTa and ELECTRA, else None."""
+    from torch.nn import ModuleList
+
     layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
-    return getattr(layers[-1], "attention", None) if layers else None
+    return getattr(layers[-1], "attention", None) if isinstance(layers, ModuleList) and len(layers) else None
 
 
 @contextmanager

@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from merge_snli.same_answers import FAILURES, FLOAT32_NOISE, are_same
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 logger = logging.getLogger(__name__)
 
-NOISE = {torch.float32: 1e-4, torch.bfloat16: 2e-2}
-"""How far a packed product may be from the plain one, as a share of the largest, in the types that are packed. Products
-of float32 that are computed in bfloat16 are off by some 1e-2."""
+NOISE = {torch.float32: FLOAT32_NOISE, torch.bfloat16: 2e-2}
+"""How far a packed product may be from the plain one, in the types that are packed."""
 
 SOME_ROWS = 4
 ROWS_TRIED = (2, 3, 5, 8, 15, 32, 60, 128, 250, 512)
 """In so many rows the products of a shape are tried. A single row is not: it may be added up in another order."""
+
+PRODUCTS_TRIED = 2**24
+"""Of a head with a large vocabulary fewer rows are tried, so that not more products than these are made."""
 
 MATRIX = 2
 
@@ -60,7 +64,7 @@ class PackedLinear(nn.Module):
         return plain.eval()
 
 
-def pack(model: nn.Module, run: Callable[[], object]) -> bool:
+def pack(model: nn.Module, run: Callable[[], object], name: str) -> bool:
     """Pack, in place, the linear layers of a model whose packed products are the plain ones but for rounding.
 
     Args:
@@ -68,10 +72,11 @@ def pack(model: nn.Module, run: Callable[[], object]) -> bool:
             processor.
         run: Asks the model once. Where that fails with its layers packed, as it does where a model reads a layer's
             weights by itself, they are all unpacked.
+        name: What the model is called in the log.
 
     Returns:
-        Whether all matrices that the model multiplies by are packed, and no row of their products depends on how many
-        rows are beside it, two at least. Of plain products it does.
+        Whether all matrices that the model multiplies by were packed here, and no row of their products depends on how
+        many rows are beside it, two at least. Of plain products it does, and of products in int8.
     """
     places = [
         (parent, name)
@@ -84,11 +89,11 @@ def pack(model: nn.Module, run: Callable[[], object]) -> bool:
         _pack_at(place, steady)
     try:
         run()
-    except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
-        logger.info("%s takes no packed layers: %s", type(model).__name__, error)
+    except FAILURES as error:
+        logger.info("%s takes no packed layers: %s", name, error)
         _unpack(places)
         return False
-    return _multiplies_only_packed(model) and all(steady.values())
+    return bool(steady) and _multiplies_only_packed(model) and all(steady.values())
 
 
 def _multiplies_only_packed(model: nn.Module) -> bool:
@@ -108,14 +113,14 @@ def _pack_at(place: Place, steady: dict[torch.Size, bool]) -> None:
         try:
             packed = PackedLinear(plain)
             rows = _rows_for(weights, SOME_ROWS)
-            expected, products = plain(rows), packed(rows)
+            if not are_same(packed(rows), plain(rows), NOISE[weights.dtype]):
+                return
+            if weights.shape not in steady:
+                most = min(ROWS_TRIED[-1], max(SOME_ROWS, PRODUCTS_TRIED // len(weights)))
+                steady[weights.shape] = _is_steady(packed, _rows_for(weights, most))
         except (AttributeError, RuntimeError) as error:
             logger.debug("a layer cannot be packed: %s", error)
             return
-        if (products - expected).abs().max() > NOISE[weights.dtype] * expected.abs().max():
-            return
-        if weights.shape not in steady:
-            steady[weights.shape] = _is_steady(packed, _rows_for(weights, ROWS_TRIED[-1]))
     setattr(parent, name, packed)
 
 

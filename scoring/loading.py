@@ -48,12 +48,12 @@ def load_classifier(source: ModelSource, device: str, options: ModelOptions) -> 
         parameters = model.num_parameters()  # before quantization, which packs those of linear layers away
         model = _quantized(model) if options.dtype == "int8" else model
         loaded = pipeline("text-classification", model=model, tokenizer=tokenizer, device=device)
-        packed = pack(model, lambda: loaded({"text": ANY_PAIR[0], "text_pair": ANY_PAIR[1]}))
+        packed = pack(model, lambda: loaded({"text": ANY_PAIR[0], "text_pair": ANY_PAIR[1]}), source.name)
+        return Classifier(loaded, parameters=parameters, packed=packed)
     except InputError:
         raise
     except Exception as error:  # whatever a library makes of a broken model folder, or of too little memory
         raise InputError(f"model {source.name} cannot be loaded: {reason(error)}") from error
-    return Classifier(loaded, parameters=parameters, packed=packed)
 
 
 def read_outputs(source: ModelSource, *, trust_remote_code: bool = False) -> tuple[str, ...]:

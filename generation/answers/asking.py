@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from merge_snli.models import ModelSource
 
 FORMS_AT_ONCE = 32_768
-"""So many forms are sorted by length together: enough that few batches are made up, and little memory."""
+"""So many forms are sorted by length together: enough that nearly all batches are full, and little memory."""
 
 FORMS_A_SHARD = 2_048
 SECONDS_A_SHARD = 20.0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from generation.masked_lms.masked_logits import RowsAlone, masked_logits
 from merge_snli.last_layer import last_attention
+from merge_snli.same_answers import FAILURES, are_same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,22 +17,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 logger = logging.getLogger(__name__)
-
-BROKEN = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    IndexError,
-    ImportError,
-    RuntimeError,
-    ArithmeticError,
-)
-"""What the libraries raise where a model's files are damaged or do not belong together."""
-
-FLOAT32_NOISE = 1e-4
-"""How far a logit may be from the plain forward's, as a share of the largest; bfloat16 is off by some 1e-2."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +66,7 @@ def _gives(
     plain: torch.Tensor, model: PreTrainedModel, rows_alone: RowsAlone, ids: torch.Tensor, masks: torch.Tensor
 ) -> bool:
     try:
-        logits = masked_logits(model, rows_alone, ids, masks)
-        return bool((logits - plain).abs().max() <= FLOAT32_NOISE * plain.abs().max())
-    except BROKEN as error:
+        return are_same(masked_logits(model, rows_alone, ids, masks), plain)
+    except FAILURES as error:
         logger.info("a fast way cannot be used with %s: %s", type(model).__name__, error)
         return False

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
-from generation.masked_lms.fast_ways import BROKEN, find_fast_way, same_sentence
+from generation.masked_lms.fast_ways import find_fast_way, same_sentence
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.masked_lms.masked_logits import RowsAlone, masked_logits
 from generation.masked_lms.vocabulary import read_vocabulary
@@ -22,6 +22,7 @@ from merge_snli.models import (
     quiet_loading,
     warn_of_slow_bfloat16,
 )
+from merge_snli.same_answers import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,8 +69,8 @@ def load_masked_lm(source: ModelSource, *, device: str | None = None, dtype: str
     Args:
         source: What `find_masked_lms` gave.
         device: Where to run it; None for a GPU where there is one.
-        dtype: What it computes in, `float32` or `bfloat16`. The modules behind the encoder stay in float32, for logits
-            of 8 bits would make many pieces equally probable.
+        dtype: What it computes in, `float32` or `bfloat16`. The modules behind the encoder stay in float32 where they
+            can be run by themselves, for logits of 8 bits make many pieces equally probable.
 
     Raises:
         InputError: Where it cannot be loaded, is no masked LM, or has no mask token or fast tokenizer.
@@ -85,7 +86,7 @@ def load_masked_lm(source: ModelSource, *, device: str | None = None, dtype: str
     probe = _probe_ids(tokenizer)
     try:
         way = find_fast_way(model, probe)
-    except BROKEN as error:
+    except FAILURES as error:
         raise InputError(
             f"masked LM {source.name} cannot read a sentence of its own tokenizer: {reason(error)}"
         ) from error
@@ -136,7 +137,7 @@ def _check_architecture(source: ModelSource) -> None:
 
     try:
         config = AutoConfig.from_pretrained(source.path)
-    except BROKEN as error:
+    except FAILURES as error:
         raise InputError(f"masked LM {source.name}: its config.json cannot be used: {reason(error)}") from error
     if config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
         raise InputError(
@@ -153,7 +154,7 @@ def _load_tokenizer(source: ModelSource) -> PreTrainedTokenizerFast:
 
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(source.path)
-    except BROKEN as error:
+    except FAILURES as error:
         raise InputError(f"masked LM {source.name}: its tokenizer cannot be loaded: {reason(error)}") from error
     if not tokenizer.is_fast:
         raise InputError(f"masked LM {source.name} has no fast tokenizer, so places in the text cannot be told")
@@ -177,7 +178,7 @@ def _load_model(source: ModelSource, device: str) -> PreTrainedModel:
             output_loading_info=True,
             **attention,
         )
-    except (*BROKEN, SafetensorError, UnpicklingError, EOFError) as error:
+    except (*FAILURES, SafetensorError, UnpicklingError, EOFError) as error:
         raise InputError(f"masked LM {source.name} cannot be loaded: {reason(error)}") from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])
@@ -206,14 +207,15 @@ def _pack(model: PreTrainedModel, rows_alone: RowsAlone | None, probe: Sequence[
 
     from merge_snli.packed_linear import pack
 
+    name = type(model).__name__
     if rows_alone is None:
-        return None, pack(model, lambda: _log_probs(model, None, probe, 1))
+        return None, pack(model, lambda: _log_probs(model, None, probe, 1), name)
     attention, parts = rows_alone.attention, ModuleList([model.base_model, *rows_alone.heads])
 
     def packed() -> RowsAlone:
         return RowsAlone(tuple(parts)[1:], attention)
 
-    steady = pack(parts, lambda: _log_probs(model, packed(), probe, 1))
+    steady = pack(parts, lambda: _log_probs(model, packed(), probe, 1), name)
     return packed(), steady
 
 

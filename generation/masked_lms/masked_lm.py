@@ -83,7 +83,7 @@ class MaskedLM:
     def answers(
         self, forms: Mapping[str, Form], top_k: int, *, split_words: bool = False
     ) -> Iterator[dict[str, Fillers | str]]:
-        """Ask for the fillers of forms; the more are given at once, the fewer batches are made up.
+        """Ask for the fillers of forms; the more are given at once, the fuller are the batches.
 
         Args:
             forms: The forms by any key.

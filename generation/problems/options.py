@@ -17,7 +17,7 @@ class ProblemOptions:
     """Where problems are and how their columns are called.
 
     What is left empty of `config`, `split`, the columns of premise, hypothesis and label, and `label_names` is filled
-    in from `generation.known_sources`, and else with `test`, `premise`, `hypothesis` and `label`.
+    in from `generation.problems.known_sources`, and else with `test`, `premise`, `hypothesis` and `label`.
 
     Attributes:
         problems: A file (.jsonl, .csv, .tsv, .parquet), a data set's folder, a Hub id, or `demo:problems`.

@@ -27,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where shards and the masked LMs' answers are kept, for several data sets if wished (default: OUT.work)",
     )
+    parser.add_argument(
+        "--allow-pickle", action="store_true", help="take pickled weights, which can run code of whoever made them"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress, and no summary at the end")
     parser.add_argument(
         "--dry-run", action="store_true", help="say how many forms, how long and how much disk; write nothing"
@@ -62,7 +65,6 @@ def _add_masked_lm_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("all", "probable"),
         help="fillers that the work folder keeps: all, or those more probable than the original (default: all)",
     )
-    add("--allow-pickle", action="store_true", help="take pickled weights, which can run code of whoever made them")
 
 
 def _add_set_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         from generation.dry_run import dry_run
 
-        sys.stdout.write(dry_run_text(dry_run(options)))
+        sys.stdout.write(dry_run_text(dry_run(options, allow_pickle=arguments.allow_pickle)))
         return 0
     if arguments.out is None:
         raise InputError("--out is missing: name the data set's folder, such as --out merge_snli")
@@ -130,7 +132,12 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         logging.getLogger("generation.pipeline").setLevel(logging.INFO)
     dataset = generate(
-        options, arguments.out, work=arguments.work, overwrite=arguments.overwrite, quiet=arguments.quiet
+        options,
+        arguments.out,
+        work=arguments.work,
+        overwrite=arguments.overwrite,
+        allow_pickle=arguments.allow_pickle,
+        quiet=arguments.quiet,
     )
     sys.stdout.write(composition_text(dataset))
     return 0

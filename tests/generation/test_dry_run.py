@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from generation.dry_run import DryRun, dry_run
+from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
 from generation.problems.reading import read_problems
 from generation.sentences.tagging import Tagger, tag
@@ -48,6 +51,22 @@ def test_a_sample_is_scaled_up(found: DryRun, options: Options, monkeypatch: pyt
     assert (half.problems, half.sampled) == (40, 20)
     assert half.words == pytest.approx(found.words, rel=0.4)
     assert half.words % 2 == 0
+
+
+def test_full_batches_are_timed_whatever_the_sample(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    fill = MaskedLM.fill
+
+    def counting(mlm: MaskedLM, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
+        asked.append((len(batch), mlm.batches.size(len(batch[0].ids))))
+        return fill(mlm, batch, top_k)
+
+    monkeypatch.setattr(MaskedLM, "fill", counting)
+    monkeypatch.setattr("time.perf_counter", itertools.count().__next__)  # so every batch takes a second
+    [mlm, _] = dry_run(options).masked_lms
+    sizes = {full for _, full in asked}
+    assert all(count == full for count, full in asked)
+    assert min(sizes) <= mlm.forms_a_second <= max(sizes)
 
 
 def test_the_command_writes_nothing(

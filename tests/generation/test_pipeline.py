@@ -15,10 +15,12 @@ import pytest
 
 from generation import Options, generate
 from generation.work_folder import work_folder
+from merge_snli import cli
 from merge_snli.dataset import DatasetSource, find_dataset, read_split
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
 from merge_snli.schema import columns, splits
+from tests.tiny_models import as_pickle
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
@@ -116,6 +118,28 @@ def test_a_finished_folder_is_left_alone(made: DatasetSource, problems: Path, mo
     monkeypatch.setattr("generation.pipeline.suggest", lambda *_, **__: pytest.fail("asked a masked LM"))
     assert generate(options(problems), made.folder) == made
     assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
+
+
+def test_pickles_are_allowed_by_the_user_and_by_no_run_file(
+    problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    embedded = embedded_path("demo:mlm-bpe")
+    assert embedded is not None
+    pickled, out = as_pickle(shutil.copytree(embedded, tmp_path / "pickled")), tmp_path / "merge_snli"
+    asked = ["generate", "--problems", str(problems), "--limit", "20", "--inflation", "1", "--mlm", str(pickled)]
+    again = ["generate", "--run-file", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
+    for line in ([*asked, "--dry-run"], [*asked, "--out", str(out)]):
+        assert cli.main(line) == 2
+        assert "add --allow-pickle" in capsys.readouterr().err
+    assert cli.main([*asked, "--allow-pickle", "--dry-run"]) == 0
+    assert cli.main([*asked, "--allow-pickle", "--out", str(out), "--quiet"]) == 0
+    assert "pickle" not in (out / "run.toml").read_text(encoding="utf-8").replace(str(pickled), "")
+    assert cli.main(again) == 2
+    assert cli.main([*again, "--allow-pickle"]) == 0
+    row = read_split(find_dataset(str(out)), "all").slice(0, 1).to_pydict()
+    capsys.readouterr()
+    assert cli.main(["explain", str(out), "--seed-id", row["seed_id"][0]]) == 0
+    assert row["original"][0] in capsys.readouterr().out
 
 
 def test_other_options_need_overwrite_and_then_take_their_place(

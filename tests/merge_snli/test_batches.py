@@ -63,6 +63,19 @@ def test_a_steady_models_last_batch_is_as_large_as_it_is_but_no_single_one() -> 
     assert sizes == [8, 8, 3, 8, 2]
 
 
+def test_a_steady_models_items_of_many_tokens_go_one_by_one() -> None:
+    sizes: list[int] = []
+    batches = Batches("m", "pair", 512, steady=True)
+    assert batches.run(holding(1, MemoryError(), sizes), range(3), 300) == [0, 2, 4]
+    assert sizes == [1, 1, 1]
+
+
+def test_a_steady_model_for_which_memory_holds_one_item_gets_one() -> None:
+    sizes: list[int] = []
+    assert Batches("m", "pair", 40, steady=True).run(holding(1, MemoryError(), sizes), range(3), 10) == [0, 2, 4]
+    assert sizes == [3, 2, 1, 1, 1]
+
+
 def test_a_model_is_steady_where_no_size_changes_a_bit() -> None:
     assert is_steady(lambda times: np.full((times, 3), 0.1, dtype=np.float32))
     assert not is_steady(lambda times: np.full((times, 3), 0.1 + 1e-8 * (times > 4), dtype=np.float32))

@@ -33,7 +33,7 @@ def test_every_option_can_be_given_and_is_spelled_as_its_field() -> None:
         *("--classes", "noun,adv", "--top-k", "50", "--inflation", "5", "--subsamples", "2", "--random-seed", "9"),
         *("--device", "cpu", "--sides", "union", "--filters", "none", "--scramble", "--seeds-from", "d"),
         *("--mask", "all", "--split-words", "--no-relations", "--ignore-case", "--dtype", "bfloat16"),
-        *("--license", "mit", "--allow-pickle"),
+        *("--license", "mit"),
     )
     assert options.mlm == ("m", "n", "o")
     assert options.keep_column == ("genre", "round", "author")

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from generation.answers import asking as suggestions
+from generation.answers import asking as asking_module
 from generation.answers.answer import Answer, only_probable
 from generation.answers.asking import suggest
 from generation.answers.shelf import Shelf, shelf_of
@@ -202,7 +202,7 @@ def test_nothing_is_asked_twice_and_no_masked_lm_is_loaded_for_nothing(
     first = asking.suggest(TEN, tmp_path)
     monkeypatch.setattr(MaskedLM, "fill", refuse)
     with monkeypatch.context() as patched:
-        patched.setattr(suggestions, "load_masked_lm", refuse)
+        patched.setattr(asking_module, "load_masked_lm", refuse)
         again = asking.suggest(TEN, tmp_path)
     assert first.keys() == again.keys() == TEN.keys()
     assert all(same(first[key], again[key]) for key in TEN)
@@ -212,7 +212,7 @@ def test_nothing_is_asked_twice_and_no_masked_lm_is_loaded_for_nothing(
 
 def test_answers_do_not_depend_on_the_shards(asking: Asking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = asking.suggest(TEN, tmp_path / "whole")
-    monkeypatch.setattr(suggestions, "FORMS_AT_ONCE", 2)
+    monkeypatch.setattr(asking_module, "FORMS_AT_ONCE", 2)
     parts = asking.suggest(TEN, tmp_path / "parts", shards=4)
     assert all(same(whole[key], parts[key]) for key in TEN)
 
