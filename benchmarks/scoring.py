@@ -15,7 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +41,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--hidden-size", type=int, default=768, help="roberta-base: 768")
     parser.add_argument("--layers", type=int, default=12, help="roberta-base: 12")
+    parser.add_argument("--dtypes", nargs="+", default=list(DTYPES), choices=DTYPES, help="types (default: all three)")
     arguments = parser.parse_args()
     lines = arguments.pairs.read_text(encoding="utf-8").splitlines()
     problems = [json.loads(line) for line in lines[: arguments.limit]]
     pairs = list(dict.fromkeys((problem["premise"], problem["hypothesis"]) for problem in problems))
     with tempfile.TemporaryDirectory() as folder:
         save_model(Path(folder), pairs, hidden_size=arguments.hidden_size, layers=arguments.layers)
-        sys.stdout.write(compare(Path(folder), pairs, arguments.rounds) + "\n")
+        sys.stdout.write(compare(Path(folder), pairs, arguments.rounds, arguments.dtypes) + "\n")
 
 
 def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int) -> None:
@@ -82,7 +83,7 @@ def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int
     hf.RobertaForSequenceClassification(config).save_pretrained(folder)
 
 
-def compare(folder: Path, pairs: list[Pair], rounds: int) -> str:
+def compare(folder: Path, pairs: list[Pair], rounds: int, dtypes: Sequence[str]) -> str:
     """Let all ways take turns, and return the table with their pairs a second."""
     import torch
     from transformers import pipeline
@@ -95,7 +96,7 @@ def compare(folder: Path, pairs: list[Pair], rounds: int) -> str:
     ways: dict[str, tuple[Callable[[], Any], int]] = {
         ONE_BY_ONE: (lambda: [plain(text, top_k=None) for text in few], len(few)),
         IN_BATCHES: (lambda: plain(texts, batch_size=32, top_k=None), len(texts)),
-    } | {f"scoring, {dtype}": (ours(folder, dtype, pairs), len(pairs)) for dtype in DTYPES}
+    } | {f"scoring, {dtype}": (ours(folder, dtype, pairs), len(pairs)) for dtype in dtypes}
     plain(few, batch_size=32)
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     answers: dict[str, Any] = {}
