@@ -10,7 +10,7 @@ import numpy as np
 
 from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-from scoring.results import names_of, on_same_data
+from scoring.results import names_of, on_same_data, titles_of
 from scoring.statistics import compare_models, independent_t_test, mean_interval, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_of_test
 
@@ -33,6 +33,7 @@ class Comparison:
     """The models that were scored on one config of one data set.
 
     Attributes:
+        title: Data set and config, with the data's digest where another data set of that name is compared beside it.
         dataset: Name of the data set.
         digest: The sha256 of its data.
         config: `all` or a word class.
@@ -48,6 +49,7 @@ class Comparison:
         notes: What must be known of each model's numbers.
     """
 
+    title: str
     dataset: str
     digest: str
     config: str
@@ -88,10 +90,11 @@ def compare_results(
             f"no two models were scored on the same data and config ({scored or 'no results'}): score another model "
             "with the same --dataset, --config and --out"
         )
-    return tuple(_compare(group, test=test, alpha=alpha) for group in several)
+    titles = titles_of([group[0].dataset for group in several])
+    return tuple(_compare(group, title, test=test, alpha=alpha) for group, title in zip(several, titles, strict=True))
 
 
-def _compare(results: Sequence[Result], *, test: str, alpha: float) -> Comparison:
+def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) -> Comparison:
     named = _by_name(results)
     ids = _common_seeds(results)
     counts = {name: _counts(result.seeds, ids) for name, result in named.items()}
@@ -101,6 +104,7 @@ def _compare(results: Sequence[Result], *, test: str, alpha: float) -> Compariso
     passes = {name: passes_by_seed(correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()}
     first = results[0]
     return Comparison(
+        title=title,
         dataset=first.dataset.name,
         digest=first.dataset.digest,
         config=first.dataset.config,

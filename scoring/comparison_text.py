@@ -23,7 +23,7 @@ def comparison_text(comparison: Comparison) -> str:
     family = comparison.family
     left_out = f" ({comparison.left_out:,} more that some model could not take)" if comparison.left_out else ""
     lines = [
-        f"{comparison.dataset}, config {comparison.config}: PA at {comparison.threshold} over {comparison.seeds:,} "
+        f"{comparison.title}: PA at {comparison.threshold} over {comparison.seeds:,} "
         f"seeds{left_out}, mean over {comparison.subsamples} subsamples; per cent.",
         "",
         *_models(comparison),

@@ -252,3 +252,12 @@ def names_of(results: Sequence[Result]) -> list[str]:
         result.title if titles[result.title] == 1 else f"{result.title} [{(result.model.digest or 'function')[:8]}]"
         for result in results
     ]
+
+
+def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
+    """Return what data sets are called beside one another: name and config, with the digest where two share a name."""
+    named = Counter(name for name, _ in {(data.name, data.digest) for data in datasets})
+    return [
+        f"{data.name}{'' if named[data.name] == 1 else f' [{data.digest[:8]}]'}, config {data.config}"
+        for data in datasets
+    ]

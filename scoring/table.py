@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from scoring.results import titles_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -91,7 +93,7 @@ def explanation(results: Sequence[Result], title: str | None = None) -> list[str
     first = results[0]
     subsamples = len(first.scores.on_variants.sample_accuracy.each)
     return [
-        f"{title or f'{first.dataset.name}, config {first.dataset.config}'}: {first.scores.seeds:,} seeds, "
+        f"{title or titles_of([first.dataset])[0]}: {first.scores.seeds:,} seeds, "
         f"{first.scores.on_variants.variants:,} variants, mean over {subsamples} subsamples; per cent.",
         "Seeds, Variants: sample accuracy. "
         f"QT: pattern accuracy on variants at {first.quality_threshold:.0%} minus sample accuracy on seeds.",

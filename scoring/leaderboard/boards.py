@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.result_files import safe_name
-from scoring.results import names_of
+from scoring.results import names_of, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,14 +84,8 @@ def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
         data = result.dataset
         groups.setdefault((data.name, data.digest, data.config), []).append(result)
     order = sorted(groups, key=lambda group: (group[0], group[1], CONFIGS.index(group[2])))
-    digests: dict[str, set[str]] = {}
-    for name, digest, _ in order:
-        digests.setdefault(name, set()).add(digest)
-    return tuple(Board(_title(*group, alone=len(digests[group[0]]) == 1), _entries(groups[group])) for group in order)
-
-
-def _title(name: str, digest: str, config: str, *, alone: bool) -> str:
-    return f"{name}{'' if alone else f' [{digest[:8]}]'}, config {config}"
+    titles = titles_of([groups[group][0].dataset for group in order])
+    return tuple(Board(title, _entries(groups[group])) for title, group in zip(titles, order, strict=True))
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:

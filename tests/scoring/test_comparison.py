@@ -125,6 +125,17 @@ def test_each_data_and_config_is_compared_by_itself(results: list[Result]) -> No
     ]
     compared = compare_results([*results, *on_nouns])
     assert [(each.config, len(each.family.models)) for each in compared] == [("all", 4), ("noun", 2)]
+    assert [each.title for each in compared] == ["merge_small, config all", "merge_small, config noun"]
+
+
+def test_data_sets_of_one_name_are_told_apart(results: list[Result]) -> None:
+    others = [
+        dataclasses.replace(result, dataset=dataclasses.replace(result.dataset, digest="0" * 64))
+        for result in results[:2]
+    ]
+    first, second = map(comparison_text, compare_results([*results, *others]))
+    assert first.startswith(f"merge_small [{results[0].dataset.digest[:8]}], config all: PA at ")
+    assert second.startswith("merge_small [00000000], config all: PA at ")
 
 
 def test_one_model_in_two_dtypes_is_told_apart_by_it(results: list[Result]) -> None:
