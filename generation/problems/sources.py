@@ -219,9 +219,10 @@ def _folder_dataset(options: ProblemOptions) -> Any:  # noqa: ANN401 - datasets 
     folder = Path(options.problems)
     saved = {"dataset_info.json", "dataset_dict.json"}
     if not saved & {path.name for path in folder.iterdir()}:
-        with tempfile.TemporaryDirectory() as cache:
-            # A cache of its own: the library's would give the old rows of a folder that was written again.
-            return _load(options, str(folder.resolve()), cache_dir=cache, keep_in_memory=True)
+        # A cache of its own: the library's would give the old rows of a folder that was written again. Its files are
+        # mapped, not read, into memory, and stay on the disk without a name until nothing maps them any more.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache:
+            return _load(options, str(folder.resolve()), cache_dir=cache)
     try:
         loaded = datasets.load_from_disk(folder)
     except (OSError, ValueError) as error:
