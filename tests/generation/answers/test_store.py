@@ -231,10 +231,13 @@ def test_what_was_answered_before_an_interrupt_is_kept(
 
     # Two lengths, so two batches.
     forms = TEN | {form.key: form for form in forms_of("A goat sees the old farmer.", "goat", (2,))}
-    with monkeypatch.context() as patched:
-        patched.setattr(MaskedLM, "fill", interrupted)
-        with pytest.raises(KeyboardInterrupt):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
+    try:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(MaskedLM, "fill", interrupted)
             asking.suggest(forms, tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
     with Store(tmp_path, shelf_of(asking.source, asking.options, "cpu")) as store:
         kept = store.load(forms)
     assert sum(isinstance(answer, Fillers) for answer in kept.values()) == len(asked)
