@@ -16,22 +16,28 @@ from scoring.options import ModelOptions
 from scoring.pairs import Pair
 from scoring.predict import predict_pairs
 
-PAIRS: list[Pair] = [("The man eats.", "The man sleeps."), ("The cat runs.", "The dog eats.")]
+
+def embedded_pairs() -> list[Pair]:
+    path = embedded_path("demo:problems")
+    assert path is not None
+    problems = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [(problem["premise"], problem["hypothesis"]) for problem in problems]
 
 
-@pytest.mark.parametrize(("dtype", "near"), [("bfloat16", 0.2), ("float16", 0.05)])
-def test_each_type_gives_nearly_what_float32_gives(bert: Path, dtype: str, near: float) -> None:
-    reference = named_model(str(bert), ModelOptions()).load().predict(PAIRS)
-    other = named_model(str(bert), ModelOptions(dtype=dtype)).load().predict(PAIRS)
-    np.testing.assert_allclose(other, reference, atol=near, rtol=near)
+@pytest.mark.parametrize(("dtype", "near"), [("bfloat16", 0.1), ("float16", 0.02)])
+def test_each_type_gives_nearly_what_float32_gives(dtype: str, near: float) -> None:
+    """Of a trained model: in random ones of large weights, rounding grows from layer to layer."""
+    pairs = embedded_pairs()[:20]
+    reference, other = (
+        predict_pairs(named_model("demo:nli-b", ModelOptions(dtype=each)).load, pairs, None)[0].logits
+        for each in ("float32", dtype)
+    )
+    np.testing.assert_allclose(other, reference, atol=near)
     assert not np.array_equal(other, reference)
 
 
 def test_int8_answers_as_float32_does() -> None:
-    path = embedded_path("demo:problems")
-    assert path is not None
-    problems = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:60]]
-    pairs = [(problem["premise"], problem["hypothesis"]) for problem in problems]
+    pairs = embedded_pairs()[:60]
     answers, sizes = [], set()
     for dtype in ("float32", "int8"):
         predicted, facts = predict_pairs(named_model("demo:nli-b", ModelOptions(dtype=dtype)).load, pairs, None)
