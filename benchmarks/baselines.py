@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.problems.options import ProblemOptions
-from generation.problems.reading import read_problems
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
 from scoring import score
-from scoring.table import text_table
+from scoring.reports.score_table import text_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from scoring.pairs import Pair
+    from scoring.predictions.pairs import Pair
 
 Baseline = Callable[[Sequence["Pair"]], list[str]]
 WORD = re.compile(r"\w+")

@@ -27,15 +27,15 @@ from generation.answers.asking import count_missing, suggest
 from generation.answers.store import open_stores
 from generation.options import Options
 from generation.output.record import add_word_counts, count_words
-from generation.output.results import Method, make_result
 from generation.pipeline import PROBLEMS_A_SHARD
-from generation.problems.reading import stream_problems, survey_problems
-from generation.progress import Progress
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
+from generation.variants.variant_shards import Method, make_result
 from merge_snli.embedded import MASKED_LMS, PREFIX
-from merge_snli.models import find_model
+from merge_snli.inference.models import find_model
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.progress import Progress
 
 KIBIBYTES_A_MEBIBYTE = 1024
 KEYS = {"peak": "VmHWM", "resident": "VmRSS"}

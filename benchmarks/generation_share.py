@@ -24,7 +24,7 @@ from benchmarks.shaped_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.loading import find_masked_lms
 from generation.options import Options
 from generation.pipeline import generate
-from generation.progress import Progress, Stage
+from merge_snli.progress import Progress, Stage
 
 BAR = 0.10
 """The share of everything else should be at most this."""

@@ -7,9 +7,9 @@ import random
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from generation.problems.options import ProblemOptions
-from generation.problems.reading import read_problems
 from generation.sentences.tagging import load_tagger, tag
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:

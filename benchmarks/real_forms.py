@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from generation.problems.options import ProblemOptions
-from generation.problems.reading import read_problems
 from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import load_tagger, tag
 from generation.sentences.words import shared_words
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
 from merge_snli.schema import DEFAULT_CLASSES
 
 

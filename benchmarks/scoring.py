@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from merge_snli.embedded import embedded_path
-from merge_snli.models import find_model
-from scoring.loading import load_classifier
-from scoring.options import ModelOptions
-from scoring.pairs import Pair
-from scoring.predict import predict_pairs
+from merge_snli.inference.models import find_model
+from scoring.models.loading import load_classifier
+from scoring.models.options import ModelOptions
+from scoring.predictions.pairs import Pair
+from scoring.predictions.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
 DTYPES = ("float32", "bfloat16", "int8")

@@ -21,7 +21,7 @@ from generation.replacements.filters import keep_suggestions
 from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
 from generation.sentences.tagging import SENTENCES_AT_ONCE, load_tagger
-from merge_snli.models import find_model
+from merge_snli.inference.models import find_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -24,14 +24,14 @@ import pyarrow.parquet as pq
 
 from generation.options import Options, with_defaults
 from generation.output.write_data import write_data
-from generation.problems.reading import Problem
 from generation.replacements.combine import Replacement
-from generation.replacements.draws import draw
-from generation.replacements.variants import Variant
 from generation.sentences.words import SharedWord
+from generation.variants.draws import draw
+from generation.variants.variant import Variant
 from merge_snli.card import render_card
 from merge_snli.embedded import FOLDER
 from merge_snli.files import sha256_of_file, sha256_of_json, write_json, write_text
+from merge_snli.problems.reading import Problem
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
 
 Row = dict[str, Any]

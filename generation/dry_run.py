@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.answers.shelf import shelf_of
+from generation.answers.cache_key import shelf_of
 from generation.answers.store import Store
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
-from generation.problems.reading import stream_problems, survey_problems
-from generation.problems.seeds_from import read_seeds
+from generation.seeds_from import read_seeds
 from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import load_tagger, tag
 from generation.sentences.words import shared_words
+from merge_snli.problems.reading import stream_problems, survey_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.sentences.tagging import TaggedProblem
-    from merge_snli.models import ModelSource
+    from merge_snli.inference.models import ModelSource
 
 PROBLEMS_SAMPLED = 1_000
 """So many problems, evenly over the source, are tagged; what is counted of them is scaled up."""

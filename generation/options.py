@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from generation.problems.options import ProblemOptions, at_least_one, each_once
 from merge_snli.errors import InputError
+from merge_snli.problems.options import ProblemOptions, at_least_one, each_once
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
 PROB, POS = "prob", "pos"

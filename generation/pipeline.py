@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING
 from generation.answers.answer import PROBABLE
 from generation.answers.asking import count_missing, suggest
 from generation.answers.store import open_stores
-from generation.cache import note_needs
 from generation.masked_lms.loading import find_masked_lms
+from generation.output.checks import require_seeds, require_words
 from generation.output.folder import finished, usable_out, write_output
 from generation.output.record import Run, Sources, add_word_counts, count_words
-from generation.output.results import Method, make_result, read_alone, read_filters
-from generation.output.sufficient import require_seeds, require_words
-from generation.problems.reading import stream_problems, survey_problems
-from generation.problems.seeds_from import read_seeds, require_every_seed
-from generation.progress import Progress
 from generation.replacements.finding import FilterCounts, add_counts
 from generation.replacements.relations import load_wordnet
+from generation.seeds_from import read_seeds, require_every_seed
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
-from generation.work_folder import work_folder
-from merge_snli.models import find_device
+from generation.variants.variant_shards import Method, make_result, read_alone, read_filters
+from generation.work.folder import work_folder
+from generation.work.inventory import note_needs
+from merge_snli.inference.models import find_device
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
     from generation.output.record import Json
-    from generation.output.results import Result
-    from generation.problems.reading import Survey
     from generation.sentences.forms import Form
+    from generation.variants.variant_shards import Result
     from merge_snli.dataset import DatasetSource
+    from merge_snli.problems.reading import Survey
 
 logger = logging.getLogger(__name__)
 

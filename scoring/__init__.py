@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scoring.api import score
-    from scoring.figures import draw_curves
-    from scoring.result_files import read_result, read_results
-    from scoring.results import Result
-    from scoring.table import text_table
+    from scoring.reports.figures import draw_curves
+    from scoring.reports.score_table import text_table
+    from scoring.results.files import read_result, read_results
+    from scoring.results.result import Result
 
 __all__ = ["Result", "draw_curves", "read_result", "read_results", "score", "text_table"]
 
 _HOMES = {
-    "Result": "scoring.results",
-    "draw_curves": "scoring.figures",
-    "read_result": "scoring.result_files",
-    "read_results": "scoring.result_files",
+    "Result": "scoring.results.result",
+    "draw_curves": "scoring.reports.figures",
+    "read_result": "scoring.results.files",
+    "read_results": "scoring.results.files",
     "score": "scoring.api",
-    "text_table": "scoring.table",
+    "text_table": "scoring.reports.score_table",
 }
 
 

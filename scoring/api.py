@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.dataset import DatasetSource, find_dataset
 from merge_snli.errors import InputError
-from scoring.evaluate import best_outputs, evaluate
-from scoring.function import function_model
-from scoring.infer_labels import infer_labels
-from scoring.labels import INFERRED
-from scoring.models import loaded_model, named_model
-from scoring.options import ModelOptions
-from scoring.pairs import read_config
-from scoring.predict import predict_pairs
-from scoring.result_files import safe_name, write_result
-from scoring.store import PredictionStore
+from scoring.models.function import function_model
+from scoring.models.infer_labels import infer_labels
+from scoring.models.labels import INFERRED
+from scoring.models.options import ModelOptions
+from scoring.models.scored_model import loaded_model, named_model
+from scoring.predictions.pairs import read_config
+from scoring.predictions.predict import predict_pairs
+from scoring.predictions.store import PredictionStore
+from scoring.results.evaluate import best_outputs, evaluate
+from scoring.results.files import safe_name, write_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from transformers import TextClassificationPipeline
 
-    from scoring.function import LabelFunction
-    from scoring.labels import ModelLabels
-    from scoring.models import ScoredModel
-    from scoring.pairs import ScoredConfig
-    from scoring.results import Result
-    from scoring.store import Shard
+    from scoring.models.function import LabelFunction
+    from scoring.models.labels import ModelLabels
+    from scoring.models.scored_model import ScoredModel
+    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.store import Shard
+    from scoring.results.result import Result
 
 
 def score(

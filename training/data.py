@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from generation.problems.options import ProblemOptions
-from generation.problems.reading import Problem, read_problems
 from merge_snli.errors import InputError
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import Problem, read_problems
 
 HELD_OUT = 1500
 SNLI_DEV = "snli/dev.jsonl"

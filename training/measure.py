@@ -11,7 +11,7 @@ from pathlib import Path
 
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
 from merge_snli.errors import InputError
-from merge_snli.models import quiet_loading
+from merge_snli.inference.models import quiet_loading
 from training.cards import write_card
 from training.data import SNLI_TEST, default_folder, problems_of
 from training.mlm_figures import forms_of, masked_lm_figures

@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from generation.problems.reading import Problem
+from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
 from training.batches import BatchPlan
 from training.data import MNLI_DEV, SNLI_DEV, held_out_problems, training_problems

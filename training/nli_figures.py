@@ -9,7 +9,7 @@ import torch
 from tqdm import tqdm
 from transformers import pipeline
 
-from generation.problems.reading import Problem
+from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
 
 BATCH = 64

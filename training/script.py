@@ -13,7 +13,7 @@ import torch
 
 from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
-from merge_snli.models import quiet_loading
+from merge_snli.inference.models import quiet_loading
 from training.data import default_folder
 
 CHECKPOINTS = Path(__file__).resolve().parent / "checkpoints"

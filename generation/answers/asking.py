@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
-    from generation.progress import Stage
     from generation.sentences.forms import Form
-    from merge_snli.models import ModelSource
+    from merge_snli.inference.models import ModelSource
+    from merge_snli.progress import Stage
 
 FORMS_AT_ONCE = 32_768
 """So many forms are sorted by length together: enough that nearly all batches are full, and little memory."""

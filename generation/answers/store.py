@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from generation.answers.answer import SHARD_SCHEMA, Answer, answers_of, row_of
-from generation.answers.shelf import Shelf, shelf_of
+from generation.answers.cache_key import Shelf, shelf_of
 from generation.answers.store_index import StoreIndex
 from generation.masked_lms.loading import check_masked_lm
 from merge_snli.errors import InputError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from generation.options import Options
-    from merge_snli.models import ModelSource
+    from merge_snli.inference.models import ModelSource
 
 logger = logging.getLogger(__name__)
 

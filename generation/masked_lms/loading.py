@@ -7,13 +7,13 @@ from dataclasses import replace
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
-from generation.masked_lms.fast_ways import find_fast_way, same_sentence
+from generation.masked_lms.fast_paths import find_fast_way, same_sentence
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.masked_lms.masked_logits import RowsAlone, masked_logits
 from generation.masked_lms.vocabulary import read_vocabulary
-from merge_snli.batches import Batches, is_out_of_memory, is_steady, tokens_a_batch
 from merge_snli.errors import InputError, reason
-from merge_snli.models import (
+from merge_snli.inference.batches import Batches, is_out_of_memory, is_steady, tokens_a_batch
+from merge_snli.inference.models import (
     ModelSource,
     check_weights,
     find_device,
@@ -22,7 +22,7 @@ from merge_snli.models import (
     quiet_loading,
     warn_of_slow_bfloat16,
 )
-from merge_snli.same_answers import FAILURES
+from merge_snli.inference.same_outputs import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,7 +205,7 @@ def _pack(model: PreTrainedModel, rows_alone: RowsAlone | None, probe: Sequence[
     """
     from torch.nn import ModuleList
 
-    from merge_snli.packed_linear import pack
+    from merge_snli.inference.packed_linear import pack
 
     name = type(model).__name__
     if rows_alone is None:

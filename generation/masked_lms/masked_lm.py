@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_logits import RowsAlone
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.forms import Form
-    from merge_snli.batches import Batches
-    from merge_snli.models import ModelSource
+    from merge_snli.inference.batches import Batches
+    from merge_snli.inference.models import ModelSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.last_layer import going_on_with
+from merge_snli.inference.last_layer import going_on_with
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-    from merge_snli.last_layer import Rows
+    from merge_snli.inference.last_layer import Rows
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from generation.whole_words import is_whole_word
+from generation.sentences.whole_words import is_whole_word
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:

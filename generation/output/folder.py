@@ -11,7 +11,7 @@ from generation.options import with_defaults
 from generation.output.record import DEPENDED_ON
 from generation.output.write_data import write_data
 from generation.run_file import RUN_TOML, write_run_file
-from generation.work_folder import work_folder_of
+from generation.work.folder import work_folder_of
 from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, OWN_DIGEST, RUN_FILE, DatasetSource, find_dataset, own_digest
 from merge_snli.errors import InputError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from generation.output.record import Run, Sources
-    from generation.output.results import Result
+    from generation.variants.variant_shards import Result
 
 
 def usable_out(out: Path) -> Path:

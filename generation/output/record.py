@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from generation.problems.known_sources import known_source
+from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
-from generation.whole_words import METHOD_VERSION
 from merge_snli import __version__
+from merge_snli.problems.known_datasets import known_source
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from generation.options import Options
-    from generation.problems.reading import Survey
-    from generation.problems.seeds_from import Seeds
     from generation.replacements.finding import FilterCounts
     from generation.replacements.relations import WordNet
+    from generation.seeds_from import Seeds
     from generation.sentences.tagging import TaggedProblem, Tagger
     from generation.sentences.words import SharedWord
-    from merge_snli.models import ModelSource
+    from merge_snli.inference.models import ModelSource
+    from merge_snli.problems.reading import Survey
 
 FORMAT = 1
 """Version of the record's own shape."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.whole_words import with_case_of
+from generation.sentences.whole_words import with_case_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

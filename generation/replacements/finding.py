@@ -12,10 +12,10 @@ from generation.replacements.combine import Replacement, over_mlms, over_occurre
 from generation.replacements.filters import OTHER_CLASS, Suggestion, keep_suggestions, words_of
 from generation.replacements.relations import other_words
 from generation.replacements.scramble import scramble_all
-from generation.replacements.variants import in_case_of
 from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, forms_of_word
 from generation.sentences.in_place import InPlace
 from generation.sentences.tags_in_place import InPlaceTagger
+from generation.variants.variant import in_case_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

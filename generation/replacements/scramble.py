@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from generation.whole_words import NEGATIONS, with_case_of
+from generation.sentences.whole_words import NEGATIONS, with_case_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

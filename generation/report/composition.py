@@ -9,9 +9,9 @@ import numpy as np
 
 from generation.presets import PAPER
 from generation.report.paper import PROBLEMS, TABLE_2
-from generation.report.table import BESIDE, ReportTable, beside, share
 from merge_snli.dataset import label_names, read_split
 from merge_snli.schema import SEED
+from merge_snli.table import BESIDE, ReportTable, beside, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from generation.report.table import Cell
     from merge_snli.dataset import DatasetSource
+    from merge_snli.table import Cell
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.options import Options, with_defaults
-from generation.problems.reading import Problem, stream_problems, survey_problems
 from generation.replacements.finding import find_replacements
 from generation.replacements.relations import load_wordnet
 from generation.report.stored_answers import stored_answers
@@ -18,6 +17,7 @@ from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import shared_words
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
+from merge_snli.problems.reading import Problem, stream_problems, survey_problems
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from generation.replacements.alone import WITH_CLASS
 from generation.replacements.filters import LESS_PROBABLE, OTHER_CLASS
 from generation.replacements.finding import FILLERS
+from generation.replacements.standalone import WITH_CLASS
 from generation.report.paper import TABLE_6, paper_name
-from generation.report.table import BESIDE, ReportTable, beside, share
-from generation.report.validated import masked_lm_names
 from generation.sentences.forms import HYPOTHESIS, PREMISE
+from merge_snli.table import BESIDE, ReportTable, beside, share
+from merge_snli.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from generation.report.table import Cell
     from merge_snli.dataset import DatasetSource
+    from merge_snli.table import Cell
 
 ALONE = "alone"
 """Where a run records what each filter drops by itself."""

@@ -8,16 +8,16 @@ import numpy as np
 
 from generation.presets import PAPER
 from generation.report.paper import SEVERAL, TABLE_9, family, paper_name
-from generation.report.table import BESIDE, ReportTable, beside
-from generation.report.validated import masked_lm_names, validated_by
 from merge_snli.dataset import read_split
 from merge_snli.schema import ALL
+from merge_snli.table import BESIDE, ReportTable, beside
+from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from generation.report.table import Cell
     from merge_snli.dataset import DatasetSource
+    from merge_snli.table import Cell
 
 _COLUMNS = (
     "masked LM",

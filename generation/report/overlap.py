@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.report.table import ReportTable
-from generation.report.validated import masked_lm_names, validated_by
 from merge_snli.dataset import read_split
 from merge_snli.schema import ALL
+from merge_snli.table import ReportTable
+from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from generation.report.table import Cell
     from merge_snli.dataset import DatasetSource
+    from merge_snli.table import Cell
 
 
 @dataclass(frozen=True)

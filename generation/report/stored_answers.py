@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from generation.answers.shelf import recorded_shelves
+from generation.answers.cache_key import recorded_shelves
 from generation.answers.store import Store
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.replacements.finding import Asked

@@ -11,8 +11,8 @@ from generation.report.overlap import Overlap, figure_9, overlap
 from generation.report.words import table_4
 
 if TYPE_CHECKING:
-    from generation.report.table import ReportTable
     from merge_snli.dataset import DatasetSource
+    from merge_snli.table import ReportTable
 
 
 def report_tables(source: DatasetSource) -> tuple[tuple[ReportTable, ...], Overlap]:

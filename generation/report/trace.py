@@ -10,9 +10,9 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.options import POS
 from generation.replacements.filters import OTHER_CLASS, SAME_WORD, words_of
 from generation.replacements.finding import suggestion_filters
-from generation.replacements.variants import in_case_of
 from generation.sentences.forms import forms_of_word
 from generation.sentences.in_place import InPlace
+from generation.variants.variant import in_case_of
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from generation.report.paper import PROBLEMS, TABLE_4
-from generation.report.table import BESIDE, ReportTable, beside, share
+from merge_snli.table import BESIDE, ReportTable, beside, share
 
 if TYPE_CHECKING:
-    from generation.report.table import Cell
     from merge_snli.dataset import DatasetSource
+    from merge_snli.table import Cell
 
 
 def table_4(source: DatasetSource) -> ReportTable:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from generation.problems.reading import Problem
 from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
+from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import SharedWord, shared_words
-from generation.shards import find_shard, read_shard, write_shard
-from generation.whole_words import METHOD_VERSION
+from generation.work.shards import find_shard, read_shard, write_shard
 from merge_snli.files import sha256_of_json
+from merge_snli.problems.reading import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

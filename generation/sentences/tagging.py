@@ -16,7 +16,7 @@ from merge_snli.files import sha256_of_file
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from generation.problems.reading import Problem
+    from merge_snli.problems.reading import Problem
 
 CLASS_OF_TAG = {
     **dict.fromkeys(("NN", "NNS"), "noun"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from merge_snli.card.licence import is_embedded, licence
+from merge_snli.card.license import is_embedded, licence
 from merge_snli.files import is_path
 from merge_snli.hub import split_revision
 from merge_snli.schema import ALL, TEST, data_file, data_version, features

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.card.departures import departures
-from merge_snli.card.licence import licence_text
+from merge_snli.card.license import licence_text
 from merge_snli.card.metadata import metadata, pretty_name, shown
 from merge_snli.card.tables import column_table, composition_table, example_table, words_table
 from merge_snli.schema import ALL, SEED

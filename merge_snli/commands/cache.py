@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from generation.cache import Stored
+    from generation.work.inventory import Stored
 
 MEBIBYTE = 2**20
 NEEDED = {True: "yes", False: "no", None: "?"}
@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the work folder holds, after deleting what is not needed where that is asked for."""
-    from generation.cache import drop, inventory
-    from generation.work_folder import work_folder, work_folder_of
+    from generation.work.folder import work_folder, work_folder_of
+    from generation.work.inventory import drop, inventory
 
     out = Path(arguments.dataset).expanduser()
     work = work_folder_of(out.resolve(), arguments.work)
@@ -68,7 +68,7 @@ def cache_text(work: Path, stored: list[Stored]) -> str:
 
     Args:
         work: The work folder.
-        stored: What `generation.cache.inventory` gave.
+        stored: What `generation.work.inventory.inventory` gave.
     """
     width = max([len(_name(each)) for each in stored], default=0)
     lines = [f"{'':{width}}{'shards':>9}{'rows':>12}{'MiB':>10}  needed"]

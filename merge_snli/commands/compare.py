@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and print one section a data set and config."""
-    from scoring.comparison import compare_results
-    from scoring.comparison_text import comparison_text, to_json
-    from scoring.result_files import read_results
+    from scoring.reports.comparison import compare_results
+    from scoring.reports.comparison_text import comparison_text, to_json
+    from scoring.results.files import read_results
 
     comparisons = compare_results(read_results(arguments.results), test=arguments.test, alpha=arguments.alpha)
     if arguments.json:

@@ -33,10 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.commands.score import score_models
     from merge_snli.commands.words import words_text
     from scoring.api import check_results_folder
-    from scoring.figures import draw_curves
-    from scoring.options import ModelOptions
-    from scoring.pairs import read_config
-    from scoring.table import text_table
+    from scoring.models.options import ModelOptions
+    from scoring.predictions.pairs import read_config
+    from scoring.reports.figures import draw_curves
+    from scoring.reports.score_table import text_table
 
     out: Path = arguments.out
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))

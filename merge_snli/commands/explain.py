@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print one problem's way through the run."""
     from generation.report.explain import explain
-    from generation.work_folder import work_folder_of
+    from generation.work.folder import work_folder_of
     from merge_snli.dataset import find_dataset
 
     source = find_dataset(arguments.dataset)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scoring.results import Result
+    from scoring.results.result import Result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw three pictures for each data set and config, and print their names."""
-    from scoring.result_files import read_results
+    from scoring.results.files import read_results
 
     for path in draw_figures(read_results(arguments.results), arguments.out):
         sys.stdout.write(f"{path}\n")
@@ -38,9 +38,9 @@ def draw_figures(results: Iterable[Result], out: Path) -> list[Path]:
     Returns:
         The files, a PNG and an SVG a picture.
     """
-    from scoring.figures import FROM, draw_classes, draw_curves
-    from scoring.result_files import safe_name
-    from scoring.results import on_same_data
+    from scoring.reports.figures import FROM, draw_classes, draw_curves
+    from scoring.results.files import safe_name
+    from scoring.results.result import on_same_data
 
     files: list[Path] = []
     for group in on_same_data(results):

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from scoring.leaderboard.boards import Board
-    from scoring.leaderboard.texts import Texts
-    from scoring.results import Result
+    from scoring.reports.leaderboard.boards import Board
+    from scoring.reports.leaderboard.texts import Texts
+    from scoring.results.result import Result
 
 FORMATS = ("html", "md", "csv", "json", "latex")
 PAGE = "index.html"
@@ -48,9 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: Where there are no results, or the folder cannot be written.
     """
     from merge_snli.files import write_text
-    from scoring.leaderboard.boards import make_boards
-    from scoring.leaderboard.formats import FORMATS as WRITERS
-    from scoring.result_files import read_results
+    from scoring.reports.leaderboard.boards import make_boards
+    from scoring.reports.leaderboard.formats import FORMATS as WRITERS
+    from scoring.results.files import read_results
 
     if arguments.dataset is not None and arguments.format != "html":
         raise InputError(f"--dataset is for the page, and --format {arguments.format} shows no texts: leave it out")
@@ -82,8 +82,8 @@ def write_page(results: Sequence[Result], out: Path, dataset: str | None) -> Pat
         InputError: Where no result is on the data set, or the folder cannot be written.
     """
     from merge_snli.files import write_text
-    from scoring.leaderboard.boards import make_boards
-    from scoring.leaderboard.page import render_page
+    from scoring.reports.leaderboard.boards import make_boards
+    from scoring.reports.leaderboard.page import render_page
 
     boards = make_boards(results)
     write_text(out / PAGE, render_page(boards, _texts(boards, dataset)))
@@ -97,7 +97,7 @@ def _texts(boards: Sequence[Board], dataset: str | None) -> dict[int, Texts]:
         InputError: Where none of them is.
     """
     from merge_snli.dataset import find_dataset
-    from scoring.leaderboard.texts import read_texts
+    from scoring.reports.leaderboard.texts import read_texts
 
     if dataset is None:
         return {}

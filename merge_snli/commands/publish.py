@@ -94,7 +94,7 @@ def _propose(arguments: argparse.Namespace) -> int:
     from merge_snli.publishing.hub import find_api
     from merge_snli.publishing.plan import branch_text
     from merge_snli.publishing.results import propose_results, results_branch
-    from scoring.result_files import read_result
+    from scoring.results.files import read_result
 
     results = [read_result(path) for path in arguments.eval_results]
     branch = results_branch(results, model=arguments.model, dataset=arguments.repo)

@@ -14,9 +14,9 @@ from merge_snli.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scoring.options import ModelOptions
-    from scoring.pairs import ScoredConfig
-    from scoring.results import Result
+    from scoring.models.options import ModelOptions
+    from scoring.predictions.pairs import ScoredConfig
+    from scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
 
@@ -77,13 +77,13 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: Where nothing can be scored at all: the data set, the labels or the folder for results.
     """
     from merge_snli.dataset import find_dataset
-    from merge_snli.models import find_device
+    from merge_snli.inference.models import find_device
     from scoring.api import check_results_folder
-    from scoring.labels import parse_labels
-    from scoring.options import ModelOptions
-    from scoring.pairs import read_config
-    from scoring.result_files import to_json
-    from scoring.table import text_table
+    from scoring.models.labels import parse_labels
+    from scoring.models.options import ModelOptions
+    from scoring.predictions.pairs import read_config
+    from scoring.reports.score_table import text_table
+    from scoring.results.files import to_json
 
     dataset_id = _dataset_id(arguments)
     options = ModelOptions(
@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _dataset_id(arguments: argparse.Namespace) -> str | None:
     """Return the data set's Hub id for its results in the Hub's form, or None where they are not asked for."""
     from merge_snli.hub import split_revision
-    from scoring.eval_results import check_dataset_id
+    from scoring.results.eval_results import check_dataset_id
 
     if arguments.eval_results is None:
         return None
@@ -125,8 +125,8 @@ def _dataset_id(arguments: argparse.Namespace) -> str | None:
 
 def _write_eval_results(dataset_id: str, data: ScoredConfig, out: Path) -> None:
     """Write what the folder holds on this data set, so that results on other configs stay in the file."""
-    from scoring.eval_results import write_eval_results
-    from scoring.result_files import read_results
+    from scoring.results.eval_results import write_eval_results
+    from scoring.results.files import read_results
 
     if any(out.glob("*.json")):
         same_data = [result for result in read_results(out) if result.dataset.digest == data.data_set.digest]
@@ -135,7 +135,7 @@ def _write_eval_results(dataset_id: str, data: ScoredConfig, out: Path) -> None:
 
 def _names(arguments: argparse.Namespace) -> list[str]:
     """Return the models that are named, and those of the paper where they are asked for."""
-    from scoring.paper_models import PAPER_MODELS
+    from scoring.models.paper_models import PAPER_MODELS
 
     names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]
     if not names:
@@ -157,9 +157,9 @@ def score_models(
     Returns:
         The results of those that could be scored, and the reason of each that could not, by its name.
     """
-    from merge_snli.models import quiet_loading
+    from merge_snli.inference.models import quiet_loading
     from scoring.api import score_model
-    from scoring.models import named_model
+    from scoring.models.scored_model import named_model
 
     quiet_loading()
     results: list[Result] = []

@@ -20,9 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the tables, each beside the paper's figures where the run has the same masked LM or problems."""
     from generation.report.picture import draw_overlap
-    from generation.report.table import latex_of, text_of
     from generation.report.tables import report_tables
     from merge_snli.dataset import find_dataset
+    from merge_snli.table import latex_of, text_of
 
     tables, overlap = report_tables(find_dataset(arguments.dataset))
     if arguments.figure is not None:

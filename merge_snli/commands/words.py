@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.commands.problem_arguments import add_problem_arguments, given
 
 if TYPE_CHECKING:
-    from generation.problems.options import ProblemOptions
+    from merge_snli.problems.options import ProblemOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Count the shared words of the problems and print them in the shape of the paper's Table 4."""
-    from generation.problems.options import ProblemOptions
+    from merge_snli.problems.options import ProblemOptions
 
     report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
     text = json.dumps(report, indent=2, ensure_ascii=False) + "\n" if arguments.json else words_text(report)
@@ -34,10 +34,10 @@ def words_report(options: ProblemOptions) -> dict[str, Any]:
     """Count the problems that share words of each class, and with which tagger they were found."""
     from generation.output.record import add_word_counts, count_words
     from generation.pipeline import PROBLEMS_A_SHARD
-    from generation.problems.reading import stream_problems, survey_problems
-    from generation.progress import Progress
     from generation.sentences.tagging import load_tagger, tag
     from generation.sentences.words import shared_words
+    from merge_snli.problems.reading import stream_problems, survey_problems
+    from merge_snli.progress import Progress
 
     tagger = load_tagger(options.tagger)
     progress = Progress()

@@ -23,7 +23,7 @@ def eval_yaml(source: DatasetSource) -> bytes:
     """Return the file: a task for each number of each config of variants."""
     import yaml
 
-    from scoring.eval_results import eval_tasks
+    from scoring.results.eval_results import eval_tasks
 
     tasks = eval_tasks(config for config in source.configs if config != SEED)
     content = {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from huggingface_hub import HfApi
 
-    from scoring.results import Result
+    from scoring.results.result import Result
 
 ANY_FILE = ".gitattributes"
 """What every repository of the Hub has: a model's repository is never taken for a stranger's."""
@@ -35,7 +35,7 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
     Raises:
         InputError: Where an id is none, or the results are of another model or of no commit of one.
     """
-    from scoring.eval_results import PATH_IN_REPO, write_eval_results
+    from scoring.results.eval_results import PATH_IN_REPO, write_eval_results
 
     check_repo_id("--model", model)
     other = next((result.model.name for result in results if result.model.name != model), None)

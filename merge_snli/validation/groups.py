@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from generation.problems.reading import Problem
 from generation.replacements.combine import Replacement
-from generation.replacements.draws import draw
-from generation.replacements.variants import Variant
 from generation.sentences.words import SharedWord
+from generation.variants.draws import draw
+from generation.variants.variant import Variant
+from merge_snli.problems.reading import Problem
 from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:

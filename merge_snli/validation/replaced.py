@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from generation.replacements.variants import in_case_of
+from generation.variants.variant import in_case_of
 
 
 def is_replaced(seed: str, sentence: str, original: str, replacement: str, *, ignore_case: bool = False) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
+from merge_snli.validation.derived_splits import Follower
 from merge_snli.validation.finding import Finding
-from merge_snli.validation.follow import Follower
 from merge_snli.validation.groups import check_group
 from merge_snli.validation.parquet import DamagedError, Rows
 from merge_snli.validation.seed_groups import (
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from merge_snli.validation.at_hand import AtHand
     from merge_snli.validation.record import Record
+    from merge_snli.validation.resources import AtHand
     from merge_snli.validation.seed_groups import Row
     from merge_snli.validation.seed_words import SeedWords, Texts
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.problems.reading import Problem
 from generation.replacements.filters import WORD_CHARACTERS, words_of
 from generation.sentences.tagging import TaggedProblem, tag_sentences
 from generation.sentences.words import SharedWord, shared_words
+from merge_snli.problems.reading import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from merge_snli.validation.at_hand import RunTagger
+    from merge_snli.validation.resources import RunTagger
 
 Texts = tuple[str, str]
 """Premise and hypothesis of a seed problem."""

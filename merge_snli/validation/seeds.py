@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from generation.problems.ids import content_id
+from merge_snli.problems.ids import content_id
 from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:

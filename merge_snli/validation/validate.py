@@ -6,15 +6,15 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generation.whole_words import METHOD_VERSION
+from generation.sentences.whole_words import METHOD_VERSION
 from merge_snli.dataset import CARD_FILE, RUN_FILE, DatasetSource
 from merge_snli.errors import InputError
-from merge_snli.validation.at_hand import find_at_hand
 from merge_snli.validation.card import check_card, is_ours
 from merge_snli.validation.finding import Finding, Report, few
 from merge_snli.validation.folder import check_digests, check_folder
 from merge_snli.validation.hub_files import check_repository
 from merge_snli.validation.record import Record, check_record, read_record
+from merge_snli.validation.resources import find_at_hand
 from merge_snli.validation.rows import BYTES, check_rows, is_same_writer
 from merge_snli.validation.run_toml import check_run_toml
 

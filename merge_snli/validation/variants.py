@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from generation.options import POS, PROB, UNION
-from generation.replacements.variants import in_case_of, replace
 from generation.sentences.in_place import InPlace
-from generation.whole_words import NEGATIONS, WORD, is_whole_word, with_case_of
+from generation.sentences.whole_words import NEGATIONS, WORD, is_whole_word, with_case_of
+from generation.variants.variant import in_case_of, replace
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.replaced import is_replaced
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from generation.replacements.relations import WordNet
-    from merge_snli.validation.at_hand import RunTagger
     from merge_snli.validation.record import Record
+    from merge_snli.validation.resources import RunTagger
     from merge_snli.validation.seed_words import SeedWords
     from merge_snli.validation.variants import Row
 

@@ -5,9 +5,9 @@ scipy and statsmodels do the work where they have it; they are imported when a t
 
 from .bootstrap import bootstrap_interval, mean_interval, sample_accuracy_interval
 from .families import Family, PairResult, compact_letters, compare_models, holm, p_matrix
+from .outcomes import OVERLAP_WARNING, Interval, TestResult
 from .paired_tests import mcnemar_test, permutation_test
 from .passes import passes_by_seed, values_for
-from .results import OVERLAP_WARNING, Interval, TestResult
 from .t_tests import independent_t_test, paired_t_test
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .results import Interval
+from .outcomes import Interval
 from .values import FloatArray, numbers
 
 Method: TypeAlias = Literal["BCa", "percentile"]

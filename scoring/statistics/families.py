@@ -8,8 +8,8 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .outcomes import TestResult
 from .paired_tests import mcnemar_test, permutation_test
-from .results import TestResult
 from .t_tests import paired_t_test
 
 PairedTest = Callable[..., TestResult]

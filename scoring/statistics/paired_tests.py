@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .results import Interval, TestResult, warning_for
+from .outcomes import Interval, TestResult, warning_for
 from .t_tests import cohens_dz, mean_t_interval
 from .values import FloatArray, booleans, paired
 

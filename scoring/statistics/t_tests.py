@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .results import Interval, TestResult, warning_for
+from .outcomes import Interval, TestResult, warning_for
 from .values import FloatArray, numbers, paired
 
 

@@ -25,7 +25,8 @@ import torch
 
 from generation import pipeline
 from generation.answers import asking as suggestions
-from generation.answers import shelf, store
+from generation.answers import cache_key as shelf
+from generation.answers import store
 from generation.options import Options
 from generation.output import folder as output
 from generation.sentences.tagging import load_tagger

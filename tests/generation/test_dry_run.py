@@ -12,11 +12,11 @@ from generation.dry_run import DryRun, dry_run
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
-from generation.problems.reading import read_problems
 from generation.sentences.tagging import Tagger, tag
 from generation.sentences.words import shared_words
 from merge_snli import cli
 from merge_snli.commands.dry_run_text import dry_run_text, duration
+from merge_snli.problems.reading import read_problems
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import datasets
 import pytest
 
 from generation import Options, generate
-from generation.work_folder import work_folder
+from generation.work.folder import work_folder
 from merge_snli import cli
 from merge_snli.dataset import DatasetSource, find_dataset, read_split
 from merge_snli.embedded import embedded_path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generation.options import Options
 from generation.output.record import terms_of
-from generation.problems.known_sources import known_source
+from merge_snli.problems.known_datasets import known_source
 
 
 def test_a_known_source_has_terms_and_another_those_that_the_user_says() -> None:

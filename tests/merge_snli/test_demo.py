@@ -53,7 +53,7 @@ def test_again_it_asks_no_model(
         raise AssertionError("asked a model")
 
     monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
-    monkeypatch.setattr("scoring.classifier.Classifier.logits", refuse, raising=False)
+    monkeypatch.setattr("scoring.models.classifier.Classifier.logits", refuse, raising=False)
     before = time.monotonic()
     assert cli.main(["demo", "--out", str(demo_run.out)]) == 0
     assert time.monotonic() - before < 90

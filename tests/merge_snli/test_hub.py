@@ -9,7 +9,7 @@ import pytest
 from merge_snli.dataset import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
-from merge_snli.models import MODEL_FILES, find_model, folder_digest
+from merge_snli.inference.models import MODEL_FILES, find_model, folder_digest
 from tests.hub.faults import Fault
 from tests.hub.server import READER, WRITER
 from tests.hub.storage import PullRequest

@@ -189,7 +189,7 @@ def test_another_table_needs_no_model(
     def not_loaded(*_: object) -> None:
         pytest.fail("the model was loaded though every prediction is kept")
 
-    monkeypatch.setattr("scoring.models.load_classifier", not_loaded)
+    monkeypatch.setattr("scoring.models.scored_model.load_classifier", not_loaded)
     assert score(model, dataset, out=out) == result
 
 

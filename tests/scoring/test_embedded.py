@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from merge_snli.embedded import NLI_MODELS, embedded_path
-from merge_snli.models import find_model
-from scoring.labels import find_model_labels
-from scoring.loading import load_classifier, read_outputs
-from scoring.options import ModelOptions
-from scoring.predict import predict_pairs
+from merge_snli.inference.models import find_model
+from scoring.models.labels import find_model_labels
+from scoring.models.loading import load_classifier, read_outputs
+from scoring.models.options import ModelOptions
+from scoring.predictions.predict import predict_pairs
 
 PROBLEMS = 120
 

@@ -6,11 +6,11 @@ import importlib
 import pytest
 
 EXAMPLES = (
-    "scoring.labels",
-    "scoring.result_files",
-    "scoring.table",
-    "scoring.leaderboard.page",
-    "scoring.leaderboard.texts",
+    "scoring.models.labels",
+    "scoring.results.files",
+    "scoring.reports.score_table",
+    "scoring.reports.leaderboard.page",
+    "scoring.reports.leaderboard.texts",
 )
 
 

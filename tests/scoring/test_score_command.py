@@ -14,9 +14,9 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 
 from merge_snli.cli import main
-from merge_snli.models import ModelSource
+from merge_snli.inference.models import ModelSource
 from scoring import read_result, read_results
-from scoring.eval_results import eval_results_file, eval_tasks
+from scoring.results.eval_results import eval_results_file, eval_tasks
 from tests.hub.server import Hub
 
 MakeModel = Callable[..., Path]
@@ -124,7 +124,7 @@ def test_eval_results_of_all_configs(
 ) -> None:
     """As of a model of the Hub: its folder in the cache is named by its commit."""
     source = ModelSource("org/tiny", bert, "c0ffee", "0" * 64)
-    monkeypatch.setattr("scoring.models.find_model", lambda name, **_: source)
+    monkeypatch.setattr("scoring.models.scored_model.find_model", lambda name, **_: source)
     out = tmp_path / "results"
     for config in ("noun", "all"):
         arguments = ("--dataset", dataset, "--config", config, "--out", out, "--eval-results", "me/merge_snli")
@@ -153,7 +153,7 @@ def test_eval_results_take_no_folder_for_a_hub_id_and_no_revision_for_a_part_of_
     assert run(bert, *arguments) == 2
     assert "is no Hub id of a data set" in capsys.readouterr().err
     source = ModelSource("org/tiny", bert, "c0ffee", "0" * 64)
-    monkeypatch.setattr("scoring.models.find_model", lambda name, **_: source)
+    monkeypatch.setattr("scoring.models.scored_model.find_model", lambda name, **_: source)
     assert run("org/tiny", *arguments, "me/merge_snli@v1") == 0
     entries = yaml.safe_load(eval_results_file("org/tiny", tmp_path / "results").read_text(encoding="utf-8"))
     assert {entry.dataset_id for entry in parse_eval_result_entries(entries)} == {"me/merge_snli"}
@@ -241,7 +241,7 @@ def test_disk_that_takes_no_more_is_one_sentence(
 def test_interrupt_keeps_what_was_done(
     bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from scoring.store import PredictionStore
+    from scoring.predictions.store import PredictionStore
 
     add = PredictionStore.add
 
@@ -249,7 +249,7 @@ def test_interrupt_keeps_what_was_done(
         add(store, shard)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scoring.predict.SHARD_PAIRS", 32)
+    monkeypatch.setattr("scoring.predictions.predict.SHARD_PAIRS", 32)
     monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
     assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 130
     assert len(list(tmp_path.rglob("*.parquet"))) == 1
@@ -257,9 +257,9 @@ def test_interrupt_keeps_what_was_done(
 
 
 SMALL_SHARDS = """
-import sys, torch, scoring.predict
+import sys, torch, scoring.predictions.predict
 torch.set_num_threads(1)
-scoring.predict.SHARD_PAIRS = 16
+scoring.predictions.predict.SHARD_PAIRS = 16
 from merge_snli.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -278,7 +278,7 @@ def test_kill_and_resume_end_in_the_same_bytes(
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
     assert not (tmp_path / "killed").exists()
 
-    monkeypatch.setattr("scoring.predict.SHARD_PAIRS", 16)
+    monkeypatch.setattr("scoring.predictions.predict.SHARD_PAIRS", 16)
     for out in ("killed", "whole"):
         assert run(bert, "--dataset", dataset, "--out", tmp_path / out) == 0
     shards = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed.work").rglob("*.parquet")}

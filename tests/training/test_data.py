@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from generation.problems.reading import Problem
 from merge_snli.errors import InputError
+from merge_snli.problems.reading import Problem
 from training.data import (
     HELD_OUT,
     MNLI_DEV,

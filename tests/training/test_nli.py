@@ -8,8 +8,8 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from generation.problems.reading import Problem
 from merge_snli.errors import InputError
+from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
 from training.loop import Recipe
 from training.nli import Lessons, gold_targets, pair_of, train_classifier

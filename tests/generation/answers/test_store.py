@@ -15,16 +15,16 @@ import pytest
 from generation.answers import asking as asking_module
 from generation.answers.answer import Answer, only_probable
 from generation.answers.asking import suggest
-from generation.answers.shelf import Shelf, shelf_of
+from generation.answers.cache_key import Shelf, shelf_of
 from generation.answers.store import INDEX_FILE, Store
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
-from generation.progress import Progress
 from generation.sentences.forms import Form
 from generation.sentences.forms import forms as forms_of
 from merge_snli.errors import InputError
-from merge_snli.models import ModelSource, find_model
+from merge_snli.inference.models import ModelSource, find_model
+from merge_snli.progress import Progress
 
 SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
 TEN = {

@@ -8,7 +8,6 @@ import numpy as np
 
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
-from generation.problems.reading import Problem
 from generation.replacements.filters import (
     IN_PROBLEM,
     LESS_PROBABLE,
@@ -20,6 +19,7 @@ from generation.replacements.filters import (
     words_of,
 )
 from generation.sentences.tagging import TaggedProblem, Tagger, tag
+from merge_snli.problems.reading import Problem
 
 PIECES = [
     Piece("girl", SPACED),

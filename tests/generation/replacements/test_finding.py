@@ -18,16 +18,16 @@ from generation.masked_lms.encoded_forms import SPLIT
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.problems.reading import Problem
 from generation.replacements.filters import REASONS, RELATED
 from generation.replacements.finding import FILLERS, KEPT, NO_ORDER, Asked, FilterCounts, Found, find_replacements
 from generation.replacements.relations import WordNet
-from generation.replacements.variants import Variant
 from generation.sentences.forms import forms
 from generation.sentences.in_place import InPlace
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import SharedWord, shared_words
+from generation.variants.variant import Variant
+from merge_snli.problems.reading import Problem
 from tests.tiny_wordnet import save_wordnet
 
 NOUNS = ("dog", "cat", "wolf", "animal", "guitar", "not", "ton", "child", "act")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from generation.replacements.combine import Replacement
 from generation.replacements.scramble import scramble, scramble_all
-from generation.whole_words import NEGATIONS
+from generation.sentences.whole_words import NEGATIONS
 
 WORDS = st.text("abcdeé'-", min_size=1).filter(lambda word: any(letter.isalpha() for letter in word))
 CASES = st.sampled_from([str.lower, str.upper, str.capitalize])

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from generation import Options, generate
-from generation.problems.reading import read_problems
 from generation.replacements.finding import find_replacements
 from generation.report.explain import explain
 from generation.report.stored_answers import stored_answers
@@ -26,6 +25,7 @@ from merge_snli.cli import main
 from merge_snli.dataset import DatasetSource, read_split
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
+from merge_snli.problems.reading import read_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 

@@ -17,13 +17,13 @@ from generation.report.filters import table_6
 from generation.report.origins import average_entries, table_9
 from generation.report.overlap import overlap
 from generation.report.picture import draw_overlap
-from generation.report.table import ReportTable, latex_of, text_of
 from generation.report.tables import report_tables
-from generation.report.validated import SIDES
 from generation.report.words import table_4
 from merge_snli.cli import main
 from merge_snli.dataset import DatasetSource, find_dataset, read_split
 from merge_snli.errors import InputError
+from merge_snli.table import ReportTable, latex_of, text_of
+from merge_snli.validated_by import SIDES
 
 DATASET = Path(__file__).parents[3] / "merge_snli"
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from generation.problems.options import ProblemOptions
-from generation.problems.reading import Problem, read_problems
 from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
 from generation.sentences.tagging import CLASS_OF_TAG, tag
 from generation.sentences.tags_in_place import InPlaceTagger, plain_tags
 from generation.sentences.words import shared_words
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import Problem, read_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable

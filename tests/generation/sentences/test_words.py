@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from generation.output.record import count_words
-from generation.problems.options import ProblemOptions
-from generation.problems.reading import Problem, read_problems
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Tagger, Token, tag
 from generation.sentences.words import NEGATED, OTHER_CASE, OTHER_CLASS, SharedWord, shared_words
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import Problem, read_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,13 +14,13 @@ from merge_snli.cli import main
 from merge_snli.errors import InputError
 from merge_snli.publishing import propose_results
 from scoring import score
-from scoring.result_files import write_result
+from scoring.results.files import write_result
 from tests.merge_snli.publishing.conftest import OWN, REPO
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-    from scoring.results import Result
+    from scoring.results.result import Result
     from tests.hub.server import Hub
 
 MODEL, PATH = "org/nli", ".eval_results/merge_snli.yaml"

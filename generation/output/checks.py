@@ -1,0 +1,57 @@
+"""Whether a run has anything to give: says what would have been needed where it has not."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from generation.options import Options
+    from generation.variants.variant_shards import Result
+
+logger = logging.getLogger(__name__)
+
+
+def require_words(words: Mapping[str, Any], options: Options) -> None:
+    """Stop where no word can be replaced.
+
+    Args:
+        words: What `record.count_words` gave of all problems.
+        options: `classes` is read.
+
+    Raises:
+        InputError: Where no problem shares a word of the run's classes.
+    """
+    if not any(words[name]["words_after"] for name in options.classes):
+        raise InputError(
+            f"no problem of {options.problems} has a {' or '.join(options.classes)} in premise and hypothesis alike, "
+            "so there is nothing to replace: give other problems or more --classes"
+        )
+
+
+def require_seeds(results: Sequence[Result], options: Options) -> None:
+    """Stop where no problem has enough variants; say which configs stay empty where others do not.
+
+    Raises:
+        InputError: Where no problem has `inflation` variants in any class.
+    """
+    most = {name: max(result.most[name] for result in results) for name in options.classes}
+    best = max(most.values())
+    if best < options.inflation:
+        raise InputError(
+            f"no problem of {options.problems} has {options.inflation} variants in a word class (the most is {best}): "
+            f"give more problems or masked LMs, or a lower --inflation{f' such as {best}' if best else ''}"
+        )
+    for name in options.classes:
+        if most[name] < options.inflation:
+            logger.warning(
+                "config %s is left out: no problem has %d %s variants (the most is %d)",
+                name,
+                options.inflation,
+                name,
+                most[name],
+            )

@@ -1,0 +1,124 @@
+"""The rows of a data set: variants and seeds of a shard, with the columns that `merge_snli.schema` declares."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from generation.variants.draws import draw, inflated
+from merge_snli.schema import ALL, SEED, WORD_CLASSES, features
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from generation.options import Options
+    from generation.replacements.finding import Found
+    from generation.variants.variant import Variant
+    from merge_snli.problems.reading import Problem
+
+ROWS_AT_ONCE = 5_000
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A variant of a seed that has enough of them, and the numbers of the draws that took it."""
+
+    variant: Variant
+    subsamples: tuple[int, ...]
+
+
+def draw_all(variants: Iterable[Variant], options: Options) -> tuple[Drawn, ...]:
+    """Keep the seeds and classes with enough variants and draw their subsamples.
+
+    Args:
+        variants: All variants of some problems.
+        options: `inflation`, `subsamples` and `random_seed` are read.
+
+    Returns:
+        Ordered by seed id, word class, place of the word in the premise, and replacement.
+    """
+    drawn = []
+    for group in inflated(variants, options.inflation):
+        taken = draw(group, inflation=options.inflation, subsamples=options.subsamples, random_seed=options.random_seed)
+        drawn += [Drawn(variant, taken[variant.id]) for variant in group]
+    return tuple(sorted(drawn, key=lambda each: _order(each.variant)))
+
+
+def _order(variant: Variant) -> tuple[str, int, tuple[int, ...], str]:
+    word = variant.word
+    return variant.seed.id, WORD_CLASSES.index(word.word_class), word.premise, variant.replacement.word
+
+
+def variant_rows(drawn: Sequence[Drawn], options: Options, label_names: Sequence[str]) -> pa.Table:
+    """Make the rows of config `all` from what `draw_all` gave, in the same order.
+
+    Args:
+        drawn: The variants.
+        options: `classes` and `keep_column` are read.
+        label_names: Names of the labels in the order of their numbers.
+    """
+    schema = features(ALL, label_names, options.classes, options.keep_column).arrow_schema
+    rows = (_variant_row(each, options) for each in drawn)
+    # Some at a time: as Python objects they take several times what they take as a table.
+    parts = iter(lambda: list(islice(rows, ROWS_AT_ONCE)), [])
+    return pa.concat_tables([schema.empty_table(), *(pa.Table.from_pylist(part, schema) for part in parts)])
+
+
+def seed_rows(drawn: Sequence[Drawn], found: Sequence[Found], options: Options, label_names: Sequence[str]) -> pa.Table:
+    """Make the rows of config `seed`, one a seed, in the order of the ids.
+
+    Args:
+        drawn: What `draw_all` gave.
+        found: The replacements of every shared word of the same problems.
+        options: `classes` and `keep_column` are read.
+        label_names: Names of the labels in the order of their numbers.
+    """
+    seeds = {each.variant.seed.id: each.variant.seed for each in drawn}
+    schema = features(SEED, label_names, options.classes, options.keep_column).arrow_schema
+    return pa.Table.from_pylist(list(_seed_rows(seeds, found, options)), schema)
+
+
+def _variant_row(each: Drawn, options: Options) -> Row:
+    variant = each.variant
+    return {
+        "variant_id": variant.id,
+        "seed_id": variant.seed.id,
+        "premise": variant.premise,
+        "hypothesis": variant.hypothesis,
+        "label": variant.seed.label,
+        "seed_premise": variant.seed.premise,
+        "seed_hypothesis": variant.seed.hypothesis,
+        "word_class": variant.word.word_class,
+        "original": variant.word.text,
+        "replacement": variant.replacement.word,
+        "premise_mlms": variant.replacement.premise_mlms,
+        "hypothesis_mlms": variant.replacement.hypothesis_mlms,
+        "log_odds": variant.replacement.log_odds,
+        "subsamples": each.subsamples,
+        **_kept(variant.seed, options),
+    }
+
+
+def _kept(seed: Problem, options: Options) -> Row:
+    """Return what the source's columns that are carried on hold for this problem."""
+    return dict(zip(options.keep_column, seed.kept, strict=True))
+
+
+def _seed_rows(seeds: Mapping[str, Problem], found: Sequence[Found], options: Options) -> Iterable[Row]:
+    """Yield one row a seed: per class its shared words in the order of the premise, and how many variants each gave."""
+    words: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    for each in found:
+        words[each.tagged.problem.id, each.word.word_class].append(each)
+    for identity, seed in seeds.items():
+        row = {"seed_id": identity, "premise": seed.premise, "hypothesis": seed.hypothesis, "label": seed.label}
+        for name in options.classes:
+            of_class = sorted(words[identity, name], key=lambda each: each.word.premise)
+            row[f"{name}_words"] = [each.word.text for each in of_class]
+            row[f"{name}_variants"] = [len(each.replacements) for each in of_class]
+        yield row | _kept(seed, options)

@@ -1,0 +1,123 @@
+"""How sure the numbers are: bootstrap intervals that resample seeds, small enough to go into every result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
+from scoring.results.result import Intervals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from scoring.statistics import Interval
+
+    Ints: TypeAlias = NDArray[np.int64]
+    Bools: TypeAlias = NDArray[np.bool_]
+    Floats: TypeAlias = NDArray[np.float64]
+
+RESAMPLES = 999
+"""Enough for two digits of a per cent at both ends, and seconds for a result of the paper's size."""
+LEVEL = 0.95
+RANDOM_SEED = 0
+LEAST_SEEDS = 2
+DIGITS = 5
+OPTIONS: dict[str, Any] = {"level": LEVEL, "n_resamples": RESAMPLES, "random_seed": RANDOM_SEED}
+
+
+def seed_intervals(seeds_right: Bools, correct: Ints, sizes: Ints) -> Intervals | None:
+    """Compute the intervals of SA on seeds, SA and PA(0.9) on variants, and QT.
+
+    Args:
+        seeds_right: Whether the answer on each seed is right, [n_seeds].
+        correct: Variants of each seed right in each subsample, [n_subsamples, n_seeds].
+        sizes: Variants of each seed in each subsample, [n_subsamples, n_seeds].
+
+    Returns:
+        The intervals (points for what no seed changes); None where fewer than two seeds have a variant in a
+        subsample, or so few that a resample may have none.
+    """
+    if np.count_nonzero(sizes.any(axis=0)) < LEAST_SEEDS:
+        return None
+    as_many_of_each = bool((sizes == sizes[0]).all() and sizes.all())
+    found = (_by_means if as_many_of_each else _by_shares)(seeds_right, correct, sizes)
+    ends = [(round(interval.low, DIGITS), round(interval.high, DIGITS)) for interval in found]
+    if not np.isfinite(ends).all():
+        return None
+    return Intervals(
+        level=LEVEL,
+        method=next((one.method for one in found if one.low < one.high), found[0].method),
+        resamples=RESAMPLES,
+        random_seed=RANDOM_SEED,
+        seed_sample_accuracy=ends[0],
+        sample_accuracy=ends[1],
+        pattern_accuracy=ends[2],
+        qt=ends[3],
+    )
+
+
+def _by_means(seeds_right: Bools, correct: Ints, sizes: Ints) -> Sequence[Interval]:
+    """Where every subsample draws as many of each seed, the means over subsamples are means over seeds."""
+    from scoring.statistics import mean_interval, passes_by_seed, sample_accuracy_interval
+
+    on_seeds = seeds_right.astype(np.float64)
+    passes = passes_by_seed(correct, sizes)
+    return (
+        mean_interval(on_seeds, **OPTIONS),
+        sample_accuracy_interval(correct.sum(axis=0), sizes.sum(axis=0), **OPTIONS),
+        mean_interval(passes, **OPTIONS),
+        mean_interval(passes - on_seeds, **OPTIONS),
+    )
+
+
+def _by_shares(seeds_right: Bools, correct: Ints, sizes: Ints) -> Sequence[Interval]:
+    """Elsewhere (the variants of a masked LM) take the mean over subsamples of every resample's shares.
+
+    BCa would leave out each seed in turn, which takes too long here.
+    """
+    drawn = sizes > 0
+    passing = drawn & (correct >= required_correct(QUALITY_THRESHOLD, sizes))
+    n_seeds = len(seeds_right)
+
+    def on_seeds(weights: Floats) -> Floats:
+        return np.asarray(weights @ seeds_right / n_seeds)
+
+    def at_quality(weights: Floats) -> Floats:
+        return _mean_share(weights, passing, drawn)
+
+    return [
+        _by_weights(statistic, n_seeds)
+        for statistic in (
+            on_seeds,
+            lambda weights: _mean_share(weights, correct, sizes),
+            at_quality,
+            lambda weights: at_quality(weights) - on_seeds(weights),
+        )
+    ]
+
+
+def _mean_share(weights: Floats, part: Ints | Bools, whole: Ints | Bools) -> Floats:
+    """Return the mean over the subsamples of a share of weighted seeds, without subsamples that have none of them."""
+    parts, wholes = weights @ part.T.astype(np.float64), weights @ whole.T.astype(np.float64)
+    some = wholes > 0
+    shares = np.divide(parts, wholes, out=np.zeros_like(parts), where=some)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(shares.sum(axis=-1) / some.sum(axis=-1))
+
+
+def _by_weights(statistic: Callable[[Floats], Floats], n_seeds: int) -> Interval:
+    """Return the interval of a statistic of how often each seed was drawn, [n, n_seeds]."""
+    from scoring.statistics import bootstrap_interval
+
+    def of_places(places: Floats, axis: int = -1) -> Floats:
+        assert axis == -1
+        rows = places.reshape(-1, n_seeds).astype(np.int64)
+        cells = rows + n_seeds * np.arange(len(rows))[:, np.newaxis]
+        weights = np.bincount(cells.ravel(), minlength=rows.size).reshape(rows.shape).astype(np.float64)
+        return statistic(weights).reshape(places.shape[:-1])
+
+    return bootstrap_interval(of_places, np.arange(n_seeds), method="percentile", **OPTIONS)

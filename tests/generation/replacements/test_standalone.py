@@ -1,0 +1,77 @@
+"""Each filter by itself, against a plain count of one filler after the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generation.masked_lms.masked_lm import Fillers
+from generation.replacements.filters import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
+from generation.replacements.finding import FILLERS, FORMS, KEPT, FilterCounts
+from generation.replacements.standalone import WITH_CLASS, count_alone
+from generation.sentences.forms import forms
+from generation.sentences.in_place import InPlace
+from tests.generation.replacements.test_finding import MLMS, PIECES, ByText, Case, cases, simple_case
+
+
+def plain_counts(case: Case) -> FilterCounts:
+    """Count filler by filler, with the words of the problem as this file's problems have them."""
+    counts: FilterCounts = {}
+    taken = set(f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split())
+    for word in case.words:
+        for side, text, starts in (
+            ("premise", case.tagged.premise.text, word.premise),
+            ("hypothesis", case.tagged.hypothesis.text, word.hypothesis),
+        ):
+            for form in forms(text, word.text, starts):
+                for mlm in MLMS:
+                    answer = case.asked[mlm].answers[form.key]
+                    if not isinstance(answer, Fillers):
+                        continue
+                    count = counts.setdefault((word.word_class, mlm, side), Counter())
+                    count[FORMS] += 1
+                    for piece, log_prob in zip(answer.piece_ids, answer.log_probs, strict=True):
+                        spelled = PIECES[piece].lower()
+                        written = spelled.capitalize() if word.text[0].isupper() else spelled
+                        is_word = PIECES[piece] not in ("not", "##s", "x2")
+                        place = InPlace(text, form.start, form.end, written)
+                        fails = {
+                            NO_WORD: not is_word,
+                            LESS_PROBABLE: log_prob <= answer.original_log_prob,
+                            IN_PROBLEM: spelled in taken,
+                            OTHER_CLASS: not is_word or ByText().word_classes([place]) != [word.word_class],
+                        }
+                        count.update(name for name, failed in fails.items() if failed)
+                        count[FILLERS] += 1
+                        count[WITH_CLASS] += 1
+                        count[KEPT] += not any(fails.values())
+    return counts
+
+
+@given(cases())
+def test_counts_are_those_of_one_filler_after_the_other(case: Case) -> None:
+    found = count_alone([(case.tagged, case.words)], case.asked, ByText(), class_forms=None)
+    assert {key: +count for key, count in found.items()} == {key: +count for key, count in plain_counts(case).items()}
+
+
+@given(cases(), st.integers(0, 2))
+def test_a_sample_leaves_the_other_counts_as_they_are(case: Case, class_forms: int) -> None:
+    every, some = (
+        count_alone([(case.tagged, case.words)], case.asked, ByText(), class_forms=number)
+        for number in (None, class_forms)
+    )
+    for key, count in every.items():
+        for name in (FORMS, FILLERS, NO_WORD, LESS_PROBABLE, IN_PROBLEM):
+            assert some[key][name] == count[name]
+        assert some[key][WITH_CLASS] <= min(count[WITH_CLASS], class_forms * len(PIECES) * count[FORMS])
+        assert some[key][OTHER_CLASS] + some[key][KEPT] <= some[key][WITH_CLASS]
+
+
+def test_a_filler_counts_for_every_filter_that_would_drop_it() -> None:
+    case = simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf")
+    count = count_alone([(case.tagged, case.words)], case.asked, ByText())["noun", "m1", "premise"]
+    assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (1, 4, 4)
+    assert (count[NO_WORD], count[IN_PROBLEM], count[LESS_PROBABLE]) == (1, 1, 0)
+    assert count[OTHER_CLASS] >= 1

@@ -1,0 +1,45 @@
+"""What counts as a whole word, and how a suggestion is written."""
+
+import pytest
+
+from generation.sentences.whole_words import AFFIXES, NEGATIONS, is_whole_word, with_case_of
+
+
+@pytest.mark.parametrize("text", ["dog", "Dog", "café", "T-shirt", "o'clock", "well-known", "ox", "ХЛЕБ"])
+def test_whole_words(text: str) -> None:
+    assert is_whole_word(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "", "##s", "3d", "4", ".", "-dog", "dog-", "dog--cat", "two words", "ing", "Un", "not", "NEVER", "x_y"],
+)
+def test_no_whole_words(text: str) -> None:
+    assert not is_whole_word(text)
+
+
+def test_apostrophes_of_both_kinds_deny_alike() -> None:
+    assert not is_whole_word("don't")
+    assert not is_whole_word("don’t")
+
+
+def test_the_closed_lists_are_lower_case_and_disjoint() -> None:
+    assert all(word == word.casefold() for word in AFFIXES | NEGATIONS)
+    assert not AFFIXES & NEGATIONS
+
+
+@pytest.mark.parametrize(
+    ("original", "word", "written"),
+    [
+        ("dog", "Cat", "cat"),
+        ("Dog", "cat", "Cat"),
+        ("DOG", "cat", "CAT"),
+        ("Dog", "NASA", "Nasa"),
+        ("iPod", "Cat", "Cat"),
+        ("T-shirt", "blouse", "Blouse"),
+        ("3D", "red", "Red"),
+        ("2", "Red", "red"),
+    ],
+)
+def test_case_patterns(original: str, word: str, written: str) -> None:
+    assert with_case_of(original, word) == written

@@ -1,0 +1,61 @@
+"""Degree of inflation and draws: exact, repeatable, and dependent on nothing but the content."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+from generation.replacements.combine import Replacement
+from generation.sentences.words import SharedWord
+from generation.variants.draws import draw, inflated
+from generation.variants.variant import Variant
+from merge_snli.problems.reading import Problem
+
+SEED = Problem("s1", "A dog and a cat.", "A dog or a cat.", 0)
+WORDS = {"dog": SharedWord("dog", "noun", (2,), (2,)), "cat": SharedWord("cat", "noun", (12,), (11,))}
+
+
+def variants(count: int, word: str = "dog", seed: Problem = SEED) -> list[Variant]:
+    return [Variant(seed, WORDS[word], Replacement(f"w{index}", ("m",), ("m",), 1.0)) for index in range(count)]
+
+
+def test_the_words_of_a_class_are_pooled() -> None:
+    other = Problem("s2", SEED.premise, SEED.hypothesis, 1)
+    groups = inflated([*variants(3), *variants(2, "cat"), *variants(4, seed=other)], inflation=5)
+    assert [(len(group), group[0].seed.id) for group in groups] == [(5, "s1")]
+
+
+def test_every_draw_takes_d_different_variants() -> None:
+    group = variants(30) + variants(7, "cat")
+    taken = draw(group, inflation=20, subsamples=10, random_seed=0)
+    assert set(taken) == {variant.id for variant in group}
+    for subsample in range(10):
+        assert sum(subsample in of_variant for of_variant in taken.values()) == 20
+
+
+def test_draws_do_not_depend_on_the_order_but_on_the_random_seed() -> None:
+    group = variants(40)
+    shuffled = random.Random(1).sample(group, len(group))
+    first = draw(group, inflation=20, subsamples=3, random_seed=0)
+    assert draw(shuffled, inflation=20, subsamples=3, random_seed=0) == first
+    assert draw(group, inflation=20, subsamples=3, random_seed=1) != first
+    assert draw(group, inflation=20, subsamples=2, random_seed=0) == {
+        name: tuple(each for each in of_variant if each < 2) for name, of_variant in first.items()
+    }
+
+
+def test_a_draw_takes_the_smallest_digests() -> None:
+    group = variants(5)
+    digests = {
+        variant.id: hashlib.sha256(f'[7,0,"s1","noun","dog","{variant.replacement.word}"]'.encode()).hexdigest()
+        for variant in group
+    }
+    smallest = sorted(digests, key=lambda name: digests[name])[:2]
+    taken = draw(group, inflation=2, subsamples=1, random_seed=7)
+    assert {name for name, of_variant in taken.items() if of_variant} == set(smallest)
+
+
+def test_draws_are_even() -> None:
+    """Each of 40 variants is taken by half of 2,000 draws, give or take five standard deviations."""
+    taken = draw(variants(40), inflation=20, subsamples=2_000, random_seed=0)
+    assert all(abs(len(of_variant) - 1_000) < 5 * (2_000 * 0.25) ** 0.5 for of_variant in taken.values())

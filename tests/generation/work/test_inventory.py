@@ -1,0 +1,125 @@
+"""The work folder: one pass serves every data set that asks nothing new, and the cache drops what is not needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from generation import Options, generate
+from generation.answers.cache_key import recorded_shelves
+from merge_snli import cli
+from merge_snli.dataset import DatasetSource
+from merge_snli.embedded import embedded_path
+from merge_snli.errors import InputError
+
+
+def refuse(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("asked or loaded a masked LM")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A data set with its work folder, and how it was made."""
+
+    options: Options
+    work: Path
+    dataset: DatasetSource
+
+    def cache(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+        """Run `merge-snli cache` on it and return what it prints."""
+        capsys.readouterr()
+        command = ["cache", str(self.dataset.folder), "--work", str(self.work), "--json", *arguments]
+        assert cli.main(command) == 0
+        report: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return report
+
+
+@pytest.fixture
+def made(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> Made:
+    path = embedded_path("demo:problems")
+    assert path is not None
+    problems = tmp_path / "problems.jsonl"
+    problems.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:8]), encoding="utf-8")
+    mlms = tuple(str(tiny_mlm(kind)) for kind in ("bert", "roberta"))
+    options = Options(
+        problems=str(problems), id_column="id", mlm=mlms, top_k=40, inflation=2, subsamples=1, device="cpu"
+    )
+    work = tmp_path / "shared"
+    return Made(options, work, generate(options, tmp_path / "merge_snli", work=work))
+
+
+def test_one_pass_over_the_masked_lms_serves_every_data_set_that_asks_nothing_new(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
+    monkeypatch.setattr("generation.answers.asking.load_masked_lm", refuse)
+    others: dict[str, dict[str, Any]] = {
+        "union": {"sides": "union"},
+        "pos": {"filters": "pos"},
+        "prob": {"filters": "prob"},
+        "none": {"filters": "none"},
+        "scramble": {"scramble": True},
+        "d": {"inflation": 3},
+        "seed": {"random_seed": 7},
+        "classes": {"classes": ("noun",)},
+        "one": {"mlm": made.options.mlm[:1]},
+    }
+    variants = {"default": made.dataset.run["composition"]["all"]["variants"]}
+    for name, changes in others.items():
+        other = generate(replace(made.options, **changes), tmp_path / name, work=made.work)
+        variants[name] = other.run["composition"]["all"]["variants"]
+    assert variants["union"] >= variants["default"] >= variants["one"]
+    assert variants["none"] >= max(variants["pos"], variants["prob"])
+    assert variants["none"] > variants["default"] == variants["seed"]
+    assert variants["default"] > variants["classes"]
+    with pytest.raises(AssertionError, match="asked or loaded"):
+        generate(replace(made.options, top_k=39), tmp_path / "top_k", work=made.work)
+
+
+def test_the_cache_says_what_is_stored_and_drops_what_is_not_needed(
+    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(replace(made.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=made.work)
+    before = made.cache(capsys)
+    kinds = [(each["kind"], each["masked_lm"], each["needed"]) for each in before["stored"]]
+    answers = [("answers", name, needed) for name in ("tiny-bert", "tiny-roberta") for needed in (True, False)]
+    others = [(kind, None, needed) for kind in ("tagged problems", "results") for needed in (True, False)]
+    assert sorted(kinds, key=str) == sorted([*answers, *others], key=str)
+    assert before["bytes"] == sum(each["bytes"] for each in before["stored"])
+    needed = [each for each in before["stored"] if each["needed"]]
+    assert all(each["rows"] > 0 and each["shards"] > 0 and each["bytes"] > 0 for each in needed)
+    assert made.cache(capsys, "--drop")["stored"] == needed
+    monkeypatch.setattr("generation.answers.asking.load_masked_lm", refuse)
+    again = generate(made.options, tmp_path / "again", work=made.work)
+    assert again.digest == made.dataset.digest
+
+
+def test_the_cache_of_a_folder_without_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["cache", str(tmp_path / "nothing")]) == 2
+    assert "there is no work folder" in capsys.readouterr().err
+    (tmp_path / "killed.work").mkdir()
+    assert cli.main(["cache", str(tmp_path / "killed")]) == 0
+    assert "0.0 MiB in" in capsys.readouterr().out
+    assert cli.main(["cache", str(tmp_path / "killed"), "--drop"]) == 2
+    assert "holds no data set yet" in capsys.readouterr().err
+
+
+def test_the_shelves_of_a_run_are_told_by_its_record(made: Made) -> None:
+    folders = {shelf.folder(made.work) for shelf in recorded_shelves(made.dataset.run)}
+    assert folders == set((made.work / "suggestions").iterdir())
+
+
+def test_probable_fillers_alone_give_the_same_data_set_and_say_what_they_do_not(made: Made, tmp_path: Path) -> None:
+    probable = replace(made.options, store="probable")
+    other = generate(probable, tmp_path / "probable", work=made.work)
+    assert other.digest == made.dataset.digest
+    assert "alone" in made.dataset.run
+    assert "alone" not in other.run
+    for filters in ("none", "pos"):
+        with pytest.raises(InputError, match=f"--store probable keeps no suggestion .* --filters {filters} asks for"):
+            Options(**{**probable.as_dict(), "filters": filters})

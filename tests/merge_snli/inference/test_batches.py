@@ -1,0 +1,138 @@
+"""Batches: full ones of one size, halved where memory runs out, in order whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+from transformers import BertForMaskedLM
+
+from generation.masked_lms.loading import load_masked_lm
+from merge_snli.errors import InputError
+from merge_snli.inference.batches import (
+    MOST_TOKENS_A_BATCH,
+    TOKENS_A_BATCH,
+    Batches,
+    is_out_of_memory,
+    is_steady,
+    tokens_a_batch,
+)
+from merge_snli.inference.models import find_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def cpu_out_of_memory() -> Exception:
+    try:
+        torch.empty(2**60)
+    except RuntimeError as error:
+        return error
+    raise AssertionError("there is that much memory")
+
+
+ERRORS: dict[str, Callable[[], Exception]] = {
+    "cuda": lambda: torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+    "cpu": cpu_out_of_memory,
+    "python": MemoryError,
+}
+
+
+def holding(most: int, error: Exception, sizes: list[int]) -> Callable[[Sequence[int]], list[int]]:
+    """Return a step that doubles numbers and has memory for so many at once."""
+
+    def step(batch: Sequence[int]) -> list[int]:
+        sizes.append(len(batch))
+        if len(batch) > most:
+            raise error
+        return [2 * number for number in batch]
+
+    return step
+
+
+def test_every_batch_of_a_length_has_one_size() -> None:
+    sizes: list[int] = []
+    assert Batches("m", "form", 80).run(holding(99, MemoryError(), sizes), range(19), 10) == [
+        2 * number for number in range(19)
+    ]
+    assert sizes == [8, 8, 8]
+
+
+def test_a_steady_models_last_batch_is_as_large_as_it_is_but_no_single_one() -> None:
+    sizes: list[int] = []
+    batches = Batches("m", "form", 80, steady=True)
+    for count in (19, 9):
+        assert batches.run(holding(99, MemoryError(), sizes), range(count), 10) == [2 * n for n in range(count)]
+    assert sizes == [8, 8, 3, 8, 2]
+
+
+def test_a_steady_models_items_of_many_tokens_go_one_by_one() -> None:
+    sizes: list[int] = []
+    batches = Batches("m", "pair", 512, steady=True)
+    assert batches.run(holding(1, MemoryError(), sizes), range(3), 300) == [0, 2, 4]
+    assert sizes == [1, 1, 1]
+
+
+def test_a_steady_model_for_which_memory_holds_one_item_gets_one() -> None:
+    sizes: list[int] = []
+    assert Batches("m", "pair", 40, steady=True).run(holding(1, MemoryError(), sizes), range(3), 10) == [0, 2, 4]
+    assert sizes == [3, 2, 1, 1, 1]
+
+
+def test_a_model_is_steady_where_no_size_changes_a_bit() -> None:
+    assert is_steady(lambda times: np.full((times, 3), 0.1, dtype=np.float32))
+    assert not is_steady(lambda times: np.full((times, 3), 0.1 + 1e-8 * (times > 4), dtype=np.float32))
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_where_memory_runs_out_batches_are_halved_and_it_goes_on(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    sizes: list[int] = []
+    batches = Batches("model large", "pair", 160)
+    assert batches.run(holding(5, ERRORS[kind](), sizes), range(19), 10) == [2 * number for number in range(19)]
+    assert sizes == [16, 8, 4, 4, 4, 4, 4]
+    assert "model large goes on with 4 pairs of 10 tokens a batch" in caplog.text
+    assert batches.size(20) == 2
+
+
+def test_memory_for_no_form_at_all_is_one_sentence() -> None:
+    with pytest.raises(InputError, match=r"memory does not suffice for masked LM large with one form of 10 tokens"):
+        Batches("masked LM large", "form", 40).run(holding(0, MemoryError(), []), range(3), 10)
+
+
+def test_a_model_that_does_not_fit_is_one_sentence(
+    tiny_mlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: BertForMaskedLM, device: str) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    monkeypatch.setattr(BertForMaskedLM, "to", full)
+    with pytest.raises(InputError, match="masked LM tiny-bert does not fit into the memory of cpu"):
+        load_masked_lm(find_model(str(tiny_mlm("bert"))), device="cpu")
+
+
+def test_another_error_is_not_taken_for_a_lack_of_memory() -> None:
+    error = RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+    assert not is_out_of_memory(error)
+    with pytest.raises(RuntimeError, match="mat1"):
+        Batches("m", "form").run(holding(0, error, []), range(3), 10)
+
+
+def test_a_gpus_batches_go_by_its_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = 2**20
+
+    def with_free(free: int) -> int:
+        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free, 2**40))
+        return tokens_a_batch("cuda:0", lambda: 1_000)
+
+    monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda device: None)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 5 * 2**20)
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 5 * 2**20 + taken)
+    assert with_free(2**37) == MOST_TOKENS_A_BATCH
+    assert with_free(4 * taken) == 1_024
+    assert with_free(3 * taken) == 1_024
+    assert with_free(0) == 1
+    assert tokens_a_batch("cpu", lambda: 1_000) == TOKENS_A_BATCH

@@ -1,0 +1,197 @@
+"""Problems from every kind of source, and one clear sentence for each that cannot be used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.errors import InputError
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import Problem, read_problems
+
+ROWS = [
+    {"premise": "A cat sleeps.", "hypothesis": "A cat rests.", "label": "entailment"},
+    {"premise": 'The "cat" ran, fast.', "hypothesis": "The cat sat.", "label": "contradiction"},
+]
+
+
+def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def texts(problems: tuple[Problem, ...]) -> list[tuple[str, str, int]]:
+    return [(problem.premise, problem.hypothesis, problem.label) for problem in problems]
+
+
+EXPECTED = [(ROWS[0]["premise"], ROWS[0]["hypothesis"], 0), (ROWS[1]["premise"], ROWS[1]["hypothesis"], 2)]
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    read = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", ROWS)))
+    assert texts(read.problems) == EXPECTED
+    assert read.label_names == ("entailment", "neutral", "contradiction")
+
+
+def test_csv_and_tsv_give_the_same(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text(
+        'premise,hypothesis,label\nA cat sleeps.,A cat rests.,entailment\n"The ""cat"" ran, fast.",The cat sat.,2\n'
+    )
+    (tmp_path / "p.tsv").write_text(
+        "premise\thypothesis\tlabel\nA cat sleeps.\tA cat rests.\t0\n"
+        'The "cat" ran, fast.\tThe cat sat.\tcontradiction\n'
+    )
+    for name in ("p.csv", "p.tsv"):
+        assert texts(read_problems(ProblemOptions(problems=str(tmp_path / name))).problems) == EXPECTED
+
+
+def test_parquet_and_folders_keep_the_label_names_of_their_source(tmp_path: Path) -> None:
+    names = ["contradiction", "entailment", "neutral"]
+    features = datasets.Features(
+        premise=datasets.Value("string"), hypothesis=datasets.Value("string"), label=datasets.ClassLabel(names=names)
+    )
+    dataset = datasets.Dataset.from_list(ROWS, features=features)
+    dataset.to_parquet(tmp_path / "p.parquet")
+    datasets.DatasetDict(test=dataset).save_to_disk(tmp_path / "saved")
+    (tmp_path / "folder").mkdir()
+    dataset.to_parquet(tmp_path / "folder" / "test.parquet")
+    for name in ("p.parquet", "saved", "folder"):
+        read = read_problems(ProblemOptions(problems=str(tmp_path / name)))
+        assert read.label_names == tuple(names)
+        assert [label for _, _, label in texts(read.problems)] == [1, 0]
+
+
+def test_columns_of_other_names(tmp_path: Path) -> None:
+    rows = [{"s1": "A cat.", "s2": "A cat!", "gold": 1, "pairID": "7#0"}]
+    options = ProblemOptions(
+        problems=write_jsonl(tmp_path / "p.jsonl", rows),
+        premise_column="s1",
+        hypothesis_column="s2",
+        label_column="gold",
+        id_column="pairID",
+        label_names=("entailment", "not_entailment"),
+    )
+    assert read_problems(options).problems == (Problem("7#0", "A cat.", "A cat!", 1),)
+
+
+def test_problems_without_a_gold_label_are_left_out_and_counted(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [*ROWS, ROWS[0] | {"label": -1}, ROWS[1] | {"label": "-"}, ROWS[1] | {"label": None}]
+    read = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows)))
+    assert (len(read.problems), read.without_label) == (2, 3)
+
+
+def test_two_way_labels(tmp_path: Path) -> None:
+    rows = [ROWS[0], ROWS[1] | {"label": "not_entailment"}]
+    read = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows)))
+    assert read.label_names == ("entailment", "not_entailment")
+    assert [problem.label for problem in read.problems] == [0, 1]
+
+
+def test_equal_problems_stay_two_with_ids_that_do_not_depend_on_the_order(tmp_path: Path) -> None:
+    there = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "a.jsonl", [*ROWS, ROWS[0]])))
+    back = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "b.jsonl", [ROWS[0], *ROWS][::-1])))
+    ids = [problem.id for problem in there.problems]
+    assert ids[2] == f"{ids[0]}-2"
+    assert sorted(ids) == sorted(problem.id for problem in back.problems)
+    assert there.digest == back.digest
+
+
+def test_limit_reads_no_further(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps(ROWS[0]) + "\nno json\n")
+    assert len(read_problems(ProblemOptions(problems=str(path), limit=1)).problems) == 1
+
+
+def test_embedded_problems_can_be_read() -> None:
+    read = read_problems(ProblemOptions(problems="demo:problems", id_column="id"))
+    assert len({problem.id for problem in read.problems}) == len(read.problems) >= 200
+
+
+BAD_LINES = {
+    '{"premise": "A", "hypothesis": "B", "label": "maybe"}': "line 1: column 'label' holds the label 'maybe'",
+    '{"premise": "  ", "hypothesis": "B", "label": 0}': "line 1: column 'premise' is empty",
+    '{"premise": "A", "hypothesis": 3, "label": 0}': "column 'hypothesis' holds 3, which is no text",
+    '{"sentence1": "A", "hypothesis": "B"}': "has no column 'premise'; columns there: sentence1, hypothesis",
+    '{"premise": "A", ': "line 1 is no JSON",
+    '["A", "B", 0]': "line 1 is JSON but no object",
+    '{"premise": "A", "hypothesis": "B", "label": 7}': "nor their numbers 0 to 2",
+    '{"premise": "A", "hypothesis": "B", "label": -1}': "has a gold label",
+    '{"premise": "A", "hypothesis": "B", "label": 1}': "holds only the numbers 1: say which labels",
+    "\n": "holds no problem",
+    '{"premise": "A \\ud800", "hypothesis": "B", "label": 0}': "half a character",
+    '{"premise": "A", "hypothesis": "B", "label": "²"}': "holds the label '²'",
+    "[" * 100_000: "line 1 is no JSON",
+}
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_LINES.items())
+def test_a_bad_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(InputError) as caught:
+        read_problems(ProblemOptions(problems=str(path)))
+    assert message in str(caught.value)
+    assert "p.jsonl" in str(caught.value)
+
+
+def test_text_that_is_not_utf8_is_named_with_line_and_byte(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(json.dumps(ROWS[0]).encode() + b'\n{"premise": "caf\xe9"}\n')
+    with pytest.raises(InputError, match=r"line 2: byte 17 of the line \(0xe9\) is not UTF-8"):
+        read_problems(ProblemOptions(problems=str(path)))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "p.xlsx").write_text("x")
+    (tmp_path / "p.parquet").write_text("x")
+    (tmp_path / "p.csv").write_text("premise,hypothesis,label\nA,B\n")
+    (tmp_path / "quote.csv").write_text('premise,hypothesis,label\n"A,B,neutral\n')
+    (tmp_path / "twice.csv").write_text("premise,hypothesis,label,label\nA,B,neutral,entailment\n")
+    cases = {
+        "nowhere.jsonl": "no such file",
+        "empty.jsonl": "is empty",
+        "p.xlsx": "ends with one of .jsonl, .csv, .tsv, .parquet, not with '.xlsx'",
+        "p.parquet": "cannot be read as Parquet",
+        "p.csv": "line 2 has 2 fields where the first line names 3 columns",
+        "quote.csv": "line 2: unexpected end of data",
+        "twice.csv": "line 1 names the column 'label' twice",
+    }
+    for name, message in cases.items():
+        with pytest.raises(InputError) as caught:
+            read_problems(ProblemOptions(problems=str(tmp_path / name)))
+        assert message in str(caught.value)
+
+
+def test_an_id_twice_is_an_error_that_names_both_places(tmp_path: Path) -> None:
+    rows = [row | {"id": "x"} for row in ROWS]
+    with pytest.raises(InputError, match=r"line 2: the id 'x' stands already at .*line 1"):
+        read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows), id_column="id"))
+
+
+def test_a_folder_that_is_written_again_gives_its_new_rows(tmp_path: Path) -> None:
+    card = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: test.parquet\n---\n"
+    (tmp_path / "README.md").write_text(card)
+    for premise in ("A cat.", "A dog."):
+        rows = [row | {"premise": premise} for row in ROWS]
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "test.parquet")
+        read = read_problems(ProblemOptions(problems=str(tmp_path)))
+        assert {problem.premise for problem in read.problems} == {premise}
+
+
+def test_a_hub_id_that_cannot_be_reached_is_one_sentence() -> None:
+    with pytest.raises(InputError, match="could not be loaded as a data set"):
+        read_problems(ProblemOptions(problems="nobody/nothing-there"))
+
+
+def test_a_nested_parquet_column_is_no_text(tmp_path: Path) -> None:
+    table = pa.table({"premise": [["A"]], "hypothesis": ["B"], "label": ["neutral"]})
+    pq.write_table(table, tmp_path / "p.parquet")
+    with pytest.raises(InputError, match=r"row 1: column 'premise' holds \['A'\]"):
+        read_problems(ProblemOptions(problems=str(tmp_path / "p.parquet")))

@@ -1,0 +1,70 @@
+"""Problems by Hub id, against the stand-in of the Hub."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import datasets
+import pytest
+
+from merge_snli.errors import InputError
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.sources import open_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.hub.server import Hub
+    from tests.hub.storage import Repo
+
+
+def lines(*premises: str) -> bytes:
+    rows = ({"premise": premise, "hypothesis": "A dog runs.", "label": "entailment"} for premise in premises)
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture
+def problems(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repo:
+    """A data set of problems with two versions, for `datasets` in this process."""
+    monkeypatch.setattr(datasets.config, "HF_ENDPOINT", hub.url)
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "datasets")
+    monkeypatch.setattr(datasets.config, "HF_MODULES_CACHE", str(tmp_path / "modules"))
+    repo = hub.storage.create("dataset", "org/problems")
+    hub.storage.put(repo, {"test.jsonl": lines("A dog runs fast.")})
+    repo.tags["v1"] = repo.branches["main"]
+    hub.storage.put(repo, {"test.jsonl": lines("A dog runs fast.", "A dog is running.")})
+    return repo
+
+
+def premises(name: str) -> list[str]:
+    return [row.premise for row in open_source(ProblemOptions(problems=name)).rows]
+
+
+def test_problems_are_read_at_a_revision(problems: Repo) -> None:
+    assert premises("org/problems") == ["A dog runs fast.", "A dog is running."]
+    assert premises("org/problems@v1") == ["A dog runs fast."]
+    assert premises(f"org/problems@{problems.tags['v1']}") == ["A dog runs fast."]
+
+
+@pytest.mark.parametrize(
+    ("name", "means"),
+    [
+        (
+            "org/none",
+            "problems org/none, split test, .*doesn't exist on the Hub or cannot be accessed",
+        ),
+        ("org/problems@none", "problems org/problems@none, split test, are no file here .*none"),
+    ],
+)
+def test_what_cannot_be_had_is_one_sentence(problems: Repo, name: str, means: str) -> None:
+    with pytest.raises(InputError, match=means) as raised:
+        premises(name)
+    assert "\n" not in str(raised.value)
+
+
+def test_problems_that_are_gated_are_told(problems: Repo) -> None:
+    problems.gated = True
+    with pytest.raises(InputError, match=r"org/problems.*gated"):
+        premises("org/problems")

@@ -1,0 +1,70 @@
+"""Types of numbers: each runs, stands beside float32, and is kept apart from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merge_snli.embedded import embedded_path
+from merge_snli.errors import InputError
+from scoring import score
+from scoring.models.options import ModelOptions
+from scoring.models.scored_model import named_model
+from scoring.predictions.pairs import Pair
+from scoring.predictions.predict import predict_pairs
+
+
+def embedded_pairs() -> list[Pair]:
+    path = embedded_path("demo:problems")
+    assert path is not None
+    problems = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [(problem["premise"], problem["hypothesis"]) for problem in problems]
+
+
+@pytest.mark.parametrize(("dtype", "near"), [("bfloat16", 0.1), ("float16", 0.02)])
+def test_each_type_gives_nearly_what_float32_gives(dtype: str, near: float) -> None:
+    """Of a trained model: in random ones of large weights, rounding grows from layer to layer."""
+    pairs = embedded_pairs()[:20]
+    reference, other = (
+        predict_pairs(named_model("demo:nli-b", ModelOptions(dtype=each)).load, pairs, None)[0].logits
+        for each in ("float32", dtype)
+    )
+    np.testing.assert_allclose(other, reference, atol=near)
+    assert not np.array_equal(other, reference)
+
+
+def test_int8_answers_as_float32_does() -> None:
+    pairs = embedded_pairs()[:60]
+    answers, sizes = [], set()
+    for dtype in ("float32", "int8"):
+        predicted, facts = predict_pairs(named_model("demo:nli-b", ModelOptions(dtype=dtype)).load, pairs, None)
+        answers.append(predicted.logits.argmax(axis=1))
+        sizes.add(facts.parameters)
+    assert len(sizes) == 1
+    assert np.mean(answers[0] == answers[1]) >= 0.9
+
+
+def test_predictions_and_results_of_two_types_stand_beside_each_other(
+    bert: Path, dataset: Path, tmp_path: Path
+) -> None:
+    first, second = (score(bert, dataset, dtype=dtype, out=tmp_path / "results") for dtype in ("float32", "bfloat16"))
+    assert (first.run.dtype, second.run.dtype) == ("float32", "bfloat16")
+    assert first.model.digest == second.model.digest
+    assert len(list((tmp_path / "results").glob("*.json"))) == 2
+    assert len(list((tmp_path / "results.work" / "predictions").iterdir())) == 2
+
+
+def test_a_type_that_no_model_runs_in_is_refused() -> None:
+    with pytest.raises(InputError, match=r"--dtype is 'float64': give one of float32, bfloat16, float16, int8"):
+        ModelOptions(dtype="float64")
+
+
+def test_int8_is_for_the_processor(bert: Path) -> None:
+    from merge_snli.inference.models import find_model
+    from scoring.models.loading import load_classifier
+
+    with pytest.raises(InputError, match=r"--dtype int8 runs on a CPU, not on cuda: add --device cpu"):
+        load_classifier(find_model(str(bert)), "cuda", ModelOptions(dtype="int8"))

@@ -1,0 +1,101 @@
+"""Seeds, variants and distinct pairs, read from files."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.dataset import find_dataset
+from merge_snli.errors import InputError
+from scoring.predictions.pairs import pair_digest, read_config
+
+
+def rewrite(folder: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    path = folder / "data/all/test.parquet"
+    pq.write_table(change(pq.read_table(path)), path)
+
+
+def with_cell(table: pa.Table, column: str, row: int, value: Any) -> pa.Table:  # noqa: ANN401
+    values = table.column(column).to_pylist()
+    values[row] = value
+    field = table.schema.field(column)
+    return table.set_column(table.schema.get_field_index(column), field, pa.array(values, field.type))
+
+
+@pytest.fixture
+def folder(make_dataset: Callable[..., Path], tmp_path: Path) -> Path:
+    return make_dataset(tmp_path / "data", seeds=3)
+
+
+def test_every_pair_stands_once(dataset: Path) -> None:
+    data = read_config(find_dataset(str(dataset)), "all")
+    rows = pq.read_table(dataset / "data/all/test.parquet").to_pylist()
+    assert len(set(data.pairs)) == len(data.pairs)
+    assert [data.pairs[place] for place in data.variant_pairs] == [(row["premise"], row["hypothesis"]) for row in rows]
+    assert [data.seed_ids[place] for place in data.variant_seeds] == [row["seed_id"] for row in rows]
+    assert [np.flatnonzero(drawn).tolist() for drawn in data.drawn.T] == [row["subsamples"] for row in rows]
+
+
+@pytest.mark.parametrize("config", ["all", "noun", "verb", "adj"])
+def test_seeds_are_those_of_the_config(dataset: Path, config: str) -> None:
+    data = read_config(find_dataset(str(dataset)), config)
+    wanted = set(pq.read_table(dataset / f"data/{config}/test.parquet").column("seed_id").to_pylist())
+    seeds = {row["seed_id"]: row for row in pq.read_table(dataset / "data/seed/test.parquet").to_pylist()}
+    assert set(data.seed_ids) == wanted
+    for seed_id, pair, label in zip(data.seed_ids, data.seed_pairs, data.seed_labels, strict=True):
+        assert data.pairs[pair] == (seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"])
+        assert label == seeds[seed_id]["label"]
+
+
+def test_config_of_seeds_has_no_variants(dataset: Path) -> None:
+    with pytest.raises(InputError, match=r"config seed of .* has no variants to score: choose one of all, noun, verb"):
+        read_config(find_dataset(str(dataset)), "seed")
+
+
+def test_unknown_config_names_those_there_are(dataset: Path) -> None:
+    with pytest.raises(InputError, match=r"no split test of config adv; configs with rows: all, noun, verb, adj, seed"):
+        read_config(find_dataset(str(dataset)), "adv")
+
+
+def test_missing_column_is_named(folder: Path) -> None:
+    rewrite(folder, lambda table: table.drop_columns(["seed_premise"]))
+    with pytest.raises(InputError, match="lacks the column seed_premise; its columns: variant_id, seed_id"):
+        read_config(find_dataset(str(folder)), "all")
+
+
+def test_seed_with_two_labels_is_refused(folder: Path) -> None:
+    rewrite(folder, lambda table: with_cell(table, "label", 1, 2))
+    with pytest.raises(InputError, match=r"variants of seed s000 in .* do not agree"):
+        read_config(find_dataset(str(folder)), "all")
+
+
+def test_seed_without_gold_label_is_refused(folder: Path) -> None:
+    rewrite(folder, lambda table: with_cell(table, "label", 0, -1))
+    with pytest.raises(InputError, match=r"seed s000 in .* has the label -1"):
+        read_config(find_dataset(str(folder)), "all")
+
+
+def test_config_without_rows_is_refused(folder: Path) -> None:
+    rewrite(folder, lambda table: table.slice(0, 0))
+    with pytest.raises(InputError, match="has no rows"):
+        read_config(find_dataset(str(folder)), "all")
+
+
+def test_nothing_drawn_is_refused(folder: Path) -> None:
+    def undrawn(table: pa.Table) -> pa.Table:
+        for row in range(table.num_rows):
+            table = with_cell(table, "subsamples", row, [])
+        return table
+
+    rewrite(folder, undrawn)
+    with pytest.raises(InputError, match="nothing was drawn"):
+        read_config(find_dataset(str(folder)), "all")
+
+
+def test_digest_tells_where_premise_ends() -> None:
+    assert pair_digest(("a b", "c")) != pair_digest(("a ", "bc"))
+    assert pair_digest(("é", "c")) == pair_digest(("é", "c"))

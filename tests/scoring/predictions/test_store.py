@@ -1,0 +1,74 @@
+"""Predictions on disk: kept, looked up, damaged."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.models.classifier import ModelFacts
+from scoring.predictions.store import FACTS_FILE, PredictionStore, Shard, joined
+
+FIRST = Shard(("a", "b"), np.array([3, 4], np.int32), np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)
+SECOND = Shard(("c",), np.array([5], np.int32), np.array([[7, 8, 9]], np.float32), 2.0)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> PredictionStore:
+    store = PredictionStore(tmp_path / "predictions")
+    store.add(FIRST)
+    store.add(SECOND)
+    return store
+
+
+def test_nothing_is_kept_in_a_new_store(tmp_path: Path) -> None:
+    store = PredictionStore(tmp_path / "predictions")
+    assert list(store.shards()) == []
+    assert store.read_facts() is None
+    assert joined([], ["a"]) == (None, [0])
+
+
+def test_predictions_come_back_in_the_order_asked(store: PredictionStore) -> None:
+    found, missing = joined(store.shards(), ["c", "x", "a", "b"])
+    assert found is not None
+    assert missing == [1]
+    assert found.tokens.tolist() == [5, 0, 3, 4]
+    np.testing.assert_array_equal(found.logits, [[7, 8, 9], [np.nan] * 3, [1, 2, 3], [np.nan] * 3])
+    assert found.seconds == 3.5
+
+
+def test_seconds_are_those_of_the_pairs_asked(store: PredictionStore) -> None:
+    found, missing = joined(store.shards(), ["c"])
+    assert found is not None
+    assert (found.seconds, missing) == (2.0, [])
+
+
+@pytest.mark.parametrize("damage", [b"", b"PAR1 something else"])
+def test_damaged_shard_is_thrown_away(store: PredictionStore, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    path = max(store.folder.glob("*.parquet"), key=lambda shard: shard.stat().st_size)
+    path.write_bytes(damage)
+    with caplog.at_level(logging.WARNING):
+        assert len(list(store.shards())) == 1
+    assert f"{path} is damaged" in caplog.text
+    assert not path.exists()
+
+
+def test_one_changed_byte_is_seen(store: PredictionStore) -> None:
+    path = next(store.folder.glob("*.parquet"))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    assert len(list(store.shards())) == 1
+
+
+def test_half_written_shard_is_not_read(store: PredictionStore) -> None:
+    (store.folder / ".abc.parquet.1.part").write_bytes(b"PAR1")
+    assert len(list(store.shards())) == 2
+
+
+def test_facts_are_kept(store: PredictionStore) -> None:
+    facts = ModelFacts("BertForSequenceClassification", 12, None)
+    store.write_facts(facts)
+    assert store.read_facts() == facts
+    (store.folder / FACTS_FILE).write_text("{", encoding="utf-8")
+    assert store.read_facts() is None

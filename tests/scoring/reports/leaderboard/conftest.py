@@ -1,0 +1,79 @@
+"""Results of a few functions on the shipped data set, some of them with names that no page should trust."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.dataset import find_dataset
+from scoring import Result, score
+from scoring.reports.leaderboard.boards import Board, make_boards
+from scoring.reports.leaderboard.texts import Texts, read_texts
+
+SHIPPED = Path(__file__).parents[4] / "merge_snli"
+SCRIPT = "<script>document.title='owned'</script>"
+QUOTES = '"it\'s" </script><img src=x onerror="document.title=\'owned\'"> & {{ 7 * 7 }} \u2028'
+Pair = tuple[str, str]
+
+
+def chance(*parts: str) -> float:
+    return int(hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8], 16) / 2**32
+
+
+def noisy(name: str, gold: dict[Pair, int], errors: float) -> Callable[[list[Pair]], list[int]]:
+    """A function that answers a share of all pairs wrong, always the same ones."""
+
+    def answer(pair: Pair) -> int:
+        wrong = chance(name, *pair) < errors
+        return (gold[pair] + 1 + (chance(name, pair[0]) < 0.5)) % 3 if wrong else gold[pair]
+
+    return lambda pairs: [answer(pair) for pair in pairs]
+
+
+def named(result: Result, name: str, parameters: int | None, training: tuple[str, ...] | None) -> Result:
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    model = dataclasses.replace(
+        result.model, name=name, digest=digest, parameters=parameters, training_data=training, revision=None
+    )
+    return dataclasses.replace(result, model=model)
+
+
+@pytest.fixture(scope="session")
+def gold() -> dict[Pair, int]:
+    rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
+    of_variants = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
+    return of_variants | {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
+
+
+@pytest.fixture(scope="session")
+def results(gold: dict[Pair, int]) -> list[Result]:
+    careful, hasty, steady = (
+        score(noisy(name, gold, errors), SHIPPED, name=name)
+        for name, errors in (("careful", 0.04), ("hasty", 0.2), ("steady", 0.06))
+    )
+    neutral = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="always neutral")
+    nouns = score(noisy("careful", gold, 0.04), SHIPPED, config="noun", name="careful")
+    return [
+        named(hasty, "org/hasty-base", 110_000_000, ("snli",)),
+        named(careful, "org/careful-large", 355_000_000, ("snli", "nyu-mll/multi_nli")),
+        named(steady, SCRIPT, 5_200_000, ("<b>snli</b>",)),
+        named(dataclasses.replace(hasty, notes=(QUOTES,)), QUOTES, None, None),
+        neutral,
+        named(nouns, "org/careful-large", 355_000_000, ("snli", "nyu-mll/multi_nli")),
+    ]
+
+
+@pytest.fixture(scope="session")
+def boards(results: list[Result]) -> tuple[Board, ...]:
+    return make_boards(results)
+
+
+@pytest.fixture(scope="session")
+def texts(boards: tuple[Board, ...]) -> dict[int, Texts]:
+    read = {index: read_texts(board, find_dataset(str(SHIPPED))) for index, board in enumerate(boards)}
+    return {index: of_board for index, of_board in read.items() if of_board is not None}

@@ -1,0 +1,54 @@
+"""Which results stand on which board, in which order, and how links name them."""
+
+import dataclasses
+
+from scoring import Result
+from scoring.reports.leaderboard.boards import Board, make_boards
+from scoring.reports.leaderboard.formats import latex, markdown
+from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT
+
+
+def test_a_board_a_config_the_best_first(boards: tuple[Board, ...]) -> None:
+    assert [(board.dataset.config, len(board.entries)) for board in boards] == [("all", 5), ("noun", 1)]
+    at_quality = [entry.result.scores.on_variants.pattern_accuracy.mean for entry in boards[0].entries]
+    assert at_quality == sorted(at_quality, key=lambda value: -(value or 0))
+    assert boards[0].entries[0].name == "org/careful-large"
+
+
+def test_other_data_is_another_board(results: list[Result]) -> None:
+    data = dataclasses.replace(results[0].dataset, digest="0" * 64)
+    other = dataclasses.replace(results[0], dataset=data)
+    first, second = make_boards([results[0], other])
+    assert first.title == "merge_snli [00000000], config all"
+    assert second.title == f"merge_snli [{results[0].dataset.digest[:8]}], config all"
+    headings = [line for line in markdown((first, second)).splitlines() if line.startswith("## ")]
+    assert len(set(headings)) == 2
+    assert "merge\\_snli {[}00000000{]}, config all: " in latex((first, second))
+
+
+def test_keys_are_safe_and_unlike_one_another(boards: tuple[Board, ...]) -> None:
+    keys = [entry.key for entry in boards[0].entries]
+    assert len(set(keys)) == len(keys)
+    assert not set("<>\"'&#= /") & set("".join(keys))
+
+
+def test_results_of_one_name_are_told_apart(results: list[Result]) -> None:
+    other = dataclasses.replace(results[0].model, digest="f" * 64)
+    same_name = dataclasses.replace(results[0], model=other)
+    low = dataclasses.replace(results[0], run=dataclasses.replace(results[0].run, dtype="int8"))
+    [board] = make_boards([results[0], same_name, low])
+    names = {entry.name for entry in board.entries}
+    assert names == {
+        f"org/hasty-base [{(results[0].model.digest or '')[:8]}]",
+        "org/hasty-base [ffffffff]",
+        "org/hasty-base (int8)",
+    }
+    assert len({entry.key for entry in board.entries}) == 3
+
+
+def test_parts_are_classes_labels_and_masked_lms(boards: tuple[Board, ...]) -> None:
+    parts = list(boards[0].entries[0].parts)
+    assert parts[:4] == ["all", "class:noun", "class:verb", "class:adj"]
+    assert parts[4:7] == ["label:entailment", "label:neutral", "label:contradiction"]
+    assert set(parts[7:]) == {"masked_lm:demo:mlm-wordpiece", "masked_lm:demo:mlm-bpe"}
+    assert {SCRIPT, QUOTES} <= {entry.name for entry in boards[0].entries}

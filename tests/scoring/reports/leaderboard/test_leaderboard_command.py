@@ -1,0 +1,72 @@
+"""`merge-snli leaderboard` as it is typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from merge_snli.cli import main
+from scoring import Result
+from scoring.results.files import write_result
+from tests.scoring.reports.leaderboard.conftest import SHIPPED
+
+
+@pytest.fixture(scope="module")
+def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("scored") / "results"
+    for result in results:
+        write_result(result, out)
+    return out
+
+
+def run(*arguments: object) -> int:
+    return main(["leaderboard", *map(str, arguments)])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "name"),
+    [("md", "leaderboard.md"), ("csv", "leaderboard.csv"), ("json", "leaderboard.json"), ("latex", "leaderboard.tex")],
+)
+def test_tables(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], chosen: str, name: str) -> None:
+    assert run(folder, "--out", tmp_path / "site", "--format", chosen) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'site' / name}\n"
+    assert "org/careful-large" in (tmp_path / "site" / name).read_text(encoding="utf-8").replace("\\", "")
+
+
+def test_the_page_with_texts_and_without(folder: Path, tmp_path: Path) -> None:
+    assert run(folder, "--out", tmp_path / "site") == 0
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert run(folder, "--out", tmp_path / "site", "--dataset", SHIPPED) == 0
+    with_texts = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert len(with_texts) > len(page)
+    assert [path.name for path in (tmp_path / "site").iterdir()] == ["index.html"]
+
+
+def test_a_damaged_result_is_named_and_left_out(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result]
+) -> None:
+    copy = tmp_path / "results"
+    write_result(results[0], copy)
+    (copy / "torn.json").write_text("{", encoding="utf-8")
+    assert run(copy, "--out", tmp_path / "site", "--format", "json") == 0
+    assert "torn.json is no result of merge-snli score" in caplog.text
+    rows = json.loads((tmp_path / "site" / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
+    assert {row["model"] for row in rows} == {"org/hasty-base"}
+
+
+def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "file"
+    file.write_text("", encoding="utf-8")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "run.json").write_text('{"options": {}, "data": {"digest": "0123456789abcdef"}}', encoding="utf-8")
+    cases = {
+        ("nowhere", "--out", tmp_path / "site"): "nowhere holds no results",
+        (folder, "--out", file): "is a file: give --out a folder",
+        (folder, "--out", tmp_path / "site", "--dataset", other): "no result is on the data in",
+        (folder, "--out", tmp_path / "site", "--dataset", SHIPPED, "--format", "md"): "--dataset is for the page",
+    }
+    for arguments, message in cases.items():
+        assert run(*arguments) == 2
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "site").exists()

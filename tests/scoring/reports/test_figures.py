@@ -1,0 +1,119 @@
+"""The curve as files: there, whole, the same every time, and readable."""
+
+import dataclasses
+import re
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from merge_snli.cli import main
+from merge_snli.errors import InputError
+from scoring import Result, draw_curves, score
+from scoring.predictions.pairs import Pair
+from scoring.reports.figures import FROM, draw_classes
+from scoring.reports.line_chart import LABEL_LETTERS, labels_apart, short_name
+from scoring.results.files import write_result
+
+
+def by_length(pairs: list[Pair], by: int) -> list[int]:
+    return [len(premise) % by % 3 for premise, _ in pairs]
+
+
+@pytest.fixture(scope="module")
+def results(dataset: Path) -> list[Result]:
+    of_lengths = [score(partial(by_length, by=by), dataset, name=f"by {by}") for by in (2, 3, 5)]
+    named = dataclasses.replace(of_lengths[0].model, name="org/$x^2$ <b>")
+    return [dataclasses.replace(of_lengths[0], model=named), *of_lengths[1:]]
+
+
+def test_png_and_svg_are_written(results: list[Result], tmp_path: Path) -> None:
+    png, svg = draw_curves(results, tmp_path / "new" / "curve")
+    assert (png.name, svg.name) == ("curve.png", "curve.svg")
+    assert draw_curves(results, tmp_path / "new" / "curve.svg") == [png, svg]
+    assert png.read_bytes().startswith(b"\x89PNG")
+    text = svg.read_text(encoding="utf-8")
+    assert text.rstrip().endswith("</svg>")
+    assert len(set(re.findall(r"stroke: (#[0-9a-f]{6})", text))) >= len(results)
+
+
+def test_same_results_give_the_same_bytes(results: list[Result], tmp_path: Path) -> None:
+    first, second = (draw_curves(results, tmp_path / name / "curve") for name in "ab")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def test_nothing_to_draw_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no result to draw"):
+        draw_curves([], tmp_path / "curve")
+
+
+def test_labels_stand_apart() -> None:
+    places = labels_apart([50.0, 49.0, 10.0, 50.5], 4.5)
+    ordered = sorted(places)
+    assert all(above - below >= 4.5 for below, above in pairwise(ordered))
+    assert places[2] == 10.0
+    assert places[1] < places[0] < places[3]
+
+
+def test_long_names_lose_owner_and_middle() -> None:
+    assert short_name("org/model") == "model"
+    short = short_name("ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli")
+    assert (len(short), short[:7], short[-3:]) == (LABEL_LETTERS, "roberta", "nli")
+
+
+def test_figure_4_begins_where_the_paper_begins(results: list[Result], tmp_path: Path) -> None:
+    whole, part = (draw_curves(results, tmp_path / str(start), start=start)[1] for start in (0, FROM))
+    ticks = [re.findall(r"<!-- (\d+) -->", path.read_text(encoding="utf-8")) for path in (whole, part)]
+    assert "10" in ticks[0]
+    assert "10" not in ticks[1]
+    assert "80" in ticks[1]
+
+
+def test_classes_are_averaged_over_models(results: list[Result], tmp_path: Path) -> None:
+    png, svg = draw_classes(results, tmp_path / "classes")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    text = svg.read_text(encoding="utf-8")
+    assert all(f"<!-- {name} -->" in text for name in ("noun", "verb", "adj"))
+    assert "mean of 3 model(s)" in text
+
+
+def test_the_command_draws_three_pictures_a_config(
+    results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for result in results:
+        write_result(result, tmp_path / "results")
+    assert main(["figures", str(tmp_path / "results"), "--out", str(tmp_path / "figures")]) == 0
+    printed = capsys.readouterr().out.split()
+    assert sorted(printed) == sorted(str(path) for path in (tmp_path / "figures").iterdir())
+    names = {Path(path).name.partition("-all-")[2] for path in printed}
+    stems = ("figure-4-from-80", "figure-5-word-classes", "figure-11-from-0")
+    assert names == {f"{stem}.{ending}" for stem in stems for ending in ("png", "svg")}
+
+
+def without_draws(result: Result) -> Result:
+    """The result as of a class that no subsample drew a variant of."""
+    curve = dataclasses.replace(
+        result.scores.on_variants.curve, mean=(None,) * 101, passing=((0,) * 101,) * 10, seeds=(0,) * 10
+    )
+    scores = dataclasses.replace(
+        result.scores, on_variants=dataclasses.replace(result.scores.on_variants, curve=curve), qt=None, mt=None
+    )
+    return dataclasses.replace(result, scores=scores, classes={**result.classes, "verb": scores})
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_has_no_curve_is_left_out(results: list[Result], tmp_path: Path) -> None:
+    empty = without_draws(results[1])
+    _, both = draw_curves([results[0], empty], tmp_path / "both")
+    _, none = draw_curves([empty], tmp_path / "none")
+    names = [re.findall(r"<!-- (by 3) -->", path.read_text(encoding="utf-8")) for path in (both, none)]
+    assert names == [[], []]
+    _, classes = draw_classes([results[0], empty], tmp_path / "classes")
+    assert re.findall(r"<!-- (noun|verb|adj) -->", classes.read_text(encoding="utf-8")) == ["noun", "adj"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_name_in_another_script_is_drawn_in_silence(results: list[Result], tmp_path: Path) -> None:
+    model = dataclasses.replace(results[0].model, name="日本語")
+    assert len(draw_curves([dataclasses.replace(results[0], model=model)], tmp_path / "curve")) == 2

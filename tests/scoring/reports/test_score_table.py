@@ -1,0 +1,64 @@
+"""The table on screen and in a notebook."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from scoring import Result, score, text_table
+from scoring.reports.score_table import html_table
+
+
+@pytest.fixture(scope="module")
+def result(dataset: Path) -> Result:
+    result = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, name="by length")
+    scores = dataclasses.replace(
+        result.scores,
+        seed_sample_accuracy=0.8964,
+        qt=-0.0487,
+        mt=0.59,
+        on_variants=dataclasses.replace(
+            result.scores.on_variants,
+            sample_accuracy=dataclasses.replace(result.scores.on_variants.sample_accuracy, mean=0.8885),
+        ),
+    )
+    return dataclasses.replace(result, scores=scores, notes=("a note",))
+
+
+def test_table_3(result: Result) -> None:
+    lines = text_table([result]).splitlines()
+    assert lines[:3] == [
+        "Model      Seeds  Variants    QT  MT",
+        "─────────  ─────  ────────  ────  ──",
+        "by length   89.6      88.8  -4.9  59",
+    ]
+    assert lines[4] == "merge_small, config all: 12 seeds, 446 variants, mean over 10 subsamples; per cent."
+    assert lines[-1] == "by length: a note"
+
+
+def test_no_drop_has_no_minus(result: Result) -> None:
+    scores = dataclasses.replace(result.scores, qt=-0.0001)
+    assert "+0.0" in text_table([dataclasses.replace(result, scores=scores)])
+
+
+def test_failed_models_stand_in_it_with_their_reason(result: Result) -> None:
+    text = text_table([result], {"org/gone": "not found"})
+    assert "\norg/gone       –         –     –   –\n" in text
+    assert text.endswith("org/gone: not scored: not found\n")
+    assert text_table([], {"org/gone": "not found"}).endswith("\n\norg/gone: not scored: not found\n")
+
+
+def test_no_name_breaks_a_line(result: Result) -> None:
+    model = dataclasses.replace(result.model, name="a\nb\x1b[2J")
+    text = text_table([dataclasses.replace(result, model=model)], {"c\rd": "it is\u2028gone"})
+    assert text.splitlines()[2].startswith("a b [2J  ")
+    assert text.splitlines()[3].startswith("c d      ")
+    assert text.endswith("c d: not scored: it is gone\n")
+
+
+def test_html_is_escaped(result: Result) -> None:
+    evil = dataclasses.replace(result.model, name="<script>alert(1)</script>")
+    html = html_table([dataclasses.replace(result, model=evil)])
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "<td>89.6</td><td>88.8</td><td>-4.9</td><td>59</td>" in html
