@@ -45,7 +45,7 @@ class Floor:
         ]
         self._flop: float = 2.0 * ROWS * sum(width * outputs for width, outputs in sizes)
 
-    def flop_a_second(self, times: int) -> float:
+    def flop_per_second(self, times: int) -> float:
         """Do all the products so many times and return the rate: the better of torch's plain ones and packed ones."""
         return max(self._rate(way, times) for way in self._ways)
 

@@ -27,7 +27,7 @@ from generation.answers.asking import count_missing, suggest
 from generation.answers.store import open_stores
 from generation.options import Options
 from generation.output.record import add_word_counts, count_words
-from generation.pipeline import PROBLEMS_A_SHARD
+from generation.pipeline import PROBLEMS_PER_SHARD
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
@@ -37,7 +37,7 @@ from merge_snli.inference.models import find_model
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.progress import Progress
 
-KIBIBYTES_A_MEBIBYTE = 1024
+KIBIBYTES_PER_MEBIBYTE = 1024
 KEYS = {"peak": "VmHWM", "resident": "VmRSS"}
 """What the system calls them."""
 
@@ -92,7 +92,7 @@ def measure(folder: Path, slice_of: int) -> Memory:
     survey, tagger = survey_problems(options), load_tagger(options.tagger)
     problems, shards = stream_problems(options, survey), []
     counts: dict[str, Any] = {}
-    while part := list(islice(problems, PROBLEMS_A_SHARD)):
+    while part := list(islice(problems, PROBLEMS_PER_SHARD)):
         shards.append(tag_shard(part, tagger, folder, ignore_case=False))
         add_word_counts(counts, count_words(read_words(shards[-1]), survey.label_names))
     found["words"] = memory()
@@ -117,7 +117,7 @@ def memory() -> dict[str, float]:
     """Return the peak and the present resident memory of this process in MiB."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     status = dict(line.split(":", 1) for line in lines)
-    return {name: int(status[key].split()[0]) / KIBIBYTES_A_MEBIBYTE for name, key in KEYS.items()}
+    return {name: int(status[key].split()[0]) / KIBIBYTES_PER_MEBIBYTE for name, key in KEYS.items()}
 
 
 def forget_peak() -> None:

@@ -39,7 +39,7 @@ TOP_K = 200
 BARS = {"float32": (6.0, 3.5), "bfloat16": (13.0, 7.0)}
 """How often faster than the pipeline one by one, and in batches of 32, each precision should be."""
 BAR_OF_FLOOR = 0.55
-PRODUCTS_A_ROUND = 4
+PRODUCTS_PER_ROUND = 4
 
 
 def main() -> None:
@@ -95,7 +95,7 @@ def compare(
             )
         )
         ways[f"floor, {dtype}"] = lambda dtype=dtype: (  # type: ignore[misc]
-            floors[dtype].flop_a_second(PRODUCTS_A_ROUND) / flop_a_form
+            floors[dtype].flop_per_second(PRODUCTS_PER_ROUND) / flop_a_form
         )
     plain(few[:8], batch_size=8)
     for mlm in mlms.values():

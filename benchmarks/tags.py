@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BAR = 10.0
 """How often faster than tagging whole sentences the fast way should be."""
 PARTS = 5
-SUGGESTIONS_A_FORM = 50
+SUGGESTIONS_PER_FORM = 50
 
 
 def main() -> None:
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[InPlace]:
-    """Return suggestions in their places, at most `SUGGESTIONS_A_FORM` of a form, until there are enough."""
+    """Return suggestions in their places, at most `SUGGESTIONS_PER_FORM` of a form, until there are enough."""
     loaded = load_masked_lm(find_model(mlm), device="cpu")
     wanted = dict(list(forms.items())[: max(1, count // 10)])
     places: list[InPlace] = []
@@ -55,7 +55,7 @@ def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[InPlace
             if isinstance(answer, Fillers):
                 form = wanted[key]
                 kept, _ = keep_suggestions(answer, form.original, loaded.vocabulary, frozenset())
-                places += [InPlace(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_A_FORM]]
+                places += [InPlace(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_PER_FORM]]
     if len(places) < count:
         sys.stderr.write(f"only {len(places)} suggestions: give more --problems for {count}\n")
     return places[:: max(1, len(places) // count)][:count]

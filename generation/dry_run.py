@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.answers.cache_key import shelf_of
+from generation.answers.cache_key import cache_key_of
 from generation.answers.store import Store
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.sentences.tagging import TaggedProblem
-    from merge_snli.inference.models import ModelSource
+    from merge_snli.inference.models import ResolvedModel
 
 PROBLEMS_SAMPLED = 1_000
 """So many problems, evenly over the source, are tagged; what is counted of them is scaled up."""
@@ -50,7 +50,7 @@ class MaskedLMEstimate:
         name: The masked LM.
         forms: About how many forms it would be asked.
         refused: About how many it could not be asked, by reason.
-        forms_a_second: How many it answers a second on this machine, as measured on a few batches.
+        forms_per_second: How many it answers a second on this machine, as measured on a few batches.
         seconds: About how long all of them take.
         bytes: About how large its stored answers are.
     """
@@ -58,7 +58,7 @@ class MaskedLMEstimate:
     name: str
     forms: int
     refused: Mapping[str, int]
-    forms_a_second: float
+    forms_per_second: float
     seconds: float
     bytes: int
 
@@ -132,7 +132,7 @@ def _forms(tagged: Iterable[TaggedProblem], options: Options) -> tuple[int, dict
 
 
 def _estimate(
-    mlm: MaskedLM, source: ModelSource, sample: Mapping[str, Form], options: Options, scale: float
+    mlm: MaskedLM, source: ResolvedModel, sample: Mapping[str, Form], options: Options, scale: float
 ) -> MaskedLMEstimate:
     """Time a few batches of a masked LM and scale up."""
     refused: Counter[str] = Counter()
@@ -152,14 +152,14 @@ def _estimate(
         name=mlm.name,
         forms=round(asked * scale),
         refused={reason: round(count * scale) for reason, count in refused.items()},
-        forms_a_second=asked / seconds if seconds else 0.0,
+        forms_per_second=asked / seconds if seconds else 0.0,
         seconds=seconds * scale,
         bytes=round(bytes_a_form * len(sample) * scale),
     )
 
 
 def _probe(
-    mlm: MaskedLM, source: ModelSource, by_length: Mapping[int, Mapping[str, EncodedForm]], options: Options
+    mlm: MaskedLM, source: ResolvedModel, by_length: Mapping[int, Mapping[str, EncodedForm]], options: Options
 ) -> tuple[dict[int, float], float]:
     """Return the seconds that a form takes by its number of tokens, and the bytes that its stored answer takes."""
     lengths = sorted(by_length)
@@ -175,7 +175,10 @@ def _probe(
             answers |= dict(zip(keys, mlm.fill(batch, options.top_k), strict=True))
             times.append(time.perf_counter() - begin)
         seconds[length] = min(times) / size
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder), shelf_of(source, options, mlm.device)) as store:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder), cache_key_of(source, options, mlm.device)) as store,
+    ):
         store.save(answers)
         stored = sum(path.stat().st_size for path in store.folder.glob("*.parquet"))
     return seconds, stored / len(answers)

@@ -14,7 +14,7 @@ from generation.answers.store import open_stores
 from generation.masked_lms.loading import find_masked_lms
 from generation.output.checks import require_seeds, require_words
 from generation.output.folder import finished, usable_out, write_output
-from generation.output.record import Run, Sources, add_word_counts, count_words
+from generation.output.record import Run, RunInputs, add_word_counts, count_words
 from generation.replacements.finding import FilterCounts, add_counts
 from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds, require_every_seed
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from generation.output.record import Json
     from generation.sentences.forms import Form
     from generation.variants.variant_shards import Result
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.problems.reading import Survey
 
 logger = logging.getLogger(__name__)
 
-PROBLEMS_A_SHARD = 1_000
+PROBLEMS_PER_SHARD = 1_000
 
 
 def generate(
@@ -53,7 +53,7 @@ def generate(
     overwrite: bool = False,
     allow_pickle: bool = False,
     quiet: bool = False,
-) -> DatasetSource:
+) -> MergeDataset:
     """Make the variants of NLI problems and write them as a data set.
 
     Every stage goes over shards of problems and keeps what it made in the work folder under a key of its content: a
@@ -98,9 +98,9 @@ def generate(
     return dataset
 
 
-def _sources(options: Options, survey: Survey, *, allow_pickle: bool) -> Sources:
+def _sources(options: Options, survey: Survey, *, allow_pickle: bool) -> RunInputs:
     """Find all that the rows depend on, so that what cannot be used is said before any work is spent."""
-    return Sources(
+    return RunInputs(
         options,
         survey,
         find_masked_lms(options.mlm, allow_pickle=allow_pickle),
@@ -110,7 +110,7 @@ def _sources(options: Options, survey: Survey, *, allow_pickle: bool) -> Sources
     )
 
 
-def _tag(sources: Sources, folder: Path, progress: Progress) -> tuple[list[Path], Json]:
+def _tag(sources: RunInputs, folder: Path, progress: Progress) -> tuple[list[Path], Json]:
     """Read and tag the problems, find their shared words and count these."""
     problems, number = stream_problems(sources.options, sources.problems), sources.problems.with_label
     if sources.seeds is not None:
@@ -118,14 +118,14 @@ def _tag(sources: Sources, folder: Path, progress: Progress) -> tuple[list[Path]
     shards: list[Path] = []
     counts: Json = {}
     with progress.stage("shared words", total=number, unit="problems") as stage:
-        while part := list(islice(problems, PROBLEMS_A_SHARD)):
+        while part := list(islice(problems, PROBLEMS_PER_SHARD)):
             shards.append(tag_shard(part, sources.tagger, folder, ignore_case=sources.options.ignore_case))
             add_word_counts(counts, count_words(read_words(shards[-1]), sources.problems.label_names))
             stage.advance(len(part))
     return shards, counts
 
 
-def _suggest(shards: Sequence[Path], sources: Sources, stores: Stores, progress: Progress) -> dict[str, Vocabulary]:
+def _suggest(shards: Sequence[Path], sources: RunInputs, stores: Stores, progress: Progress) -> dict[str, Vocabulary]:
     """Ask one masked LM after the other for the fillers of every form, so that no two are in memory at once."""
     options = sources.options
     vocabularies = {}
@@ -142,7 +142,7 @@ def _forms(shards: Sequence[Path], options: Options) -> Iterator[dict[str, Form]
 
 def _make_results(
     shards: Sequence[Path],
-    sources: Sources,
+    sources: RunInputs,
     stores: Stores,
     vocabularies: dict[str, Vocabulary],
     folder: Path,
@@ -160,14 +160,14 @@ def _make_results(
     return results
 
 
-def _require_enough(results: Sequence[Result], sources: Sources) -> None:
+def _require_enough(results: Sequence[Result], sources: RunInputs) -> None:
     if sources.seeds is not None:
         of_seeds = {pair: count for result in results for pair, count in result.of_seeds.items()}
         require_every_seed(sources.seeds, of_seeds, sources.options.inflation)
     require_seeds(results, sources.options)
 
 
-def _run(sources: Sources, device: str, words: Json, results: Sequence[Result]) -> Run:
+def _run(sources: RunInputs, device: str, words: Json, results: Sequence[Result]) -> Run:
     """Sum what was counted of each shard."""
     filters: FilterCounts = {}
     alone: FilterCounts | None = None if sources.options.store == PROBABLE else {}

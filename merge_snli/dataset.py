@@ -28,7 +28,7 @@ OWN_DIGEST = "record"
 
 
 @dataclass(frozen=True)
-class DatasetSource:
+class MergeDataset:
     """A data set that was found.
 
     Attributes:
@@ -59,7 +59,7 @@ def own_digest(run: dict[str, Any]) -> str:
     return sha256_of_json({name: value for name, value in run.items() if name != OWN_DIGEST})
 
 
-def find_dataset(name: str, *, revision: str | None = None) -> DatasetSource:
+def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
     """Find a MERGE data set, fetching it from the Hub where `name` is no folder.
 
     Args:
@@ -80,7 +80,7 @@ def find_dataset(name: str, *, revision: str | None = None) -> DatasetSource:
     return _from_folder(repo_id, folder, folder.name)
 
 
-def _from_folder(name: str, folder: Path, revision: str | None) -> DatasetSource:
+def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
     try:
         run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -91,7 +91,7 @@ def _from_folder(name: str, folder: Path, revision: str | None) -> DatasetSource
         raise InputError(
             f"{folder} is no MERGE data set: its {RUN_FILE} is not one that a run wrote; name another folder"
         )
-    return DatasetSource(name, folder, revision, run)
+    return MergeDataset(name, folder, revision, run)
 
 
 def _is_record(run: object) -> bool:
@@ -102,7 +102,7 @@ def _is_record(run: object) -> bool:
     return isinstance(digest, str) and DIGEST.fullmatch(digest) is not None and isinstance(files, dict)
 
 
-def read_split(source: DatasetSource, config: str, split: str = TEST) -> pa.Table:
+def read_split(source: MergeDataset, config: str, split: str = TEST) -> pa.Table:
     """Read one split of one config.
 
     Args:

@@ -28,7 +28,7 @@ UNUSABLE = frozenset(
 
 
 @contextmanager
-def disk_errors_named(folder: Path) -> Iterator[None]:
+def disk_errors_as_input_errors(folder: Path) -> Iterator[None]:
     """Turn a full disk or a folder that may not be written into an `InputError` that names it.
 
     Args:
@@ -59,7 +59,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         InputError: Where the disk is full or may not be written; nothing is left behind then.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with disk_errors_named(path.parent):
+    with disk_errors_as_input_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             write(temporary)

@@ -7,7 +7,7 @@ from pprint import pformat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 SCRIPT_BRANCH = "script"
 UNDESCRIBED = "DATA_SET: dict[str, Any] | None = None\n"
@@ -19,7 +19,7 @@ def script_names(repo_name: str) -> tuple[str, str]:
     return f"{repo_name}.py", "schema.py"
 
 
-def script_files(source: DatasetSource, *, repo_name: str = "merge_snli") -> dict[str, bytes]:
+def script_files(source: MergeDataset, *, repo_name: str = "merge_snli") -> dict[str, bytes]:
     """Return the files of the branch `script` but for the data.
 
     Beside these the branch holds the data files that the run recorded, under the same names as on `main`: script and

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 SIDES = ("premise_mlms", "hypothesis_mlms")
 
 
-def masked_lm_names(source: DatasetSource) -> tuple[str, ...]:
+def masked_lm_names(source: MergeDataset) -> tuple[str, ...]:
     """Return the names of a run's masked LMs, in the order of the run."""
     return tuple(mlm["name"] for mlm in source.run["masked_lms"])
 

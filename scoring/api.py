@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
-from merge_snli.dataset import DatasetSource, find_dataset
+from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.errors import InputError
 from scoring.models.function import function_model
 from scoring.models.infer_labels import infer_labels
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def score(
     model: str | Path | TextClassificationPipeline | LabelFunction,
-    dataset: str | Path | DatasetSource,
+    dataset: str | Path | MergeDataset,
     *,
     config: str = "all",
     labels: Sequence[str] | str | None = None,
@@ -82,7 +82,7 @@ def score(
         trust_remote_code=trust_remote_code,
     )
     _check_options(model, options, name=name, version=version)
-    source = dataset if isinstance(dataset, DatasetSource) else find_dataset(str(dataset))
+    source = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
     data = read_config(source, config)
     folder = None if out is None else Path(out)
     if folder is not None:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
     from generation.sentences.forms import Form
-    from merge_snli.inference.models import ModelSource
+    from merge_snli.inference.models import ResolvedModel
     from merge_snli.progress import Stage
 
 FORMS_AT_ONCE = 32_768
 """So many forms are sorted by length together: enough that nearly all batches are full, and little memory."""
 
-FORMS_A_SHARD = 2_048
-SECONDS_A_SHARD = 20.0
+FORMS_PER_SHARD = 2_048
+SECONDS_PER_SHARD = 20.0
 """A shard is written when it holds that many forms, or that much work would be lost without it."""
 
 
@@ -46,7 +46,7 @@ def count_missing(shards: Iterable[Mapping[str, Form]], stores: Mapping[str, Sto
 
 
 def suggest(
-    shards: Iterable[Mapping[str, Form]], source: ModelSource, store: Store, options: Options, stage: Stage
+    shards: Iterable[Mapping[str, Form]], source: ResolvedModel, store: Store, options: Options, stage: Stage
 ) -> Vocabulary:
     """Ask a masked LM for the fillers of every form that has no stored answer; it is loaded where there is one.
 
@@ -105,7 +105,7 @@ def ask(forms: Mapping[str, Form], mlm: MaskedLM, store: Store, options: Options
         for batch in mlm.answers(forms, options.top_k, split_words=options.split_words):
             fresh |= batch if options.store != PROBABLE else {key: only_probable(batch[key]) for key in batch}
             stage.advance(len(batch))
-            if len(fresh) >= FORMS_A_SHARD or time.monotonic() - saved > SECONDS_A_SHARD:
+            if len(fresh) >= FORMS_PER_SHARD or time.monotonic() - saved > SECONDS_PER_SHARD:
                 store.save(fresh)
                 fresh, saved = {}, time.monotonic()
     finally:

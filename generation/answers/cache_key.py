@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from generation.options import Options
-    from merge_snli.inference.models import ModelSource
+    from merge_snli.inference.models import ResolvedModel
 
 FOLDER = "suggestions"
 
@@ -25,7 +25,7 @@ CHOSEN = ("dtype", "top_k", "mask", "split_words", "store")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shelf:
+class CacheKey:
     """All that the answers of one masked LM depend on, but for the forms.
 
     Attributes:
@@ -55,7 +55,7 @@ class Shelf:
         return work / FOLDER / sha256_of_json({**asdict(self), "masked_lm": None})[:32]
 
 
-def shelf_of(source: ModelSource, options: Options, device: str) -> Shelf:
+def cache_key_of(source: ResolvedModel, options: Options, device: str) -> CacheKey:
     """Return the shelf of one masked LM of a run.
 
     Args:
@@ -65,10 +65,10 @@ def shelf_of(source: ModelSource, options: Options, device: str) -> Shelf:
     """
     chosen = {name: getattr(options, name) for name in CHOSEN}
     libraries = {name: version(name) for name in LIBRARIES}
-    return Shelf(masked_lm=source.name, digest=source.digest, device=device, libraries=libraries, **chosen)
+    return CacheKey(masked_lm=source.name, digest=source.digest, device=device, libraries=libraries, **chosen)
 
 
-def recorded_shelves(run: dict[str, Any]) -> tuple[Shelf, ...]:
+def recorded_cache_keys(run: dict[str, Any]) -> tuple[CacheKey, ...]:
     """Return the shelves of a finished run's masked LMs.
 
     Args:
@@ -76,7 +76,7 @@ def recorded_shelves(run: dict[str, Any]) -> tuple[Shelf, ...]:
     """
     options = with_defaults(run["options"])
     return tuple(
-        Shelf(
+        CacheKey(
             masked_lm=mlm["name"],
             digest=mlm["digest"],
             device=run["computed"]["device"],

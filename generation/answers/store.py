@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from generation.answers.answer import SHARD_SCHEMA, Answer, answers_of, row_of
-from generation.answers.cache_key import Shelf, shelf_of
+from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store_index import StoreIndex
 from generation.masked_lms.loading import check_masked_lm
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_named, sha256_of_file, write_bytes, write_json
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from generation.options import Options
-    from merge_snli.inference.models import ModelSource
+    from merge_snli.inference.models import ResolvedModel
 
 logger = logging.getLogger(__name__)
 
 INDEX_FILE = "index.sqlite"
 SHELF_FILE = "masked_lm.json"
 
-ROWS_A_GROUP = 256
+ROWS_PER_GROUP = 256
 
 
 class Store:
@@ -42,7 +42,7 @@ class Store:
         folder: Where its shards lie.
     """
 
-    def __init__(self, work: Path, shelf: Shelf) -> None:
+    def __init__(self, work: Path, shelf: CacheKey) -> None:
         """Open the store, and bring its index up to date with the shards that are there.
 
         Args:
@@ -53,7 +53,7 @@ class Store:
             InputError: Where the work folder cannot be written.
         """
         self.folder = shelf.folder(work)
-        with disk_errors_named(work):
+        with disk_errors_as_input_errors(work):
             self.folder.mkdir(parents=True, exist_ok=True)
         self._shelf = shelf
         self._index = StoreIndex(self.folder / INDEX_FILE)
@@ -95,7 +95,7 @@ class Store:
         rows = sorted(answers.items())
         content = pa.BufferOutputStream()
         table = pa.Table.from_pylist([row_of(key, answer) for key, answer in rows], SHARD_SCHEMA)
-        pq.write_table(table, content, compression="zstd", row_group_size=ROWS_A_GROUP)
+        pq.write_table(table, content, compression="zstd", row_group_size=ROWS_PER_GROUP)
         shard = content.getvalue().to_pybytes()
         name = hashlib.sha256(shard).hexdigest()
         write_bytes(self._path(name), shard)
@@ -121,7 +121,7 @@ class Store:
     def _read(self, shard: str, rows: Mapping[str, int]) -> pa.Table:
         try:
             with pq.ParquetFile(self._path(shard)) as file:
-                return file.read_row_groups(sorted({row // ROWS_A_GROUP for row in rows.values()}))
+                return file.read_row_groups(sorted({row // ROWS_PER_GROUP for row in rows.values()}))
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{self._path(shard)} can no longer be read ({error}): run again") from error
 
@@ -155,7 +155,9 @@ Stores = dict[str, Store]
 """The open stores of a run by masked LM."""
 
 
-def open_stores(work: Path, sources: Sequence[ModelSource], options: Options, device: str, stack: ExitStack) -> Stores:
+def open_stores(
+    work: Path, sources: Sequence[ResolvedModel], options: Options, device: str, stack: ExitStack
+) -> Stores:
     """Open the stores of a run's masked LMs, each closed with `stack`.
 
     Those that have not answered yet are checked, so that a wrong one is told of before any work is spent.
@@ -172,14 +174,14 @@ def open_stores(work: Path, sources: Sequence[ModelSource], options: Options, de
     """
     stores = {}
     for source in sources:
-        stores[source.name] = stack.enter_context(Store(work, shelf_of(source, options, device)))
+        stores[source.name] = stack.enter_context(Store(work, cache_key_of(source, options, device)))
         if stores[source.name].pieces() is None:
             check_masked_lm(source)
     return stores
 
 
 def read_description(folder: Path) -> dict[str, Any] | None:
-    """Return whose answers a folder of the store holds: the fields of `Shelf` and `pieces`; None where that is lost."""
+    """Return the fields of `CacheKey` and `pieces` that a folder of the store was made for; None if they are lost."""
     try:
         described = json.loads((folder / SHELF_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from generation.masked_lms.masked_logits import RowsAlone, masked_logits
 from merge_snli.inference.last_layer import last_attention
-from merge_snli.inference.same_outputs import FAILURES, are_same
+from merge_snli.inference.same_outputs import FAILURES, outputs_match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class FastWay:
+class FastPath:
     """How a masked LM is asked.
 
     Attributes:
@@ -32,7 +32,7 @@ class FastWay:
     rows_alone: RowsAlone | None
 
 
-def find_fast_way(model: PreTrainedModel, sentence: Sequence[int]) -> FastWay:
+def find_fast_path(model: PreTrainedModel, sentence: Sequence[int]) -> FastPath:
     """Find what may be run on the masked rows alone, by comparing logits with those of the plain forward.
 
     Args:
@@ -51,8 +51,8 @@ def find_fast_way(model: PreTrainedModel, sentence: Sequence[int]) -> FastWay:
         for attention in (last_attention(model), None):
             rows_alone = RowsAlone(heads, attention)
             if _gives(plain, model, rows_alone, ids, masks):
-                return FastWay(plain.shape[-1], rows_alone)
-    return FastWay(plain.shape[-1], None)
+                return FastPath(plain.shape[-1], rows_alone)
+    return FastPath(plain.shape[-1], None)
 
 
 def same_sentence(ids: Sequence[int], device: torch.device, times: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -66,7 +66,7 @@ def _gives(
     plain: torch.Tensor, model: PreTrainedModel, rows_alone: RowsAlone, ids: torch.Tensor, masks: torch.Tensor
 ) -> bool:
     try:
-        return are_same(masked_logits(model, rows_alone, ids, masks), plain)
+        return outputs_match(masked_logits(model, rows_alone, ids, masks), plain)
     except FAILURES as error:
         logger.info("a fast way cannot be used with %s: %s", type(model).__name__, error)
         return False

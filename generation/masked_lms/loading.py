@@ -7,14 +7,14 @@ from dataclasses import replace
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
-from generation.masked_lms.fast_paths import find_fast_way, same_sentence
+from generation.masked_lms.fast_paths import find_fast_path, same_sentence
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.masked_lms.masked_logits import RowsAlone, masked_logits
 from generation.masked_lms.vocabulary import read_vocabulary
 from merge_snli.errors import InputError, reason
-from merge_snli.inference.batches import Batches, is_out_of_memory, is_steady, tokens_a_batch
+from merge_snli.inference.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch
 from merge_snli.inference.models import (
-    ModelSource,
+    ResolvedModel,
     check_weights,
     find_device,
     find_model,
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from generation.masked_lms.vocabulary import Vocabulary
 
 FLOAT32 = "float32"
-FORMS_A_TRIAL = 64
+FORMS_PER_TRIAL = 64
 
 UNSET_LENGTH = 10**9
 """A model without a number of positions takes texts of any length; this stands for it."""
 
 
-def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tuple[ModelSource, ...]:
+def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tuple[ResolvedModel, ...]:
     """Find the masked LMs of a run, each under a name of its own.
 
     Args:
@@ -63,7 +63,7 @@ def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tupl
     return sources
 
 
-def load_masked_lm(source: ModelSource, *, device: str | None = None, dtype: str = FLOAT32) -> MaskedLM:
+def load_masked_lm(source: ResolvedModel, *, device: str | None = None, dtype: str = FLOAT32) -> MaskedLM:
     """Load a masked LM.
 
     Args:
@@ -85,7 +85,7 @@ def load_masked_lm(source: ModelSource, *, device: str | None = None, dtype: str
     model: Any = _moved(_load_model(source, where), where, source)
     probe = _probe_ids(tokenizer)
     try:
-        way = find_fast_way(model, probe)
+        way = find_fast_path(model, probe)
     except FAILURES as error:
         raise InputError(
             f"masked LM {source.name} cannot read a sentence of its own tokenizer: {reason(error)}"
@@ -96,18 +96,22 @@ def load_masked_lm(source: ModelSource, *, device: str | None = None, dtype: str
         # Copied first, for their weights may be those of the embeddings, which do not stay in float32.
         rows_alone = None if rows_alone is None else replace(rows_alone, heads=deepcopy(rows_alone.heads))
         model = model.to(getattr(torch, dtype))
-    rows_alone, steady = _pack(model, rows_alone, probe)
-    steady = steady and is_steady(lambda times: _log_probs(model, rows_alone, probe, times).numpy())
+    rows_alone, batch_invariant = _pack(model, rows_alone, probe)
+    batch_invariant = batch_invariant and is_batch_invariant(
+        lambda times: _log_probs(model, rows_alone, probe, times).numpy()
+    )
 
     def trial() -> int:
-        _log_probs(model, rows_alone, probe, FORMS_A_TRIAL)
-        return len(probe) * FORMS_A_TRIAL
+        _log_probs(model, rows_alone, probe, FORMS_PER_TRIAL)
+        return len(probe) * FORMS_PER_TRIAL
 
-    batches = Batches(f"masked LM {source.name}", "form", tokens_a_batch(where, trial), steady=steady)
+    batches = Batches(
+        f"masked LM {source.name}", "form", tokens_per_batch(where, trial), batch_invariant=batch_invariant
+    )
     return MaskedLM(source, tokenizer, model, vocabulary, _max_length(tokenizer, model), rows_alone, batches)
 
 
-def check_masked_lm(source: ModelSource) -> None:
+def check_masked_lm(source: ResolvedModel) -> None:
     """Check what can be told of a masked LM without its weights, before any work is spent.
 
     Raises:
@@ -117,7 +121,7 @@ def check_masked_lm(source: ModelSource) -> None:
     _load_tokenizer(source)
 
 
-def load_vocabulary(source: ModelSource, size: int) -> Vocabulary:
+def load_vocabulary(source: ResolvedModel, size: int) -> Vocabulary:
     """Read what the pieces of a masked LM stand for without loading its weights.
 
     Args:
@@ -130,7 +134,7 @@ def load_vocabulary(source: ModelSource, size: int) -> Vocabulary:
     return read_vocabulary(_load_tokenizer(source), size, source.name)
 
 
-def _check_architecture(source: ModelSource) -> None:
+def _check_architecture(source: ResolvedModel) -> None:
     """Refuse what is no masked LM by its configuration, before anything large is read."""
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
@@ -149,7 +153,7 @@ def _check_architecture(source: ModelSource) -> None:
         raise InputError(f"{source.name} is a causal LM, not a masked LM: it fills no masks")
 
 
-def _load_tokenizer(source: ModelSource) -> PreTrainedTokenizerFast:
+def _load_tokenizer(source: ResolvedModel) -> PreTrainedTokenizerFast:
     from transformers import AutoTokenizer
 
     try:
@@ -163,7 +167,7 @@ def _load_tokenizer(source: ModelSource) -> PreTrainedTokenizerFast:
     return tokenizer  # type: ignore[no-any-return]
 
 
-def _load_model(source: ModelSource, device: str) -> PreTrainedModel:
+def _load_model(source: ResolvedModel, device: str) -> PreTrainedModel:
     """Load in float32; on a processor, plain attention is faster than the fused one for sentences of usual length."""
     import torch
     from safetensors import SafetensorError
@@ -186,7 +190,7 @@ def _load_model(source: ModelSource, device: str) -> PreTrainedModel:
     return model  # type: ignore[no-any-return]
 
 
-def _moved(model: Any, device: str, source: ModelSource) -> Any:  # noqa: ANN401 - `to` is untyped
+def _moved(model: Any, device: str, source: ResolvedModel) -> Any:  # noqa: ANN401 - `to` is untyped
     try:
         return model.to(device).eval()
     except (RuntimeError, MemoryError) as error:
@@ -215,8 +219,8 @@ def _pack(model: PreTrainedModel, rows_alone: RowsAlone | None, probe: Sequence[
     def packed() -> RowsAlone:
         return RowsAlone(tuple(parts)[1:], attention)
 
-    steady = pack(parts, lambda: _log_probs(model, packed(), probe, 1), name)
-    return packed(), steady
+    batch_invariant = pack(parts, lambda: _log_probs(model, packed(), probe, 1), name)
+    return packed(), batch_invariant
 
 
 def _log_probs(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.forms import Form
     from merge_snli.inference.batches import Batches
-    from merge_snli.inference.models import ModelSource
+    from merge_snli.inference.models import ResolvedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class MaskedLM:
         batches: How many forms it is asked at once.
     """
 
-    source: ModelSource
+    source: ResolvedModel
     tokenizer: PreTrainedTokenizerFast
     model: PreTrainedModel
     vocabulary: Vocabulary

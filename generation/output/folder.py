@@ -13,14 +13,14 @@ from generation.output.write_data import write_data
 from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
 from merge_snli.card import render_card
-from merge_snli.dataset import CARD_FILE, OWN_DIGEST, RUN_FILE, DatasetSource, find_dataset, own_digest
+from merge_snli.dataset import CARD_FILE, OWN_DIGEST, RUN_FILE, MergeDataset, find_dataset, own_digest
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_named, sha256_of_file, sha256_of_json, write_json, write_text
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, sha256_of_json, write_json, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from generation.output.record import Run, Sources
+    from generation.output.record import Run, RunInputs
     from generation.variants.variant_shards import Result
 
 
@@ -48,7 +48,7 @@ def usable_out(out: Path) -> Path:
     return out
 
 
-def finished(out: Path, sources: Sources, *, overwrite: bool) -> DatasetSource | None:
+def finished(out: Path, sources: RunInputs, *, overwrite: bool) -> MergeDataset | None:
     """Return the data set at `out` if it is what a run from `sources` would make.
 
     Args:
@@ -82,7 +82,7 @@ def _comparable(record: dict[str, Any]) -> dict[str, Any]:
     return options | {name: record.get(name) for name in DEPENDED_ON}
 
 
-def _is_whole(there: DatasetSource) -> bool:
+def _is_whole(there: MergeDataset) -> bool:
     if not there.run.keys() >= {"card", "composition"} or not isinstance(there.run["data"].get("files"), dict):
         return False
     files = {**there.run["data"]["files"], CARD_FILE: there.run["card"]}
@@ -92,7 +92,7 @@ def _is_whole(there: DatasetSource) -> bool:
     )
 
 
-def write_output(out: Path, results: Sequence[Result], run: Run) -> DatasetSource:
+def write_output(out: Path, results: Sequence[Result], run: Run) -> MergeDataset:
     """Write the data, the card and the record, and put them in place together.
 
     Args:
@@ -108,7 +108,7 @@ def write_output(out: Path, results: Sequence[Result], run: Run) -> DatasetSourc
     """
     staged = work_folder_of(out) / "staged"
     options, labels = run.sources.options, run.sources.problems.label_names
-    with disk_errors_named(out):
+    with disk_errors_as_input_errors(out):
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [each.variants for each in results], [each.seeds for each in results]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
-from merge_snli.problems.known_datasets import known_source
+from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from generation.seeds_from import Seeds
     from generation.sentences.tagging import TaggedProblem, Tagger
     from generation.sentences.words import SharedWord
-    from merge_snli.inference.models import ModelSource
+    from merge_snli.inference.models import ResolvedModel
     from merge_snli.problems.reading import Survey
 
 FORMAT = 1
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Sources:
+class RunInputs:
     """All that the rows of a data set depend on.
 
     Attributes:
@@ -52,7 +52,7 @@ class Sources:
 
     options: Options
     problems: Survey
-    masked_lms: tuple[ModelSource, ...]
+    masked_lms: tuple[ResolvedModel, ...]
     tagger: Tagger
     seeds: Seeds | None = None
     wordnet: WordNet | None = None
@@ -93,7 +93,7 @@ class Run:
         alone: What each filter drops by itself; None where not all fillers were stored.
     """
 
-    sources: Sources
+    sources: RunInputs
     device: str
     words: Json
     filters: FilterCounts
@@ -127,7 +127,7 @@ def terms_of(options: Options) -> Json:
     Args:
         options: `problems` and `license` are read; what the user said comes before what is known.
     """
-    known = known_source(options.problems)
+    known = known_dataset(options.problems)
     return {
         "licence": options.license or (known and known.licence),
         "attribution": known and known.attribution,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from generation.options import Options
 
-ROWS_A_GROUP = 10_000
+ROWS_PER_GROUP = 10_000
 COMPRESSION_LEVEL = 12
 """Of zstd: what is written once and read often is worth the time."""
 
@@ -90,7 +90,7 @@ def _merged(files: Sequence[Path], folder: Path) -> Iterator[pa.Table]:
 def _part(every: Path, config: str, subsample: int | None = None) -> Iterator[pa.Table]:
     """Yield the rows of config `all` that a config has, or one subsample of it."""
     with pq.ParquetFile(every) as file:
-        for batch in file.iter_batches(ROWS_A_GROUP):
+        for batch in file.iter_batches(ROWS_PER_GROUP):
             table = pa.Table.from_batches([batch])
             if subsample is not None:
                 table = table.take(_rows_of_draw(table["subsamples"].combine_chunks(), subsample))
@@ -102,8 +102,8 @@ def _rows_of_draw(subsamples: pa.ListArray, index: int) -> pa.Array:
 
 
 def _write(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """Write tables to a file in groups of `ROWS_A_GROUP` rows; without a row there is no file."""
-    groups = regrouped(tables, ROWS_A_GROUP)
+    """Write tables to a file in groups of `ROWS_PER_GROUP` rows; without a row there is no file."""
+    groups = regrouped(tables, ROWS_PER_GROUP)
     first = next(groups, None)
     if first is None:
         return 0
@@ -111,7 +111,7 @@ def _write(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> int:
     with parquet_writer(path, schema) as writer:
         number = 0
         for group in chain([first], groups):
-            writer.write_table(group.cast(schema).replace_schema_metadata(schema.metadata), ROWS_A_GROUP)
+            writer.write_table(group.cast(schema).replace_schema_metadata(schema.metadata), ROWS_PER_GROUP)
             number += group.num_rows
     return number
 
@@ -151,5 +151,5 @@ def _composition(every: Path, configs: Sequence[str], label_names: Sequence[str]
 def _seeds(every: Path) -> Iterator[tuple[str, int, str]]:
     """Yield seed id, label and word class of every row of config `all`."""
     with pq.ParquetFile(every) as file:
-        for batch in file.iter_batches(ROWS_A_GROUP, columns=["seed_id", "label", "word_class"]):
+        for batch in file.iter_batches(ROWS_PER_GROUP, columns=["seed_id", "label", "word_class"]):
             yield from zip(*(batch[name].to_pylist() for name in ("seed_id", "label", "word_class")), strict=True)

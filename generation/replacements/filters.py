@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.sentences.whole_words import with_case_of
+from generation.sentences.replacing import match_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ def keep_suggestions(
     related: set[str] = set()
     for index in np.flatnonzero(whole & probable):
         piece = vocabulary.pieces[fillers.piece_ids[index]]
-        word = with_case_of(original, piece.text) if piece is not None else ""
+        word = match_case(original, piece.text) if piece is not None else ""
         if word.casefold() in taken:
             dropped[IN_PROBLEM] += 1
         elif word in kept or word in related:

@@ -14,8 +14,8 @@ from generation.replacements.relations import other_words
 from generation.replacements.scramble import scramble_all
 from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, forms_of_word
 from generation.sentences.in_place import InPlace
+from generation.sentences.replacing import match_occurrence_case
 from generation.sentences.tags_in_place import InPlaceTagger
-from generation.variants.variant import in_case_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ FilterCounts = dict[tuple[str, str, str], Counter[str]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class MaskedLMAnswers:
     """What a masked LM answered to the forms, and what its pieces stand for."""
 
     answers: Mapping[str, Answer]
@@ -65,7 +65,7 @@ class _Place:
     suggestions: tuple[Suggestion, ...]
 
     def in_place(self, suggestion: Suggestion, word: SharedWord) -> InPlace:
-        written = in_case_of(self.sentence[self.start : self.end], word.text, suggestion.word)
+        written = match_occurrence_case(self.sentence[self.start : self.end], word.text, suggestion.word)
         return InPlace(self.sentence, self.start, self.end, written)
 
 
@@ -91,7 +91,7 @@ class _Work:
 
 def find_replacements(
     problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, MaskedLMAnswers],
     tagger: InPlaceTagger,
     options: Options,
     *,
@@ -130,7 +130,7 @@ def _places(
     tagged: TaggedProblem,
     word: SharedWord,
     taken: frozenset[str],
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, MaskedLMAnswers],
     counts: FilterCounts,
     options: Options,
     wordnet: WordNet | None,
@@ -192,7 +192,7 @@ def _classes(work: Iterable[_Work], tagger: InPlaceTagger) -> dict[InPlace, str 
 
 def _combine(
     work: _Work,
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, MaskedLMAnswers],
     classes: Mapping[InPlace, str | None] | None,
     counts: FilterCounts,
     options: Options,

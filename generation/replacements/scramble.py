@@ -7,7 +7,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from generation.sentences.whole_words import NEGATIONS, with_case_of
+from generation.sentences.replacing import match_case
+from generation.sentences.whole_words import NEGATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -62,7 +63,7 @@ def scramble(word: str, random_seed: int, forbidden: Collection[str] = frozenset
     places = [index for index, character in enumerate(word) if character.isalpha()]
     one_letter = len({word[place].casefold() for place in places}) == 1
     for attempt in range(ATTEMPTS):
-        scrambled = with_case_of(word, _in_order(word, places, random_seed, attempt))
+        scrambled = match_case(word, _in_order(word, places, random_seed, attempt))
         if scrambled.casefold() not in forbidden and (one_letter or scrambled.casefold() != word.casefold()):
             return scrambled
     return None

@@ -13,9 +13,8 @@ from generation.replacements.filters import IN_PROBLEM, LESS_PROBABLE, NO_WORD, 
 from generation.replacements.finding import FILLERS, FORMS, KEPT
 from generation.sentences.forms import ONE, Form, forms_of_word
 from generation.sentences.in_place import InPlace
-from generation.sentences.whole_words import with_case_of
+from generation.sentences.replacing import match_case, match_occurrence_case
 from generation.sentences.words import SharedWord
-from generation.variants.variant import in_case_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from generation.masked_lms.vocabulary import Vocabulary
-    from generation.replacements.finding import Asked, FilterCounts
+    from generation.replacements.finding import FilterCounts, MaskedLMAnswers
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.tags_in_place import InPlaceTagger
 
@@ -59,15 +58,15 @@ class _Answered:
         found = {}
         for rank in np.flatnonzero(self.whole):
             piece = vocabulary.pieces[self.fillers.piece_ids[rank]]
-            text = with_case_of(self.word.text, piece.text) if piece is not None else ""
-            written = in_case_of(self.sentence[start:end], self.word.text, text)
+            text = match_case(self.word.text, piece.text) if piece is not None else ""
+            written = match_occurrence_case(self.sentence[start:end], self.word.text, text)
             found[int(rank)] = InPlace(self.sentence, start, end, written)
         return found
 
 
-def count_alone(
+def count_standalone(
     problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, MaskedLMAnswers],
     tagger: InPlaceTagger,
     *,
     mask: str = ONE,
@@ -117,7 +116,7 @@ def _pieces_by_word(vocabulary: Vocabulary) -> dict[str, list[int]]:
 def _answered(
     tagged: TaggedProblem,
     words: Sequence[SharedWord],
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, MaskedLMAnswers],
     spelled: Mapping[str, Mapping[str, list[int]]],
     mask: str,
 ) -> Iterator[_Answered]:
@@ -152,7 +151,7 @@ def _sample(answered: Sequence[_Answered], class_forms: int | None) -> list[_Ans
 
 
 def _count_classes(
-    answered: Sequence[_Answered], asked: Mapping[str, Asked], tagger: InPlaceTagger, counts: FilterCounts
+    answered: Sequence[_Answered], asked: Mapping[str, MaskedLMAnswers], tagger: InPlaceTagger, counts: FilterCounts
 ) -> None:
     """Tag the fillers that are whole words in their places, and count the classes."""
     places = [each.in_places(asked[each.mlm].vocabulary) for each in answered]

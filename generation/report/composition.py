@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.table import Cell
 
 
@@ -46,7 +46,7 @@ class Counted:
     labels: tuple[int, ...]
 
 
-def table_2(source: DatasetSource) -> tuple[ReportTable, ReportTable]:
+def table_2(source: MergeDataset) -> tuple[ReportTable, ReportTable]:
     """Make Table 2, and the table of the other readings of Average and Uni.
 
     Args:
@@ -74,7 +74,7 @@ def table_2(source: DatasetSource) -> tuple[ReportTable, ReportTable]:
     return main, _readings(counted, subsamples, as_paper)
 
 
-def is_the_papers(source: DatasetSource) -> bool:
+def is_the_papers(source: MergeDataset) -> bool:
     """Tell whether a run has as many problems as SNLI test and the paper's eight masked LMs."""
     names = {mlm["name"] for mlm in source.run["masked_lms"]}
     return source.run["problems"]["with_label"] == PROBLEMS and names == set(PAPER)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from generation.replacements.combine import Replacement
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Explanation:
     variants: dict[str, int]
 
 
-def explain(source: DatasetSource, seed_id: str, work: Path) -> Explanation:
+def explain(source: MergeDataset, seed_id: str, work: Path) -> Explanation:
     """Follow one problem through a finished run, without asking a masked LM.
 
     Args:
@@ -87,7 +87,7 @@ def explain(source: DatasetSource, seed_id: str, work: Path) -> Explanation:
     return Explanation(problem, labels[problem.label], options, explained, _variants(source, seed_id))
 
 
-def _find_problem(source: DatasetSource, seed_id: str, options: Options) -> Problem:
+def _find_problem(source: MergeDataset, seed_id: str, options: Options) -> Problem:
     """Take a seed from the data set, and any other problem from the source."""
     for row in read_split(source, SEED).to_pylist():
         if row["seed_id"] == seed_id:
@@ -107,7 +107,7 @@ def _find_problem(source: DatasetSource, seed_id: str, options: Options) -> Prob
 
 
 def _explain_words(
-    source: DatasetSource,
+    source: MergeDataset,
     tagged: TaggedProblem,
     words: tuple[SharedWord, ...],
     options: Options,
@@ -130,7 +130,7 @@ def _explain_words(
     )
 
 
-def _variants(source: DatasetSource, seed_id: str) -> dict[str, int]:
+def _variants(source: MergeDataset, seed_id: str) -> dict[str, int]:
     """Count the variants that the data set has of a problem, by word class."""
     table = read_split(source, ALL).select(["seed_id", "word_class"])
     classes = [row["word_class"] for row in table.to_pylist() if row["seed_id"] == seed_id]

@@ -16,14 +16,14 @@ from merge_snli.validated_by import masked_lm_names
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.table import Cell
 
 ALONE = "alone"
 """Where a run records what each filter drops by itself."""
 
 
-def table_6(source: DatasetSource) -> ReportTable:
+def table_6(source: MergeDataset) -> ReportTable:
     """Make Table 6 from what the run counted; the paper's figures stand beside a masked LM that the paper has.
 
     Args:
@@ -56,7 +56,7 @@ _SHARES = ("class P %", "class H %", "probability P %", "probability H %")
 _COLUMNS: tuple[str, ...] = ("masked LM", "class", *_SHARES)
 
 
-def _rows(source: DatasetSource, counts: Iterable[dict[str, Any]]) -> Iterable[tuple[Cell, ...]]:
+def _rows(source: MergeDataset, counts: Iterable[dict[str, Any]]) -> Iterable[tuple[Cell, ...]]:
     found = {(of["masked_lm"], of["word_class"], of["side"]): Counter(of) for of in counts}
     for name in masked_lm_names(source):
         for word_class in source.run["options"]["classes"]:

@@ -16,7 +16,7 @@ from merge_snli.validated_by import masked_lm_names, validated_by
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.table import Cell
 
 _COLUMNS = (
@@ -29,7 +29,7 @@ _OWN = 3
 """How many of the columns are the run's own."""
 
 
-def table_9(source: DatasetSource) -> ReportTable:
+def table_9(source: MergeDataset) -> ReportTable:
     """Make Table 9 of config `all`; the paper's figures stand beside a masked LM that the paper has.
 
     Args:
@@ -53,7 +53,7 @@ def table_9(source: DatasetSource) -> ReportTable:
     )
 
 
-def average_entries(source: DatasetSource) -> tuple[dict[str, float], float]:
+def average_entries(source: MergeDataset) -> tuple[dict[str, float], float]:
     """Count the entries of config `all` by who validated them, on average over the subsamples.
 
     Returns:

@@ -15,7 +15,7 @@ from merge_snli.validated_by import masked_lm_names, validated_by
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.table import Cell
 
 
@@ -33,7 +33,7 @@ class Overlap:
     shared: npt.NDArray[np.float64]
 
 
-def overlap(source: DatasetSource) -> Overlap:
+def overlap(source: MergeDataset) -> Overlap:
     """Count the overlap over all variants of config `all`.
 
     Args:

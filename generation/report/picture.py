@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from generation.report.overlap import Overlap
 
 FORMATS = (".svg", ".png", ".pdf")
-INCHES_A_MASKED_LM = 0.9
+INCHES_PER_MASKED_LM = 0.9
 DARK = 0.6
 """From this share of the largest value on, a cell's number is white."""
 
@@ -34,7 +34,7 @@ def draw_overlap(found: Overlap, path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    size = 2 + INCHES_A_MASKED_LM * len(found.masked_lms)
+    size = 2 + INCHES_PER_MASKED_LM * len(found.masked_lms)
     figure = Figure(figsize=(size, size), layout="constrained")
     axes = figure.add_subplot()
     axes.imshow(found.shared, cmap="Blues", vmin=0)

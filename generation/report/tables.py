@@ -11,11 +11,11 @@ from generation.report.overlap import Overlap, figure_9, overlap
 from generation.report.words import table_4
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.table import ReportTable
 
 
-def report_tables(source: DatasetSource) -> tuple[tuple[ReportTable, ...], Overlap]:
+def report_tables(source: MergeDataset) -> tuple[tuple[ReportTable, ...], Overlap]:
     """Make the Tables 2, 4, 6 and 9 and Figure 9 of a data set.
 
     Args:

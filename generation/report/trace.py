@@ -12,7 +12,7 @@ from generation.replacements.filters import OTHER_CLASS, SAME_WORD, words_of
 from generation.replacements.finding import suggestion_filters
 from generation.sentences.forms import forms_of_word
 from generation.sentences.in_place import InPlace
-from generation.variants.variant import in_case_of
+from generation.sentences.replacing import match_occurrence_case
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
     from generation.replacements.filters import Suggestion
-    from generation.replacements.finding import Asked
+    from generation.replacements.finding import MaskedLMAnswers
     from generation.replacements.relations import WordNet
     from generation.sentences.forms import Form
     from generation.sentences.tagging import TaggedProblem
@@ -71,7 +71,7 @@ class TracedForm:
 def trace_word(
     tagged: TaggedProblem,
     word: SharedWord,
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, MaskedLMAnswers],
     tagger: InPlaceTagger,
     options: Options,
     wordnet: WordNet | None,
@@ -125,7 +125,7 @@ def _with_classes(
     """Drop the words that are of another class in place."""
     start, end = form.start, form.end
     places = {
-        filler.word: InPlace(sentence, start, end, in_case_of(sentence[start:end], word.text, filler.word))
+        filler.word: InPlace(sentence, start, end, match_occurrence_case(sentence[start:end], word.text, filler.word))
         for filler in fillers
         if filler.dropped is None
     }

@@ -8,11 +8,11 @@ from generation.report.paper import PROBLEMS, TABLE_4
 from merge_snli.table import BESIDE, ReportTable, beside, share
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.table import Cell
 
 
-def table_4(source: DatasetSource) -> ReportTable:
+def table_4(source: MergeDataset) -> ReportTable:
     """Make Table 4 from what the run counted; the paper's figures stand beside where there are as many problems.
 
     Args:

@@ -52,12 +52,12 @@ class InPlaceTagger:
             tokens or joins it with its neighbours.
         """
         if not self._verified and places:
-            self._fast = self._verified_fast_way(places[:VERIFIED_ON])
+            self._fast = self._verified_fast_path(places[:VERIFIED_ON])
             self._verified = True
         tags = plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
         return [None if tag is None else CLASS_OF_TAG.get(tag) for tag in tags]
 
-    def _verified_fast_way(self, places: Sequence[InPlace]) -> ReceptiveFieldTagger | None:
+    def _verified_fast_path(self, places: Sequence[InPlace]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger, UnknownArchitectureError
 
         try:

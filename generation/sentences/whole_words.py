@@ -39,23 +39,3 @@ def is_whole_word(text: str) -> bool:
     if WORD.fullmatch(text) is None or folded in NEGATIONS or folded in AFFIXES:
         return False
     return sum(letter.isalpha() for letter in text) >= 2  # noqa: PLR2004 - two letters, as the sentence above says
-
-
-def with_case_of(original: str, word: str) -> str:
-    """Write `word` in the case pattern of `original`.
-
-    Args:
-        original: The word that is replaced.
-        word: The suggestion, as the masked LM's vocabulary writes it.
-
-    Returns:
-        `word` in lower case, with a capital, or in capitals, as `original` is; as it is where `original` is neither.
-    """
-    capitals = [letter.isupper() for letter in original if letter.isalpha()]
-    if not any(capitals):
-        return word.lower()
-    if all(capitals) and len(capitals) > 1:
-        return word.upper()
-    if capitals[0] and not any(capitals[1:]):
-        return word[:1].upper() + word[1:].lower()
-    return word

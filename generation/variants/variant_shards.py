@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from generation.answers.answer import PROBABLE
-from generation.replacements.finding import Asked, FilterCounts, Found, find_replacements
-from generation.replacements.standalone import count_alone
+from generation.replacements.finding import FilterCounts, Found, MaskedLMAnswers, find_replacements
+from generation.replacements.standalone import count_standalone
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.variants.rows import draw_all, seed_rows, variant_rows
@@ -113,7 +113,7 @@ def make_result(shard: Path, method: Method, work: Path) -> Result:
     return Result(variants, seeds, alone=_alone(shard, method, work, asked), **_read_counts(seeds))
 
 
-def _alone(shard: Path, method: Method, work: Path, asked: Callable[[], Mapping[str, Asked]]) -> Path | None:
+def _alone(shard: Path, method: Method, work: Path, asked: Callable[[], Mapping[str, MaskedLMAnswers]]) -> Path | None:
     """Count what each filter drops by itself, or take what is kept of it: it depends on no filter that is chosen."""
     if method.options.store == PROBABLE:
         return None
@@ -122,7 +122,7 @@ def _alone(shard: Path, method: Method, work: Path, asked: Callable[[], Mapping[
     there = find_shard(work / ALONE_FOLDER, key)
     if there is None:
         problems = read_tagged(shard, method.options.classes)
-        counts = count_alone(problems, asked(), method.tagger, mask=method.options.mask)
+        counts = count_standalone(problems, asked(), method.tagger, mask=method.options.mask)
         table = pa.table({"counts": [json.dumps(_count_rows(counts))]})
         there = write_shard(work / ALONE_FOLDER, key, table)
     return there
@@ -140,14 +140,14 @@ def _digest(shard: Path, options: object, method: Method) -> str:
     return sha256_of_json([key_of(shard), options, answers, METHOD_VERSION, __version__])[:32]
 
 
-def _asked(shard: Path, method: Method) -> dict[str, Asked]:
+def _asked(shard: Path, method: Method) -> dict[str, MaskedLMAnswers]:
     forms = forms_of_shard(shard, method.options)
     asked = {}
     for name, store in method.stores.items():
         answers = store.load(forms)
         if len(answers) < len(forms):
             raise InputError(f"{store.folder} has lost answers that it had: run again, and they are asked again")
-        asked[name] = Asked(answers, method.vocabularies[name])
+        asked[name] = MaskedLMAnswers(answers, method.vocabularies[name])
     return asked
 
 

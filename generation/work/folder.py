@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_named
+from merge_snli.files import disk_errors_as_input_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
     folder, beside = work_folder_of(out, work), work_folder_of(out)
     with ExitStack() as stack:
         for each in dict.fromkeys((folder, beside)):
-            with disk_errors_named(each):
+            with disk_errors_as_input_errors(each):
                 each.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(_held(each))
         for part in folder.rglob(".*.part"):

@@ -16,13 +16,13 @@ from generation.output.record import DEPENDED_ON
 from generation.sentences import tagged_shards
 from generation.variants import variant_shards as results
 from generation.work.shards import all_shards, key_of
-from merge_snli.files import disk_errors_named, sha256_of_json, write_json
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_json, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from generation.output.record import Sources
+    from generation.output.record import RunInputs
     from generation.variants.variant_shards import Result
 
 NEEDS_FOLDER = "runs"
@@ -60,7 +60,7 @@ class Stored:
         return {name: value for name, value in asdict(self).items() if name != "paths"}
 
 
-def note_needs(work: Path, sources: Sources, shards: Sequence[Path], made: Sequence[Result]) -> None:
+def note_needs(work: Path, sources: RunInputs, shards: Sequence[Path], made: Sequence[Result]) -> None:
     """Write down which shards a run needs.
 
     Args:
@@ -100,7 +100,7 @@ def drop(stored: Iterable[Stored]) -> None:
     """
     for each in stored:
         for path in each.paths:
-            with disk_errors_named(path.parent):
+            with disk_errors_as_input_errors(path.parent):
                 if path.is_dir():
                     shutil.rmtree(path)
                 else:
@@ -124,7 +124,7 @@ def _read_needs(work: Path, run: Json | None) -> dict[str, set[str]] | None:
 
 
 def _answers(work: Path, run: Json | None) -> Iterator[Stored]:
-    needed = None if run is None else {each.folder(work) for each in shelf.recorded_shelves(run)}
+    needed = None if run is None else {each.folder(work) for each in shelf.recorded_cache_keys(run)}
     for folder in sorted(path for path in (work / shelf.FOLDER).glob("*") if path.is_dir()):
         how = store.read_description(folder) or {}
         files = sorted(folder.glob("*.parquet"))

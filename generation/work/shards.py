@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ENDING = ".parquet"
-ROWS_A_GROUP = 1_000
+ROWS_PER_GROUP = 1_000
 """Small groups let a merge of many shards hold little of each."""
 
 
@@ -37,7 +37,7 @@ def write_shard(folder: Path, key: str, table: pa.Table) -> Path:
         InputError: Where the disk is full or may not be written; no torn shard is left.
     """
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", row_group_size=ROWS_A_GROUP)
+    pq.write_table(table, sink, compression="zstd", row_group_size=ROWS_PER_GROUP)
     content = sink.getvalue().to_pybytes()
     path = folder / key[:2] / f"{key}.{hashlib.sha256(content).hexdigest()}{ENDING}"
     write_bytes(path, content)

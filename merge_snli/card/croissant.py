@@ -17,7 +17,7 @@ from merge_snli.files import write_json
 from merge_snli.schema import columns, data_file, data_version
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.schema import Column
 
 DESCRIPTION = (
@@ -29,7 +29,7 @@ TYPES = {"string": "TEXT", "label": "INTEGER", "int32": "INTEGER", "float32": "F
 """The data types of the vocabulary by the schema's."""
 
 
-def write_croissant(source: DatasetSource, path: Path, *, published: date) -> None:
+def write_croissant(source: MergeDataset, path: Path, *, published: date) -> None:
     """Write the Croissant file of a data set.
 
     Args:
@@ -43,7 +43,7 @@ def write_croissant(source: DatasetSource, path: Path, *, published: date) -> No
     write_json(path, croissant(source, published=published))
 
 
-def croissant(source: DatasetSource, *, published: date) -> dict[str, Any]:
+def croissant(source: MergeDataset, *, published: date) -> dict[str, Any]:
     """Return the Croissant metadata of a data set: one file and one set of records a config and split.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-EMBEDDED_LICENCE = "apache-2.0"
+EMBEDDED_LICENSE = "apache-2.0"
 EMBEDDED_TEXT = "The seed problems were written for the MERGE software and are, like their variants, under Apache-2.0."
 
 
@@ -23,12 +23,12 @@ def licence(run: dict[str, Any]) -> str | None:
         None where nobody said one: such a data set is not to be published.
     """
     if is_embedded(run):
-        return EMBEDDED_LICENCE
+        return EMBEDDED_LICENSE
     said = run["options"].get("license") or run.get("source", {}).get("licence")
     return None if said is None else str(said).lower()
 
 
-def licence_text(run: dict[str, Any]) -> str:
+def license_text(run: dict[str, Any]) -> str:
     """Return what the card says of licence and attribution."""
     if is_embedded(run):
         return EMBEDDED_TEXT

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.card.departures import departures
-from merge_snli.card.license import licence_text
+from merge_snli.card.license import license_text
 from merge_snli.card.metadata import metadata, pretty_name, shown
 from merge_snli.card.tables import column_table, composition_table, example_table, words_table
 from merge_snli.schema import ALL, SEED
@@ -63,7 +63,7 @@ def _texts(run: Json) -> dict[str, str]:
         "metric_name": metric or "pattern_accuracy",
         "metric_text": IN_A_SPACE.format(metric=metric) if metric else IN_THE_SOFTWARE,
         "departures": _departures_text(departures(run["options"])),
-        "licence_text": licence_text(run),
+        "license_text": license_text(run),
     }
 
 

@@ -12,9 +12,9 @@ from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
-EXAMPLES_A_LABEL = 3
+EXAMPLES_PER_LABEL = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,7 @@ def _section(title: str, text: str) -> None:
     sys.stdout.flush()
 
 
-def examples_text(dataset: DatasetSource) -> str:
+def examples_text(dataset: MergeDataset) -> str:
     """Return some variants of each label, each of another seed and with what was replaced by what.
 
     Args:
@@ -90,8 +90,8 @@ def _first_of_seeds(table: pa.Table, label: int) -> list[dict[str, str]]:
         seed = row["seed_id"]
         if row["label"] == label and (seed not in best or row["log_odds"] > best[seed]["log_odds"]):
             best[seed] = row
-    step = max(1, len(best) // EXAMPLES_A_LABEL)
-    return list(best.values())[::step][:EXAMPLES_A_LABEL]
+    step = max(1, len(best) // EXAMPLES_PER_LABEL)
+    return list(best.values())[::step][:EXAMPLES_PER_LABEL]
 
 
 def _example(row: dict[str, str]) -> str:

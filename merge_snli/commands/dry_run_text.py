@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from generation.dry_run import DryRun
 
-BYTES_A_MEGABYTE = 1_000_000
+BYTES_PER_MEGABYTE = 1_000_000
 
 
 def dry_run_text(found: DryRun) -> str:
@@ -15,8 +15,8 @@ def dry_run_text(found: DryRun) -> str:
     width = max(len(mlm.name) for mlm in found.masked_lms)
     header = f"{'masked LM':{width}}{'forms':>12}{'refused':>10}{'forms/s':>10}{'time':>12}{'disk':>12}"
     lines = [
-        f"{mlm.name:{width}}{mlm.forms:12,}{sum(mlm.refused.values()):10,}{mlm.forms_a_second:10,.0f}"
-        f"{duration(mlm.seconds):>12}{mlm.bytes / BYTES_A_MEGABYTE:9,.1f} MB"
+        f"{mlm.name:{width}}{mlm.forms:12,}{sum(mlm.refused.values()):10,}{mlm.forms_per_second:10,.0f}"
+        f"{duration(mlm.seconds):>12}{mlm.bytes / BYTES_PER_MEGABYTE:9,.1f} MB"
         for mlm in found.masked_lms
     ]
     seconds, size = (sum(getattr(mlm, name) for mlm in found.masked_lms) for name in ("seconds", "bytes"))
@@ -28,7 +28,7 @@ def dry_run_text(found: DryRun) -> str:
             header,
             *lines,
             f"about {duration(seconds)} for the masked LMs on this machine ({found.device}) and "
-            f"{size / BYTES_A_MEGABYTE:,.1f} MB of answers, if none is stored yet; nothing was written",
+            f"{size / BYTES_PER_MEGABYTE:,.1f} MB of answers, if none is stored yet; nothing was written",
             "",
         ]
     )

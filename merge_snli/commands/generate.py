@@ -15,7 +15,7 @@ from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
     from generation.options import Options
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,7 +165,7 @@ def read_options(arguments: argparse.Namespace) -> Options:
     return Options(**values)
 
 
-def composition_text(dataset: DatasetSource) -> str:
+def composition_text(dataset: MergeDataset) -> str:
     """Return seeds, variants and label shares by config as a table, in the shape of the paper's Table 2."""
     labels = dataset.run["problems"]["label_names"]
     header = f"{'config':8}{'seeds':>8}{'variants':>10}{'average':>9}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +73,7 @@ def _publish(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def check_sound(source: DatasetSource) -> None:
+def check_sound(source: MergeDataset) -> None:
     """Refuse a data set that is not what its run recorded.
 
     Raises:

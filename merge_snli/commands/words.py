@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 def words_report(options: ProblemOptions) -> dict[str, Any]:
     """Count the problems that share words of each class, and with which tagger they were found."""
     from generation.output.record import add_word_counts, count_words
-    from generation.pipeline import PROBLEMS_A_SHARD
+    from generation.pipeline import PROBLEMS_PER_SHARD
     from generation.sentences.tagging import load_tagger, tag
     from generation.sentences.words import shared_words
     from merge_snli.problems.reading import stream_problems, survey_problems
@@ -46,7 +46,7 @@ def words_report(options: ProblemOptions) -> dict[str, Any]:
     problems = stream_problems(options, survey)
     counts: dict[str, Any] = {}
     with progress.stage("shared words", unit="problems", total=survey.with_label) as stage:
-        while part := list(islice(problems, PROBLEMS_A_SHARD)):
+        while part := list(islice(problems, PROBLEMS_PER_SHARD)):
             words = [(each, shared_words(each)) for each in tag(part, tagger)]
             add_word_counts(counts, count_words(words, survey.label_names))
             stage.advance(len(part))

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-TOKENS_A_BATCH = 512
+TOKENS_PER_BATCH = 512
 """Batches of this many tokens keep two cores busy and their caches warm."""
 
-MOST_TOKENS_A_BATCH = 8_192
+MAX_TOKENS_PER_BATCH = 8_192
 """More tokens make a GPU hardly faster, and the last batch of each length, which may be made up, longer."""
 
 LEAST = 2
-"""A model that is steady but for batches of one is asked for two."""
+"""A model that is batch_invariant but for batches of one is asked for two."""
 
 SIZES_TRIED = (2, 3, 4, 7, 16)
-"""In batches of these sizes it is tried whether a model is steady."""
+"""In batches of these sizes it is tried whether a model is batch_invariant."""
 
 SHARE_OF_FREE_MEMORY = 0.5
 
@@ -44,19 +44,19 @@ class Batches:
     that what is answered to an item does not depend on the others.
     """
 
-    def __init__(self, model: str, item: str, tokens: int = TOKENS_A_BATCH, *, steady: bool = False) -> None:
+    def __init__(self, model: str, item: str, tokens: int = TOKENS_PER_BATCH, *, batch_invariant: bool = False) -> None:
         """Begin with full batches.
 
         Args:
             model: What is asked, for messages, such as `masked LM roberta-base`.
             item: What it is asked about, for messages: `form` or `pair`.
             tokens: How many tokens a batch may have; an item that has more is a batch by itself.
-            steady: Whether the model is known to give the same bits in batches of any size, `LEAST` at least.
+            batch_invariant: Whether the model is known to give the same bits in batches of any size, `LEAST` at least.
         """
         self._model = model
         self._item = item
         self._tokens = tokens
-        self._steady = steady
+        self._batch_invariant = batch_invariant
 
     def size(self, length: int) -> int:
         """Return how many items of `length` tokens make a batch."""
@@ -80,7 +80,7 @@ class Batches:
         while len(answers) < len(items):
             full = self.size(length)
             batch = items[len(answers) : len(answers) + full]
-            least = min(LEAST, full) if self._steady else full
+            least = min(LEAST, full) if self._batch_invariant else full
             made_up = [*batch, *[batch[0]] * (least - len(batch))]
             try:
                 answers.extend(step(made_up)[: len(batch)])
@@ -106,7 +106,7 @@ class Batches:
         free_unused_memory()
 
 
-def is_steady(answer: Callable[[int], npt.NDArray[np.float32]]) -> bool:
+def is_batch_invariant(answer: Callable[[int], npt.NDArray[np.float32]]) -> bool:
     """Tell whether a model gives the same bits in batches of several sizes.
 
     Args:
@@ -129,7 +129,7 @@ def free_unused_memory() -> None:
         torch.cuda.empty_cache()
 
 
-def tokens_a_batch(device: str, run: Callable[[], int]) -> int:
+def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
     """Return how many tokens a batch may have on a device.
 
     Args:
@@ -138,16 +138,16 @@ def tokens_a_batch(device: str, run: Callable[[], int]) -> int:
 
     Returns:
         On a GPU a power of two by its free memory, of which half is used at most, and by what the trial took; else
-        `TOKENS_A_BATCH`.
+        `TOKENS_PER_BATCH`.
     """
     import torch
 
     if not device.startswith("cuda"):
-        return TOKENS_A_BATCH
+        return TOKENS_PER_BATCH
     torch.cuda.reset_peak_memory_stats(device)
     before = torch.cuda.memory_allocated(device)
     tokens = run()
     taken = max(1, torch.cuda.max_memory_allocated(device) - before)
     free, _ = torch.cuda.mem_get_info(device)
     fit = int(free * SHARE_OF_FREE_MEMORY / taken * tokens)
-    return min(MOST_TOKENS_A_BATCH, 1 << max(fit, 1).bit_length() - 1)
+    return min(MAX_TOKENS_PER_BATCH, 1 << max(fit, 1).bit_length() - 1)

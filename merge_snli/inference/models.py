@@ -40,7 +40,7 @@ TOKENIZER_FILES = (
 
 
 @dataclass(frozen=True)
-class ModelSource:
+class ResolvedModel:
     """A model that was found.
 
     Attributes:
@@ -55,7 +55,7 @@ class ModelSource:
     path: Path
     revision: str | None
     digest: str
-    base: "ModelSource | None" = None
+    base: "ResolvedModel | None" = None
 
     @property
     def tokenizer_path(self) -> Path:
@@ -65,7 +65,7 @@ class ModelSource:
 
 def find_model(
     name: str, *, revision: str | None = None, pickles: bool = False, code: bool = False, adapters: bool = False
-) -> ModelSource:
+) -> ResolvedModel:
     """Find a model, fetching it from the Hub where `name` is neither a folder nor `demo:NAME`.
 
     Args:
@@ -116,7 +116,7 @@ def has_safetensors(folder: Path) -> bool:
     return any(folder.glob(SAFETENSORS))
 
 
-def check_weights(source: ModelSource, *, allow_pickle: bool) -> None:
+def check_weights(source: ResolvedModel, *, allow_pickle: bool) -> None:
     """Refuse weights that are pickles, unless the user takes them.
 
     Raises:
@@ -172,21 +172,21 @@ def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
     return fetch(repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), instead=instead)
 
 
-def _from_folder(name: str, folder: Path, revision: str | None, wanted: _Wanted) -> ModelSource:
+def _from_folder(name: str, folder: Path, revision: str | None, wanted: _Wanted) -> ResolvedModel:
     digest = folder_digest(folder, wanted.covered(folder))
     if wanted.adapters and (folder / ADAPTER_CONFIG).is_file():
         base = _base_of(name, folder, wanted)
-        return ModelSource(name, folder, revision, sha256_of_json([digest, base.digest]), base)
+        return ResolvedModel(name, folder, revision, sha256_of_json([digest, base.digest]), base)
     if not (folder / "config.json").is_file():
         raise InputError(f"{folder} is no model folder: it has no config.json")
     if not has_tokenizer(folder):
         raise InputError(
             f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}): save the model's own there"
         )
-    return ModelSource(name, folder, revision, digest)
+    return ResolvedModel(name, folder, revision, digest)
 
 
-def _base_of(name: str, folder: Path, wanted: _Wanted) -> ModelSource:
+def _base_of(name: str, folder: Path, wanted: _Wanted) -> ResolvedModel:
     """Find the model that an adapter belongs to."""
     try:
         config = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from merge_snli.inference.same_outputs import FAILURES, FLOAT32_NOISE, are_same
+from merge_snli.inference.same_outputs import FAILURES, FLOAT32_NOISE, outputs_match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -84,16 +84,16 @@ def pack(model: nn.Module, run: Callable[[], object], name: str) -> bool:
         for name, child in parent.named_children()
         if type(child) is nn.Linear
     ]
-    steady: dict[torch.Size, bool] = {}
+    batch_invariant: dict[torch.Size, bool] = {}
     for place in places:
-        _pack_at(place, steady)
+        _pack_at(place, batch_invariant)
     try:
         run()
     except FAILURES as error:
         logger.info("%s takes no packed layers: %s", name, error)
         _unpack(places)
         return False
-    return bool(steady) and _multiplies_only_packed(model) and all(steady.values())
+    return bool(batch_invariant) and _multiplies_only_packed(model) and all(batch_invariant.values())
 
 
 def _multiplies_only_packed(model: nn.Module) -> bool:
@@ -102,8 +102,8 @@ def _multiplies_only_packed(model: nn.Module) -> bool:
     return all(weights.ndim < MATRIX for module in others for weights in module.parameters(recurse=False))
 
 
-def _pack_at(place: Place, steady: dict[torch.Size, bool]) -> None:
-    """Pack one layer where that gives the same products, and note whether those of its shape are steady."""
+def _pack_at(place: Place, batch_invariant: dict[torch.Size, bool]) -> None:
+    """Pack one layer where that gives the same products, and note whether those of its shape are batch_invariant."""
     parent, name = place
     plain: nn.Linear = getattr(parent, name)
     weights = plain.weight
@@ -113,11 +113,11 @@ def _pack_at(place: Place, steady: dict[torch.Size, bool]) -> None:
         try:
             packed = PackedLinear(plain)
             rows = _rows_for(weights, SOME_ROWS)
-            if not are_same(packed(rows), plain(rows), NOISE[weights.dtype]):
+            if not outputs_match(packed(rows), plain(rows), NOISE[weights.dtype]):
                 return
-            if weights.shape not in steady:
+            if weights.shape not in batch_invariant:
                 most = min(ROWS_TRIED[-1], max(SOME_ROWS, PRODUCTS_TRIED // len(weights)))
-                steady[weights.shape] = _is_steady(packed, _rows_for(weights, most))
+                batch_invariant[weights.shape] = _is_batch_invariant(packed, _rows_for(weights, most))
         except (AttributeError, RuntimeError) as error:
             logger.debug("a layer cannot be packed: %s", error)
             return
@@ -128,7 +128,7 @@ def _rows_for(weights: torch.Tensor, count: int) -> torch.Tensor:
     return torch.randn(count, weights.shape[1], generator=torch.Generator().manual_seed(0)).to(weights.dtype)
 
 
-def _is_steady(layer: PackedLinear, rows: torch.Tensor) -> bool:
+def _is_batch_invariant(layer: PackedLinear, rows: torch.Tensor) -> bool:
     products = layer(rows)
     return all(torch.equal(layer(rows[:count]), products[:count]) for count in ROWS_TRIED)
 

@@ -29,7 +29,7 @@ FLOAT32_NOISE = 1e-4
 """How far a number may be from the plain one, as a share of the largest; bfloat16 is off by some 1e-2."""
 
 
-def are_same(found: Numbers, expected: Numbers, noise: float = FLOAT32_NOISE) -> bool:
+def outputs_match(found: Numbers, expected: Numbers, noise: float = FLOAT32_NOISE) -> bool:
     """Tell whether numbers are those expected but for rounding.
 
     Args:

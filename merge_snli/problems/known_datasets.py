@@ -9,7 +9,7 @@ from merge_snli.schema import NLI_LABELS
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownSource:
+class KnownDataset:
     """What is known of a data set of the Hub.
 
     Attributes:
@@ -41,8 +41,8 @@ class KnownSource:
     note: str = ""
 
 
-KNOWN_SOURCES = (
-    KnownSource(
+KNOWN_DATASETS = (
+    KnownDataset(
         hub_id="stanfordnlp/snli",
         columns=("premise", "hypothesis", "label"),
         splits=("test", "validation", "train"),
@@ -50,7 +50,7 @@ KNOWN_SOURCES = (
         attribution="SNLI: Bowman, Angeli, Potts and Manning (2015), "
         "A large annotated corpus for learning natural language inference, EMNLP.",
     ),
-    KnownSource(
+    KnownDataset(
         hub_id="nyu-mll/multi_nli",
         columns=(
             "promptID",
@@ -70,7 +70,7 @@ KNOWN_SOURCES = (
         "understanding through inference, NAACL. Most of it is under the licence of the Open American National Corpus; "
         "parts of the fiction section are under CC BY 3.0, CC BY-SA 3.0 and other licences.",
     ),
-    KnownSource(
+    KnownDataset(
         hub_id="nyu-mll/glue",
         config="mnli",
         columns=("premise", "hypothesis", "label", "idx"),
@@ -80,7 +80,7 @@ KNOWN_SOURCES = (
         "for sentence understanding through inference, NAACL. Most of it is under the licence of the Open American "
         "National Corpus; parts of the fiction section are under CC BY 3.0, CC BY-SA 3.0 and other licences.",
     ),
-    KnownSource(
+    KnownDataset(
         hub_id="facebook/anli",
         columns=("uid", "premise", "hypothesis", "label", "reason"),
         splits=("test_r1", "test_r2", "test_r3", "dev_r1", "dev_r2", "dev_r3", "train_r1", "train_r2", "train_r3"),
@@ -88,7 +88,7 @@ KNOWN_SOURCES = (
         attribution="ANLI: Nie, Williams, Dinan, Bansal, Weston and Kiela (2020), "
         "Adversarial NLI: a new benchmark for natural language understanding, ACL.",
     ),
-    KnownSource(
+    KnownDataset(
         hub_id="facebook/xnli",
         config="en",
         columns=("premise", "hypothesis", "label"),
@@ -97,7 +97,7 @@ KNOWN_SOURCES = (
         attribution="XNLI: Conneau, Rinott, Lample, Williams, Bowman, Schwenk and Stoyanov (2018), "
         "XNLI: evaluating cross-lingual sentence representations, EMNLP.",
     ),
-    KnownSource(
+    KnownDataset(
         hub_id="RobZamp/sick",
         columns=(
             "id",
@@ -121,7 +121,7 @@ KNOWN_SOURCES = (
         note="the Hub holds SICK as a loading script, which datasets 4 and newer do not run: save it as a file with an "
         "older version and give that, with --premise-column sentence_A --hypothesis-column sentence_B",
     ),
-    KnownSource(
+    KnownDataset(
         hub_id="allenai/scitail",
         config="tsv_format",
         columns=("premise", "hypothesis", "label"),
@@ -132,7 +132,7 @@ KNOWN_SOURCES = (
         attribution="SciTail: Khot, Sabharwal and Clark (2018), "
         "SciTail: a textual entailment dataset from science question answering, AAAI.",
     ),
-    KnownSource(
+    KnownDataset(
         hub_id="pietrolesci/nli_fever",
         columns=("cid", "fid", "premise", "hypothesis", "verifiable", "fever_gold_label", "label"),
         # There the claim stands in the column `premise` and its evidence in `hypothesis`.
@@ -147,7 +147,7 @@ KNOWN_SOURCES = (
 """The data sets that need no column options, each as its card on the Hub describes it."""
 
 
-def known_source(name: str) -> KnownSource | None:
+def known_dataset(name: str) -> KnownDataset | None:
     """Return what is known of the data set with this Hub id, whatever the revision, or None."""
     hub_id, _ = split_revision(name)
-    return next((source for source in KNOWN_SOURCES if source.hub_id == hub_id), None)
+    return next((source for source in KNOWN_DATASETS if source.hub_id == hub_id), None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_DIGITS = 4
+MAX_DIGITS = 4
 """Longer numbers are no labels."""
 
 
@@ -33,7 +33,7 @@ class LabelNames:
         """Return the number of the label that the source writes so, by its name or its number; None for no label."""
         if text in self.spellings:
             return self.names.index(self.meanings[self.spellings.index(text)])
-        if text.isdecimal() and len(text) <= MOST_DIGITS and int(text) < len(self.meanings):
+        if text.isdecimal() and len(text) <= MAX_DIGITS and int(text) < len(self.meanings):
             return self.names.index(self.meanings[int(text)])
         return None
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from merge_snli.problems.options import ProblemOptions
 
 TWO_WAY_LABELS = ("entailment", "not_entailment")
-MOST_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 1_000_000
 """Longer texts are no sentences; spaCy takes none."""
 
 NO_GOLD_LABEL = frozenset({"-1", "-", ""})
@@ -84,7 +84,7 @@ def _checked_rows(options: ProblemOptions) -> Iterator[Row]:
                 raise InputError(
                     f"{row.where}: column {column!r} holds half a character (a lone surrogate); mend the text"
                 )
-            if len(text) > MOST_CHARACTERS:
+            if len(text) > MAX_CHARACTERS:
                 raise InputError(f"{row.where}: column {column!r} holds {len(text):,} characters: remove that problem")
             if not text.strip():
                 raise InputError(f"{row.where}: column {column!r} is empty; mend or remove that problem")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from merge_snli.errors import InputError
-from merge_snli.problems.known_datasets import known_source
+from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.label_names import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
@@ -70,7 +70,7 @@ class ProblemOptions:
 
     def _fill_in(self) -> None:
         """Take what is left empty from what is known of the source, or else the usual names."""
-        known = known_source(self.problems)
+        known = known_dataset(self.problems)
         usual: dict[str, Any] = {f"{role}_column": role for role in ("premise", "hypothesis", "label")}
         usual["split"] = "test"
         if known is not None:

@@ -1,4 +1,4 @@
-"""Sources of problems: JSON lines, CSV, TSV, Parquet, and data sets of `datasets`, each row with where it stands."""
+"""RunInputs of problems: JSON lines, CSV, TSV, Parquet, and data sets of `datasets`, each row with where it stands."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError, reason
 from merge_snli.files import is_path
 from merge_snli.hub import split_revision
-from merge_snli.problems.known_datasets import known_source
+from merge_snli.problems.known_datasets import known_dataset
 
 if TYPE_CHECKING:
     from merge_snli.problems.options import ProblemOptions
 
-PARQUET_ROWS_AT_ONCE = 10_000
+PARQUET_BATCH_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def _parquet(path: Path) -> Iterator[Record]:
     row = 0
     try:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(PARQUET_ROWS_AT_ONCE):
+            for batch in file.iter_batches(PARQUET_BATCH_ROWS):
                 for record in batch.to_pylist():
                     row += 1
                     yield f"{path} row {row}", record
@@ -246,7 +246,7 @@ def _load(options: ProblemOptions, path: str, **how: Any) -> Any:  # noqa: ANN40
         return datasets.load_dataset(path, options.config, split=options.split, **how)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         of_config = "" if options.config is None else f", configuration {options.config}"
-        known = known_source(options.problems)
+        known = known_dataset(options.problems)
         raise InputError(
             f"problems {options.problems}{of_config}, split {options.split}, are no file here and could not be loaded "
             f"as a data set ({reason(error)}); "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from merge_snli.schema import SEED
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 FRAMEWORK = "merge-snli"
 """Who takes the numbers. The Hub shows a leaderboard only for frameworks of a list that it keeps (docs/publish.md)."""
@@ -19,7 +19,7 @@ DESCRIPTION = (
 )
 
 
-def eval_yaml(source: DatasetSource) -> bytes:
+def eval_yaml(source: MergeDataset) -> bytes:
     """Return the file: a task for each number of each config of variants."""
     import yaml
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 TRIES = 5
-LONGEST_WAIT = 300
+MAX_WAIT_SECONDS = 300
 """Seconds: where the Hub asks for more, a person should decide."""
 
 PASSING = frozenset({408, 409, 429, 500, 502, 503, 504})
@@ -88,7 +88,7 @@ def passes(error: BaseException) -> bool:
     """Tell whether a failure may be gone at the next try."""
     status = status_of(error)
     if status is not None:
-        return status in PASSING and asked_wait(error) <= LONGEST_WAIT
+        return status in PASSING and asked_wait(error) <= MAX_WAIT_SECONDS
     return isinstance(error, failures())
 
 

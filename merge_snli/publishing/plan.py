@@ -18,7 +18,7 @@ from merge_snli.schema import data_version
 from merge_snli.script_branch import SCRIPT_BRANCH, script_files
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 MAIN = "main"
 BRANCH = re.compile(r"(?!refs/)\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
@@ -70,7 +70,7 @@ class Plan:
 
 
 def plan(
-    source: DatasetSource,
+    source: MergeDataset,
     repo: str,
     *,
     revision: str = MAIN,

@@ -16,14 +16,14 @@ from merge_snli.dataset import CARD_FILE, OWN_DIGEST, RUN_FILE, own_digest
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*")
 """How the Hub's ids of licences look."""
 
 
 def published_record(
-    source: DatasetSource, *, repo: str, metric: str | None, license_id: str | None
+    source: MergeDataset, *, repo: str, metric: str | None, license_id: str | None
 ) -> dict[str, bytes]:
     """Return the card and the record of a data set as its repository holds them; the folder stays as it is.
 
@@ -51,7 +51,7 @@ def published_record(
     return files | ({RUN_TOML: _run_toml(run)} if (source.folder / RUN_TOML).is_file() else {})
 
 
-def _say_licence(run: dict[str, Any], source: DatasetSource, license_id: str | None) -> None:
+def _say_licence(run: dict[str, Any], source: MergeDataset, license_id: str | None) -> None:
     """Write the licence into a record that has none.
 
     Raises:

@@ -15,7 +15,7 @@ from merge_snli.registration.prepare import METRIC_NAME, NAME, metric_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 PROGRAM = """
 import json, sys
@@ -36,7 +36,7 @@ if scores["pattern_accuracy"] != 1.0:
 """
 
 
-def check_loading(source: DatasetSource, stage: Path) -> None:
+def check_loading(source: MergeDataset, stage: Path) -> None:
     """Load every config and the metric by bare name from copies of the caches.
 
     Args:

@@ -13,7 +13,7 @@ from merge_snli.files import sha256_of_file
 from merge_snli.schema import ALL, data_version
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 NAME = "merge_snli"
 METRIC_NAME = "pattern_accuracy"
@@ -28,7 +28,7 @@ of the same name comes before the registered one.
 """
 
 
-def prepare_dataset(source: DatasetSource, cache: Path) -> tuple[Path, ...]:
+def prepare_dataset(source: MergeDataset, cache: Path) -> tuple[Path, ...]:
     """Write each config as `datasets` keeps prepared data.
 
     Args:
@@ -53,14 +53,14 @@ def prepare_dataset(source: DatasetSource, cache: Path) -> tuple[Path, ...]:
             enable_progress_bars()
 
 
-def _check_files(source: DatasetSource) -> None:
+def _check_files(source: MergeDataset) -> None:
     for name, digest in source.run["data"]["files"].items():
         path = source.folder / name
         if not path.is_file() or sha256_of_file(path) != digest:
             raise InputError(f"{path} is not the file that the run wrote: fetch or generate the data set again")
 
 
-def _prepare_config(source: DatasetSource, config: str, cache: Path) -> Path:
+def _prepare_config(source: MergeDataset, config: str, cache: Path) -> Path:
     from merge_snli.builder import MergeSnli
 
     # A hash of its own for each config: where all have one, the library refuses a bare name without a config.

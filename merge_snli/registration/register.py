@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.dataset import RUN_FILE, find_dataset
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_named, write_json
+from merge_snli.files import disk_errors_as_input_errors, write_json
 from merge_snli.registration.caches import Caches, find_caches
 from merge_snli.registration.check import check_loading
 from merge_snli.registration.lock import held
@@ -21,7 +21,7 @@ from merge_snli.registration.record import Registration, read_record, record_fil
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 STAGE = f".{NAME}-registering"
 LOCK = f"{STAGE}.lock"
@@ -54,7 +54,7 @@ def register(name: str) -> Registration:
     """
     source, caches = find_dataset(name), find_caches()
     _check_record(source)
-    with disk_errors_named(caches.datasets), held(caches.datasets / LOCK) as around, _stage(caches) as stage:
+    with disk_errors_as_input_errors(caches.datasets), held(caches.datasets / LOCK) as around, _stage(caches) as stage:
         data = prepare_dataset(source, stage / "datasets")
         metric = prepare_metric(stage / "modules")
         check_loading(source, stage)
@@ -63,7 +63,7 @@ def register(name: str) -> Registration:
         return _put_in_place(source, caches, moves, around)
 
 
-def _check_record(source: DatasetSource) -> None:
+def _check_record(source: MergeDataset) -> None:
     """Refuse a data set whose record no run wrote: the builder reads it.
 
     Raises:
@@ -94,7 +94,7 @@ def undo(name: str | None = None) -> Registration | None:
     caches = find_caches()
     if read_record(caches) is None:
         return None
-    with disk_errors_named(caches.datasets), held(caches.datasets / LOCK) as around:
+    with disk_errors_as_input_errors(caches.datasets), held(caches.datasets / LOCK) as around:
         there = read_record(caches)
         if there is not None:
             if name is not None and not _is_named(there, name):
@@ -120,7 +120,7 @@ def _stage(caches: Caches) -> Iterator[Path]:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _put_in_place(source: DatasetSource, caches: Caches, moves: dict[Path, Path], around: list[str]) -> Registration:
+def _put_in_place(source: MergeDataset, caches: Caches, moves: dict[Path, Path], around: list[str]) -> Registration:
     """Move what was prepared into the caches; the record comes first, so that what a kill leaves can be undone."""
     older = read_record(caches)
     (metric,) = (target for target in moves.values() if target.is_relative_to(caches.modules))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from generation.output.write_data import ROWS_A_GROUP, parquet_writer
+from generation.output.write_data import ROWS_PER_GROUP, parquet_writer
 from merge_snli.errors import reason
 from merge_snli.files import sha256_of_file
 from merge_snli.validation.finding import Finding, quoted
@@ -139,8 +139,8 @@ class Rows:
                 raise DamagedError(Finding(self.name, None, column, f"{message}, in the rows from {row}"))
             row += table.num_rows
             if self._same_writer:
-                writer.write_table(table, ROWS_A_GROUP)
-            yield from (table.slice(first, ROWS_A_GROUP) for first in range(0, table.num_rows, ROWS_A_GROUP))
+                writer.write_table(table, ROWS_PER_GROUP)
+            yield from (table.slice(first, ROWS_PER_GROUP) for first in range(0, table.num_rows, ROWS_PER_GROUP))
         writer.close()
         if self._same_writer and written.hexdigest() != sha256_of_file(self._path):
             message = "its bytes are not those that its rows are written as: other readers may find other rows"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from generation.variants.variant import in_case_of
+from generation.sentences.replacing import match_occurrence_case
 
 
 def is_replaced(seed: str, sentence: str, original: str, replacement: str, *, ignore_case: bool = False) -> bool:
@@ -28,7 +28,7 @@ def is_replaced(seed: str, sentence: str, original: str, replacement: str, *, ig
     end = 0
     for place in places:
         before, end = seed[end : place.start()], place.end()
-        fillers = {(in_case_of(place[0], original, replacement), True)}
+        fillers = {(match_occurrence_case(place[0], original, replacement), True)}
         if not _stands_alone(seed, place):
             fillers.add((place[0], False))
         reached = {

@@ -27,14 +27,14 @@ class RunTagger:
 
 
 @dataclass(frozen=True)
-class AtHand:
+class Resources:
     """What the run judged words by; None for what is not at hand, or was not asked."""
 
     tagger: RunTagger | None
     wordnet: WordNet | None
 
 
-def find_at_hand(record: Record, tagger: str | None) -> tuple[AtHand, list[str]]:
+def find_resources(record: Record, tagger: str | None) -> tuple[Resources, list[str]]:
     """Find what the run judged words by.
 
     Args:
@@ -51,7 +51,7 @@ def find_at_hand(record: Record, tagger: str | None) -> tuple[AtHand, list[str]]
     wordnet = find_run_wordnet(record) if record.options.no_relations else None
     if isinstance(wordnet, str):
         reasons.append(f"relations to other words: {wordnet}")
-    return AtHand(None if isinstance(found, str) else found, None if isinstance(wordnet, str) else wordnet), reasons
+    return Resources(None if isinstance(found, str) else found, None if isinstance(wordnet, str) else wordnet), reasons
 
 
 def find_run_wordnet(record: Record) -> WordNet | str:

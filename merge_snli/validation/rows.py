@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from merge_snli.validation.record import Record
-    from merge_snli.validation.resources import AtHand
+    from merge_snli.validation.resources import Resources
     from merge_snli.validation.seed_groups import Row
     from merge_snli.validation.seed_words import SeedWords, Texts
 
@@ -45,7 +45,7 @@ Words = dict["Texts", "SeedWords"]
 
 
 def check_rows(
-    folder: Path, record: Record, at_hand: AtHand, checked: Counter[str], not_checked: list[str]
+    folder: Path, record: Record, at_hand: Resources, checked: Counter[str], not_checked: list[str]
 ) -> Iterator[Finding]:
     """Yield what is wrong with the columns and rows of the data files.
 
@@ -94,7 +94,7 @@ def _open(folder: Path, name: str, config: str, record: Record, files: dict[str,
         files[name] = rows
 
 
-def _check_all(files: dict[str, Rows], record: Record, at_hand: AtHand, checked: Counter[str]) -> Iterator[Finding]:
+def _check_all(files: dict[str, Rows], record: Record, at_hand: Resources, checked: Counter[str]) -> Iterator[Finding]:
     followers = list(_followers(files, record))
     seeds = SeedFile(files.get(SEEDS))
     tally = Tally(record)
@@ -132,7 +132,7 @@ def _texts(row: Row) -> Texts:
 
 
 def _check_seed(
-    group: SeedGroup, words: Words, record: Record, at_hand: AtHand, checked: Counter[str]
+    group: SeedGroup, words: Words, record: Record, at_hand: Resources, checked: Counter[str]
 ) -> Iterator[Finding]:
     """Yield what is wrong with the variants of one seed and with the seed's row."""
     checked["seeds"] += 1

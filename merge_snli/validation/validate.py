@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.sentences.whole_words import METHOD_VERSION
-from merge_snli.dataset import CARD_FILE, RUN_FILE, DatasetSource
+from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.errors import InputError
 from merge_snli.validation.card import check_card, is_ours
 from merge_snli.validation.finding import Finding, Report, few
 from merge_snli.validation.folder import check_digests, check_folder
 from merge_snli.validation.hub_files import check_repository
 from merge_snli.validation.record import Record, check_record, read_record
-from merge_snli.validation.resources import find_at_hand
+from merge_snli.validation.resources import find_resources
 from merge_snli.validation.rows import BYTES, check_rows, is_same_writer
 from merge_snli.validation.run_toml import check_run_toml
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def validate(source: DatasetSource | Path, *, tagger: str | None = None) -> Report:
+def validate(source: MergeDataset | Path, *, tagger: str | None = None) -> Report:
     """Check a data set against what its run recorded.
 
     Args:
@@ -46,15 +46,15 @@ def validate(source: DatasetSource | Path, *, tagger: str | None = None) -> Repo
 
 
 def _findings(
-    source: DatasetSource | Path, folder: Path, tagger: str | None, checked: Counter[str], not_checked: list[str]
+    source: MergeDataset | Path, folder: Path, tagger: str | None, checked: Counter[str], not_checked: list[str]
 ) -> Iterator[Finding]:
     record, run, wrong = _record(folder)
     yield from wrong
-    from_hub = isinstance(source, DatasetSource) and source.revision is not None
+    from_hub = isinstance(source, MergeDataset) and source.revision is not None
     blobs = folder.parent.parent / "blobs" if from_hub else None
     data_files = frozenset(record.files if record else ())
     yield from check_folder(folder, data_files, blobs=blobs)
-    if isinstance(source, DatasetSource) and source.revision is not None:
+    if isinstance(source, MergeDataset) and source.revision is not None:
         yield from check_repository(source.name, source.revision, data_files, not_checked)
     if record is None:
         not_checked.append(f"data and card: without a sound {RUN_FILE} nothing says what they should be")
@@ -64,7 +64,7 @@ def _findings(
     yield from check_digests(folder, {CARD_FILE: record.card})
     yield from check_run_toml(folder, record.options)
     if record.method_version == METHOD_VERSION:
-        at_hand, reasons = find_at_hand(record, tagger)
+        at_hand, reasons = find_resources(record, tagger)
         not_checked += [*reasons, *_left_out(record)]
         yield from check_rows(folder, record, at_hand, checked, not_checked)
     else:

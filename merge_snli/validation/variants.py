@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from generation.options import POS, PROB, UNION
 from generation.sentences.in_place import InPlace
-from generation.sentences.whole_words import NEGATIONS, WORD, is_whole_word, with_case_of
-from generation.variants.variant import in_case_of, replace
+from generation.sentences.replacing import match_case, match_occurrence_case, replace_occurrences
+from generation.sentences.whole_words import NEGATIONS, WORD, is_whole_word
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.replaced import is_replaced
 
@@ -109,7 +109,7 @@ def _check_sentences(row: Row, seed: SeedWords, rules: Rules) -> Iterator[Wrong]
     if word.left_out is not None:
         yield "original", f"{original} is a word that the method leaves out here: {word.left_out}"
     for side, starts in _starts(word):
-        if row[side] != replace(row[f"seed_{side}"], starts, word.text, row["replacement"]):
+        if row[side] != replace_occurrences(row[f"seed_{side}"], starts, word.text, row["replacement"]):
             yield side, f"is not seed_{side} with {replacement} for every {original}"
 
 
@@ -122,7 +122,7 @@ def _check_replacement(row: Row, seed: SeedWords, rules: Rules) -> Iterator[Wron
     if replacement.casefold() in seed.taken:
         yield "replacement", f"{quoted(replacement)} is a word of the seed problem"
     # "İ" in lower case is two characters, of which the second is no letter.
-    if not any(rules.is_word(written) for written in (replacement, replacement.replace("i\u0307", "İ"))):
+    if not any(rules.is_word(written) for written in (replacement, replacement.replace_occurrences("i\u0307", "İ"))):
         yield "replacement", f"{quoted(replacement)} is no whole word, or a negation or affix"
     if not _keeps_case(original, replacement):
         yield "replacement", f"{quoted(replacement)} is not in the case pattern of {quoted(original)}"
@@ -130,7 +130,7 @@ def _check_replacement(row: Row, seed: SeedWords, rules: Rules) -> Iterator[Wron
 
 def _keeps_case(original: str, word: str) -> bool:
     expanded = (first + word[len(first.upper()) :] for first in EXPANDING if word.startswith(first.upper()))
-    return any(with_case_of(original, each) == word for each in (word, *expanded))
+    return any(match_case(original, each) == word for each in (word, *expanded))
 
 
 def _check_masked_lms(row: Row, rules: Rules) -> Iterator[Wrong]:
@@ -162,4 +162,6 @@ def places_of(row: Row, seed: SeedWords) -> Iterator[tuple[str, InPlace]]:
 
 def _in_place(sentence: str, start: int, row: Row) -> InPlace:
     end = start + len(row["original"])
-    return InPlace(sentence, start, end, in_case_of(sentence[start:end], row["original"], row["replacement"]))
+    return InPlace(
+        sentence, start, end, match_occurrence_case(sentence[start:end], row["original"], row["replacement"])
+    )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.errors import InputError, reason
-from merge_snli.inference.batches import TOKENS_A_BATCH, Batches, is_steady
+from merge_snli.inference.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant
 from merge_snli.inference.last_layer import going_on_with, last_attention
-from merge_snli.inference.same_outputs import FAILURES, are_same
+from merge_snli.inference.same_outputs import FAILURES, outputs_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from scoring.predictions.pairs import Pair
 
-TOKENS_A_BATCH_ELSEWHERE = 4_096
+TOKENS_PER_BATCH_ELSEWHERE = 4_096
 """On a GPU. It does not go by free memory: in batches of another size the last bits of logits would change."""
 
 ANY_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
@@ -67,13 +67,15 @@ class Classifier:
         options = pipeline._preprocess_params
         self._pipeline: Any = pipeline  # transformers annotates too little of it
         self._options: dict[str, Any] = {name: options[name] for name in options if name not in CUTTING}
-        self.batch_tokens = TOKENS_A_BATCH if pipeline.device.type == "cpu" else TOKENS_A_BATCH_ELSEWHERE
+        self.batch_tokens = TOKENS_PER_BATCH if pipeline.device.type == "cpu" else TOKENS_PER_BATCH_ELSEWHERE
         self.n_outputs = len(config_outputs(pipeline.model.config))
         self.facts = _facts(pipeline, parameters)
         attention = last_attention(pipeline.model)
         self._attention = attention if attention is not None and self._reads_first_tokens_of(attention) else None
-        steady = packed and is_steady(lambda times: self._logits_of_one_pair(times, self._attention))
-        self._batches = Batches(f"model {self.facts.architecture}", "pair", self.batch_tokens, steady=steady)
+        batch_invariant = packed and is_batch_invariant(lambda times: self._logits_of_one_pair(times, self._attention))
+        self._batches = Batches(
+            f"model {self.facts.architecture}", "pair", self.batch_tokens, batch_invariant=batch_invariant
+        )
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the number of tokens of each pair, special ones included."""
@@ -104,7 +106,7 @@ class Classifier:
     def _reads_first_tokens_of(self, attention: torch.nn.Module) -> bool:
         """Tell whether the model reads of its last layer, which has this attention, the first tokens alone."""
         try:
-            return are_same(self._logits_of_one_pair(2, attention), self._logits_of_one_pair(2))
+            return outputs_match(self._logits_of_one_pair(2, attention), self._logits_of_one_pair(2))
         except FAILURES:
             return False
 

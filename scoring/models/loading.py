@@ -10,7 +10,7 @@ from merge_snli.inference.models import SAFETENSORS, check_weights, has_safetens
 from scoring.models.classifier import ANY_PAIR, Classifier, config_outputs
 
 if TYPE_CHECKING:
-    from merge_snli.inference.models import ModelSource
+    from merge_snli.inference.models import ResolvedModel
     from scoring.models.options import ModelOptions
 
 HEAD_WEIGHTS = (
@@ -23,7 +23,7 @@ HEAD_WEIGHTS = (
 """How the last layer of a classification head is called: its rows are the model's outputs."""
 
 
-def load_classifier(source: ModelSource, device: str, options: ModelOptions) -> Classifier:
+def load_classifier(source: ResolvedModel, device: str, options: ModelOptions) -> Classifier:
     """Load a model and its tokenizer from its folder as a text-classification pipeline.
 
     Args:
@@ -56,7 +56,7 @@ def load_classifier(source: ModelSource, device: str, options: ModelOptions) -> 
         raise InputError(f"model {source.name} cannot be loaded: {reason(error)}") from error
 
 
-def read_outputs(source: ModelSource, *, trust_remote_code: bool = False) -> tuple[str, ...]:
+def read_outputs(source: ResolvedModel, *, trust_remote_code: bool = False) -> tuple[str, ...]:
     """Return the names that a model's config gives its outputs, in their order, without loading its weights.
 
     Raises:
@@ -78,7 +78,7 @@ def read_outputs(source: ModelSource, *, trust_remote_code: bool = False) -> tup
     return config_outputs(config)
 
 
-def _load_plain(source: ModelSource, options: ModelOptions) -> Any:  # noqa: ANN401 - a class for each architecture
+def _load_plain(source: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class for each architecture
     model, loading = _from_pretrained(source, options)
     if loading["missing_keys"]:
         missing = ", ".join(sorted(loading["missing_keys"]))
@@ -89,7 +89,7 @@ def _load_plain(source: ModelSource, options: ModelOptions) -> Any:  # noqa: ANN
     return model
 
 
-def _from_pretrained(source: ModelSource, options: ModelOptions, **config: Any) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401
+def _from_pretrained(source: ResolvedModel, options: ModelOptions, **config: Any) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401
     import torch
     from transformers import AutoModelForSequenceClassification
 
@@ -104,7 +104,7 @@ def _from_pretrained(source: ModelSource, options: ModelOptions, **config: Any) 
     return model, loading
 
 
-def _load_adapted(source: ModelSource, base: ModelSource, options: ModelOptions) -> Any:  # noqa: ANN401
+def _load_adapted(source: ResolvedModel, base: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401
     """Load the base model, put the adapter on it and fold it into the weights, so that it runs like any other."""
     try:
         from peft import PeftModel
@@ -118,7 +118,7 @@ def _load_adapted(source: ModelSource, base: ModelSource, options: ModelOptions)
     return adapted.merge_and_unload()
 
 
-def _adapter_outputs(source: ModelSource) -> int:
+def _adapter_outputs(source: ResolvedModel) -> int:
     """Return how many outputs an adapter's classification head has, from the weights that it saved."""
     from safetensors import SafetensorError, safe_open
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
 
 Pair = tuple[str, str]
 """A premise and a hypothesis."""
@@ -58,7 +58,7 @@ class ScoredConfig:
             hypothesis, [n_variants].
     """
 
-    data_set: DatasetSource
+    data_set: MergeDataset
     config: str
     label_names: tuple[str, ...]
     pairs: tuple[Pair, ...]
@@ -72,7 +72,7 @@ class ScoredConfig:
     validated: dict[str, NDArray[np.bool_]]
 
 
-def read_config(source: DatasetSource, config: str) -> ScoredConfig:
+def read_config(source: MergeDataset, config: str) -> ScoredConfig:
     """Read what a score on `config` is taken from: its split `test`, whose rows name the subsamples that drew them.
 
     The seeds are those of the config's own variants, so that sample accuracy on seeds and on variants is taken on
@@ -96,7 +96,7 @@ def read_config(source: DatasetSource, config: str) -> ScoredConfig:
     return _scored(source, config, names, columns)
 
 
-def _scored(source: DatasetSource, config: str, names: tuple[str, ...], columns: dict[str, list[Any]]) -> ScoredConfig:
+def _scored(source: MergeDataset, config: str, names: tuple[str, ...], columns: dict[str, list[Any]]) -> ScoredConfig:
     seeds = _seeds(source, columns, len(names))
     seed_pairs = [(premise, hypothesis) for premise, hypothesis, _ in seeds.values()]
     variant_pairs = list(zip(columns["premise"], columns["hypothesis"], strict=True))
@@ -119,7 +119,7 @@ def _scored(source: DatasetSource, config: str, names: tuple[str, ...], columns:
     )
 
 
-def _seeds(source: DatasetSource, columns: dict[str, list[Any]], n_labels: int) -> dict[str, tuple[str, str, int]]:
+def _seeds(source: MergeDataset, columns: dict[str, list[Any]], n_labels: int) -> dict[str, tuple[str, str, int]]:
     rows = zip(columns["seed_premise"], columns["seed_hypothesis"], columns["label"], strict=True)
     seeds: dict[str, tuple[str, str, int]] = {}
     for seed_id, problem in zip(columns["seed_id"], rows, strict=True):
@@ -133,7 +133,7 @@ def _seeds(source: DatasetSource, columns: dict[str, list[Any]], n_labels: int) 
     return seeds
 
 
-def _drawn(source: DatasetSource, config: str, subsamples: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+def _drawn(source: MergeDataset, config: str, subsamples: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
     count = 1 + max((index for drawn_by in subsamples for index in drawn_by), default=-1)
     if count == 0:
         raise InputError(f"config {config} of {source.name} names no subsample for any variant: nothing was drawn")

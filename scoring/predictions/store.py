@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.files import disk_errors_named, write_bytes, write_json
+from merge_snli.files import disk_errors_as_input_errors, write_bytes, write_json
 from scoring.models.classifier import ModelFacts
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class PredictionStore:
                 yield _from_parquet(content)
             else:
                 logger.warning("%s is damaged: its predictions are made again", path)
-                with disk_errors_named(self.folder):
+                with disk_errors_as_input_errors(self.folder):
                     path.unlink()
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's colours, which people with any kind of colour vision tell apart, yellow left out."""
 LINE_STYLES = ("-", "--", ":", "-.")
 """The next style is taken when the colours are used up."""
@@ -70,8 +70,8 @@ def draw_lines(
     shown = np.array(thresholds[first:]) * 100
     figure, axes = _figure(len(lines))
     for index, line in enumerate(lines):
-        colour = COLOURS[index % len(COLOURS)]
-        style = LINE_STYLES[index // len(COLOURS) % len(LINE_STYLES)]
+        colour = COLORS[index % len(COLORS)]
+        style = LINE_STYLES[index // len(COLORS) % len(LINE_STYLES)]
         low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
         axes.fill_between(shown, low, high, color=colour, alpha=0.15, linewidth=0)
         axes.plot(shown, values, color=colour, linestyle=style, linewidth=2, solid_capstyle="round")
@@ -123,7 +123,7 @@ def _label_ends(axes: Axes, lines: Sequence[Line], last: float) -> None:
             (last, ends[index]),
             (1.015, (place - bottom) / (top - bottom)),
             textcoords="axes fraction",
-            color=COLOURS[index % len(COLOURS)],
+            color=COLORS[index % len(COLORS)],
             fontweight="bold",
             verticalalignment="center",
             annotation_clip=False,

@@ -24,7 +24,7 @@ RESAMPLES = 999
 """Enough for two digits of a per cent at both ends, and seconds for a result of the paper's size."""
 LEVEL = 0.95
 RANDOM_SEED = 0
-LEAST_SEEDS = 2
+MIN_SEEDS = 2
 DIGITS = 5
 OPTIONS: dict[str, Any] = {"level": LEVEL, "n_resamples": RESAMPLES, "random_seed": RANDOM_SEED}
 
@@ -41,7 +41,7 @@ def seed_intervals(seeds_right: Bools, correct: Ints, sizes: Ints) -> Intervals 
         The intervals (points for what no seed changes); None where fewer than two seeds have a variant in a
         subsample, or so few that a resample may have none.
     """
-    if np.count_nonzero(sizes.any(axis=0)) < LEAST_SEEDS:
+    if np.count_nonzero(sizes.any(axis=0)) < MIN_SEEDS:
         return None
     as_many_of_each = bool((sizes == sizes[0]).all() and sizes.all())
     found = (_by_means if as_many_of_each else _by_shares)(seeds_right, correct, sizes)

@@ -65,7 +65,7 @@ def main() -> None:
     in_place = InPlaceTagger(tagger)
     for name, loaded in (("load_tagger", tagger), ("InPlaceTagger", in_place)):
         setattr(pipeline, name, partial(_given, loaded))
-    pipeline.PROBLEMS_A_SHARD, suggestions.FORMS_A_SHARD, suggestions.FORMS_AT_ONCE = 5, 8, 20
+    pipeline.PROBLEMS_PER_SHARD, suggestions.FORMS_PER_SHARD, suggestions.FORMS_AT_ONCE = 5, 8, 20
     options = Options(
         problems=problems,
         id_column="id",

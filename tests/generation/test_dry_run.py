@@ -40,8 +40,8 @@ def test_all_problems_are_counted_exactly(found: DryRun, options: Options, tagge
     assert found.forms <= sum(len(word.premise) + len(word.hypothesis) for word in words)
     for mlm in found.masked_lms:
         assert mlm.forms + sum(mlm.refused.values()) == found.forms
-        assert mlm.forms_a_second > 0
-        assert mlm.seconds == pytest.approx(mlm.forms / mlm.forms_a_second)
+        assert mlm.forms_per_second > 0
+        assert mlm.seconds == pytest.approx(mlm.forms / mlm.forms_per_second)
         assert 100 * mlm.forms < mlm.bytes < 1_700 * mlm.forms, "200 ids and log-probabilities, compressed"
 
 
@@ -66,7 +66,7 @@ def test_full_batches_are_timed_whatever_the_sample(options: Options, monkeypatc
     [mlm, _] = dry_run(options).masked_lms
     sizes = {full for _, full in asked}
     assert all(count == full for count, full in asked)
-    assert min(sizes) <= mlm.forms_a_second <= max(sizes)
+    assert min(sizes) <= mlm.forms_per_second <= max(sizes)
 
 
 def test_the_command_writes_nothing(

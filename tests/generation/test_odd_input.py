@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from generation import Options, generate
-from merge_snli.dataset import DatasetSource, read_split
+from merge_snli.dataset import MergeDataset, read_split
 
 LONG = " ".join(
     f"The {size} dog sleeps near the house number {number}." for number in range(60) for size in ["old", "big"]
@@ -49,7 +49,7 @@ PROBLEMS = {
 
 
 @pytest.fixture(scope="module")
-def made(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> DatasetSource:
+def made(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     folder = tmp_path_factory.mktemp("odd")
     lines = (
         json.dumps({"id": name, "premise": premise, "hypothesis": hypothesis, "label": "neutral"})
@@ -62,7 +62,7 @@ def made(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="module")
-def rows(made: DatasetSource) -> list[dict[str, Any]]:
+def rows(made: MergeDataset) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = read_split(made, "all").to_pylist()
     return found
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_asked_gets_none(name: str, rows: list[dict[str, Any]]) -
     assert not any(row["seed_id"] == name for row in rows)
 
 
-def test_forms_that_are_too_long_are_counted(made: DatasetSource) -> None:
+def test_forms_that_are_too_long_are_counted(made: MergeDataset) -> None:
     too_long: Counter[tuple[str, str]] = Counter()
     for count in made.run["filters"]:
         too_long[count["masked_lm"], count["side"]] += count.get("too long", 0)

@@ -16,7 +16,7 @@ import pytest
 from generation import Options, generate
 from generation.work.folder import work_folder
 from merge_snli import cli
-from merge_snli.dataset import DatasetSource, find_dataset, read_split
+from merge_snli.dataset import MergeDataset, find_dataset, read_split
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
 from merge_snli.schema import columns, splits
@@ -43,7 +43,7 @@ def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(problems: Path, tmp_path_factory: pytest.TempPathFactory) -> DatasetSource:
+def made(problems: Path, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     return generate(options(problems), tmp_path_factory.mktemp("run") / "merge_snli")
 
 
@@ -52,7 +52,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_plain_datasets_loads_every_config_and_split(
-    made: DatasetSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(made.folder.parent)
     for config in made.configs:
@@ -64,7 +64,7 @@ def test_plain_datasets_loads_every_config_and_split(
     assert default.num_rows == made.run["composition"]["all"]["variants"]
 
 
-def test_variants_groups_and_draws_are_exact(made: DatasetSource) -> None:
+def test_variants_groups_and_draws_are_exact(made: MergeDataset) -> None:
     rows = read_split(made, "all").to_pylist()
     assert len({row["variant_id"] for row in rows}) == len(rows)
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -83,7 +83,7 @@ def test_variants_groups_and_draws_are_exact(made: DatasetSource) -> None:
         assert drawn == [row["variant_id"] for row in rows if subsample in row["subsamples"]]
 
 
-def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: DatasetSource) -> None:
+def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: MergeDataset) -> None:
     of_classes = [row for name in ("noun", "verb", "adj") if name in made.configs for row in ids(made, name)]
     assert sorted(of_classes) == sorted(ids(made, "all"))
     seeds = read_split(made, "seed").to_pylist()
@@ -95,25 +95,25 @@ def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: DatasetSou
         assert sum(counts.values()) == len(of_seed) or (not of_seed and sum(counts.values()) < 20)
 
 
-def ids(made: DatasetSource, config: str) -> list[str]:
+def ids(made: MergeDataset, config: str) -> list[str]:
     found: list[str] = read_split(made, config)["variant_id"].to_pylist()
     return found
 
 
 def test_the_same_bytes_whatever_the_order_and_the_batches(
-    made: DatasetSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = problem_lines()
     shuffled = tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
-    monkeypatch.setattr("generation.answers.asking.FORMS_A_SHARD", 50)
-    monkeypatch.setattr("generation.pipeline.PROBLEMS_A_SHARD", 7)
+    monkeypatch.setattr("generation.answers.asking.FORMS_PER_SHARD", 50)
+    monkeypatch.setattr("generation.pipeline.PROBLEMS_PER_SHARD", 7)
     again = generate(options(shuffled), tmp_path / "merge_snli")
     assert again.digest == made.digest
     assert files(again.folder / "data") == files(made.folder / "data")
 
 
-def test_a_finished_folder_is_left_alone(made: DatasetSource, problems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_folder_is_left_alone(made: MergeDataset, problems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
     monkeypatch.setattr("generation.pipeline.suggest", lambda *_, **__: pytest.fail("asked a masked LM"))
     assert generate(options(problems), made.folder) == made
@@ -143,7 +143,7 @@ def test_pickles_are_allowed_by_the_user_and_by_no_run_file(
 
 
 def test_other_options_need_overwrite_and_then_take_their_place(
-    made: DatasetSource, problems: Path, tmp_path: Path
+    made: MergeDataset, problems: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "merge_snli"
     shutil.copytree(made.folder, out)
@@ -158,7 +158,7 @@ def test_other_options_need_overwrite_and_then_take_their_place(
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "data", "run.json", "run.toml"]
 
 
-def test_a_damaged_file_of_a_finished_folder_is_made_again(made: DatasetSource, problems: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_of_a_finished_folder_is_made_again(made: MergeDataset, problems: Path, tmp_path: Path) -> None:
     out = tmp_path / "merge_snli"
     shutil.copytree(made.folder, out)
     (out / "data" / "noun" / "test.parquet").write_bytes(b"torn")
@@ -166,7 +166,7 @@ def test_a_damaged_file_of_a_finished_folder_is_made_again(made: DatasetSource, 
     assert files(out) == files(made.folder)
 
 
-def test_the_record_says_what_it_was_made_with_and_what_was_dropped(made: DatasetSource) -> None:
+def test_the_record_says_what_it_was_made_with_and_what_was_dropped(made: MergeDataset) -> None:
     run = made.run
     assert run["options"]["mlm"] == list(MLMS)
     assert [mlm["name"] for mlm in run["masked_lms"]] == list(MLMS)
@@ -230,7 +230,7 @@ def test_two_runs_at_once_on_one_work_folder(problems: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("where", ["pathlib.Path.write_bytes", "generation.output.write_data._write"])
 def test_a_full_disk_leaves_the_finished_folder_as_it_was(
-    made: DatasetSource, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     out = tmp_path / "merge_snli"
     shutil.copytree(made.folder, out)
@@ -248,7 +248,7 @@ def test_a_full_disk_leaves_the_finished_folder_as_it_was(
 
 
 def test_a_move_that_fails_is_undone(
-    made: DatasetSource, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "merge_snli"
     shutil.copytree(made.folder, out)
@@ -269,7 +269,7 @@ def test_a_move_that_fails_is_undone(
 
 
 def test_out_may_be_the_working_folder_or_a_link_but_nothing_within_a_file(
-    made: DatasetSource, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("here", "target"):
         shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / f"{name}.work")

@@ -11,7 +11,7 @@ import pytest
 
 from generation import Options, generate
 from generation.seeds_from import Seeds, read_seeds, require_every_seed
-from merge_snli.dataset import DatasetSource, read_split
+from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.errors import InputError
 from merge_snli.problems.reading import Problem
 from tests.reference import scripted
@@ -35,8 +35,8 @@ class Made(NamedTuple):
     """The options of a default run, and what it and those of section 5.4 made."""
 
     options: Options
-    plain: DatasetSource
-    sets: Mapping[str, DatasetSource]
+    plain: MergeDataset
+    sets: Mapping[str, MergeDataset]
 
 
 def write(path: Path, problems: object) -> str:
@@ -73,7 +73,7 @@ def options_with(options: Options, **choices: Any) -> Options:  # noqa: ANN401 -
     return Options(**{**options.as_dict(), **choices})
 
 
-def keys(dataset: DatasetSource, *columns: str) -> set[tuple[str, ...]]:
+def keys(dataset: MergeDataset, *columns: str) -> set[tuple[str, ...]]:
     rows = read_split(dataset, "all").select(columns).to_pylist()
     return {tuple(row[name] for name in columns) for row in rows}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from generation.options import Options
 from generation.output.record import terms_of
-from merge_snli.problems.known_datasets import known_source
+from merge_snli.problems.known_datasets import known_dataset
 
 
 def test_a_known_source_has_terms_and_another_those_that_the_user_says() -> None:
-    snli = known_source("stanfordnlp/snli")
+    snli = known_dataset("stanfordnlp/snli")
     assert snli is not None
     known = Options(problems="stanfordnlp/snli", mlm=("demo:mlm-bpe",))
     assert terms_of(known) == {"licence": "cc-by-sa-4.0", "attribution": snli.attribution}

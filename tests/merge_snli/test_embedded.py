@@ -11,7 +11,7 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.dataset import DatasetSource, find_dataset
+from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS, embedded_path
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS, SEED
@@ -22,11 +22,11 @@ MEBIBYTE = 2**20
 
 
 @pytest.fixture
-def regenerated(demo_run: DemoRun) -> DatasetSource:
+def regenerated(demo_run: DemoRun) -> MergeDataset:
     return find_dataset(str(demo_run.out / "merge_snli"))
 
 
-def test_the_shipped_data_set_is_what_the_run_gives(regenerated: DatasetSource) -> None:
+def test_the_shipped_data_set_is_what_the_run_gives(regenerated: MergeDataset) -> None:
     """Ids and strings exactly, log-odds to 1e-3; a processor that rounds otherwise may turn one row in a thousand."""
     shipped = find_dataset(str(PACKAGE))
     assert shipped.run["options"] == regenerated.run["options"]
@@ -50,7 +50,7 @@ def same(ours: dict[str, Any] | None, theirs: dict[str, Any] | None) -> bool:
     return close and {**ours, "log_odds": 0} == {**theirs, "log_odds": 0}
 
 
-def test_the_data_set_keeps_at_least_60_seeds_of_all_labels_and_classes(regenerated: DatasetSource) -> None:
+def test_the_data_set_keeps_at_least_60_seeds_of_all_labels_and_classes(regenerated: MergeDataset) -> None:
     composition = regenerated.run["composition"]
     assert composition["all"]["seeds"] >= 60
     for config in ("all", "noun", "verb", "adj"):

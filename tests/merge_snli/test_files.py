@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_named, sha256_of_file, sha256_of_json, write_json, write_text
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, sha256_of_json, write_json, write_text
 
 
 def test_what_is_written_is_there_and_nothing_else(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_disk_that_refuses_is_named_and_the_old_file_stays(
 
 
 def test_other_errors_pass() -> None:
-    with pytest.raises(OSError, match="other"), disk_errors_named(Path("x")):
+    with pytest.raises(OSError, match="other"), disk_errors_as_input_errors(Path("x")):
         raise OSError(errno.EIO, "other")
 
 

@@ -14,7 +14,7 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 
 from merge_snli.cli import main
-from merge_snli.inference.models import ModelSource
+from merge_snli.inference.models import ResolvedModel
 from scoring import read_result, read_results
 from scoring.results.eval_results import eval_results_file, eval_tasks
 from tests.hub.server import Hub
@@ -123,7 +123,7 @@ def test_eval_results_of_all_configs(
     bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As of a model of the Hub: its folder in the cache is named by its commit."""
-    source = ModelSource("org/tiny", bert, "c0ffee", "0" * 64)
+    source = ResolvedModel("org/tiny", bert, "c0ffee", "0" * 64)
     monkeypatch.setattr("scoring.models.scored_model.find_model", lambda name, **_: source)
     out = tmp_path / "results"
     for config in ("noun", "all"):
@@ -152,7 +152,7 @@ def test_eval_results_take_no_folder_for_a_hub_id_and_no_revision_for_a_part_of_
     assert str(relative).count("/") == 1
     assert run(bert, *arguments) == 2
     assert "is no Hub id of a data set" in capsys.readouterr().err
-    source = ModelSource("org/tiny", bert, "c0ffee", "0" * 64)
+    source = ResolvedModel("org/tiny", bert, "c0ffee", "0" * 64)
     monkeypatch.setattr("scoring.models.scored_model.find_model", lambda name, **_: source)
     assert run("org/tiny", *arguments, "me/merge_snli@v1") == 0
     entries = yaml.safe_load(eval_results_file("org/tiny", tmp_path / "results").read_text(encoding="utf-8"))

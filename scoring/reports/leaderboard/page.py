@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
 """The page's own script: files of one scope, in the order in which they stand."""
 CHART_LIBRARY = "uPlot.iife.min.js"
-CHART_LICENCE = "uPlot.LICENSE"
+CHART_LICENSE = "uPlot.LICENSE"
 UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
@@ -39,7 +39,7 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = Non
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    library = f"/*!\n{_asset('vendor', CHART_LICENCE)}*/\n{_asset('vendor', CHART_LIBRARY)}"
+    library = f"/*!\n{_asset('vendor', CHART_LICENSE)}*/\n{_asset('vendor', CHART_LIBRARY)}"
     script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
     return environment.from_string(_asset("index.html.jinja")).render(
         tables=[_static_table(board) for board in boards],

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.card.license import licence, licence_text
+from merge_snli.card.license import licence, license_text
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from scoring.reports.leaderboard.boards import Board
 
 COLUMNS = ("seed_id", "premise", "hypothesis", "seed_premise", "seed_hypothesis", "original", "replacement")
@@ -58,7 +58,7 @@ class Texts:
     seeds: dict[str, SeedText]
 
 
-def read_texts(board: Board, source: DatasetSource) -> Texts | None:
+def read_texts(board: Board, source: MergeDataset) -> Texts | None:
     """Read the texts of a board's seeds.
 
     Args:
@@ -82,7 +82,7 @@ def read_texts(board: Board, source: DatasetSource) -> Texts | None:
         by_seed.setdefault(row["seed_id"], []).append(row)
     return Texts(
         licence=licence(source.run) or "not stated",
-        terms=licence_text(source.run),
+        terms=license_text(source.run),
         seeds={seed_id: _seed_text(rows) for seed_id, rows in by_seed.items()},
     )
 

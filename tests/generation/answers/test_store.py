@@ -15,7 +15,7 @@ import pytest
 from generation.answers import asking as asking_module
 from generation.answers.answer import Answer, only_probable
 from generation.answers.asking import suggest
-from generation.answers.cache_key import Shelf, shelf_of
+from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store import INDEX_FILE, Store
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
@@ -23,7 +23,7 @@ from generation.options import Options
 from generation.sentences.forms import Form
 from generation.sentences.forms import forms as forms_of
 from merge_snli.errors import InputError
-from merge_snli.inference.models import ModelSource, find_model
+from merge_snli.inference.models import ResolvedModel, find_model
 from merge_snli.progress import Progress
 
 SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
@@ -53,8 +53,8 @@ def answers() -> dict[str, Answer]:
 
 
 @pytest.fixture
-def shelf() -> Shelf:
-    return Shelf(
+def shelf() -> CacheKey:
+    return CacheKey(
         masked_lm="m",
         digest="0" * 64,
         device="cpu",
@@ -71,7 +71,7 @@ def shards_of(store: Store) -> list[Path]:
     return sorted(store.folder.glob("*.parquet"))
 
 
-def test_answers_are_found_again(tmp_path: Path, shelf: Shelf) -> None:
+def test_answers_are_found_again(tmp_path: Path, shelf: CacheKey) -> None:
     with Store(tmp_path, shelf) as store:
         store.save(answers())
     with Store(tmp_path, shelf) as store:
@@ -82,9 +82,9 @@ def test_answers_are_found_again(tmp_path: Path, shelf: Shelf) -> None:
 
 
 def test_answers_of_many_row_groups_and_shards_are_found_again(
-    tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, shelf: CacheKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("generation.answers.store.ROWS_A_GROUP", 7)
+    monkeypatch.setattr("generation.answers.store.ROWS_PER_GROUP", 7)
     every: dict[str, Answer] = {
         f"{index:032x}": "split"
         if index % 5 == 0
@@ -103,7 +103,7 @@ def test_answers_of_many_row_groups_and_shards_are_found_again(
 
 
 def test_a_damaged_shard_is_left_out_and_made_again(
-    tmp_path: Path, shelf: Shelf, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, shelf: CacheKey, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Store(tmp_path, shelf) as store:
         store.save(answers())
@@ -121,7 +121,7 @@ def test_a_damaged_shard_is_left_out_and_made_again(
 
 
 @pytest.mark.parametrize("lost", ["deleted", "damaged", "behind"])
-def test_the_index_is_made_again_from_the_shards(tmp_path: Path, shelf: Shelf, lost: str) -> None:
+def test_the_index_is_made_again_from_the_shards(tmp_path: Path, shelf: CacheKey, lost: str) -> None:
     with Store(tmp_path, shelf) as store:
         store.save(answers())
         index = store.folder / INDEX_FILE
@@ -136,7 +136,7 @@ def test_the_index_is_made_again_from_the_shards(tmp_path: Path, shelf: Shelf, l
         assert same(store.load(["a" * 32])["a" * 32], answers()["a" * 32])
 
 
-def test_the_index_forgets_shards_that_are_gone(tmp_path: Path, shelf: Shelf) -> None:
+def test_the_index_forgets_shards_that_are_gone(tmp_path: Path, shelf: CacheKey) -> None:
     with Store(tmp_path, shelf) as store:
         store.save(answers())
         shards_of(store)[0].unlink()
@@ -144,7 +144,7 @@ def test_the_index_forgets_shards_that_are_gone(tmp_path: Path, shelf: Shelf) ->
         assert store.missing(answers()) == set(answers())
 
 
-def test_the_shelf_names_all_that_answers_depend_on(shelf: Shelf, tmp_path: Path) -> None:
+def test_the_shelf_names_all_that_answers_depend_on(shelf: CacheKey, tmp_path: Path) -> None:
     here = shelf.folder(tmp_path)
     assert replace(shelf, masked_lm="another name of the same files").folder(tmp_path) == here
     others = {
@@ -174,12 +174,12 @@ def test_probable_keeps_what_is_more_probable_than_the_original() -> None:
 class Asking:
     """A tiny masked LM, and how it is asked in these tests."""
 
-    source: ModelSource
+    source: ResolvedModel
     options: Options
 
     def suggest(self, forms: Mapping[str, Form], work: Path, shards: int = 1) -> dict[str, Answer]:
         """Ask for the forms in that many shards and return all answers."""
-        with Store(work, shelf_of(self.source, self.options, "cpu")) as store:
+        with Store(work, cache_key_of(self.source, self.options, "cpu")) as store:
             parts = [dict(list(forms.items())[part::shards]) for part in range(shards)]
             with Progress(quiet=True).stage("asking", total=0, unit="forms") as stage:
                 suggest(parts, self.source, store, self.options, stage)
@@ -238,7 +238,7 @@ def test_what_was_answered_before_an_interrupt_is_kept(
             asking.suggest(forms, tmp_path)
     finally:
         signal.signal(signal.SIGINT, before)
-    with Store(tmp_path, shelf_of(asking.source, asking.options, "cpu")) as store:
+    with Store(tmp_path, cache_key_of(asking.source, asking.options, "cpu")) as store:
         kept = store.load(forms)
     assert sum(isinstance(answer, Fillers) for answer in kept.values()) == len(asked)
     calm = asking.suggest(forms, tmp_path / "calm")
@@ -247,7 +247,7 @@ def test_what_was_answered_before_an_interrupt_is_kept(
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_no_torn_shard(
-    tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, shelf: CacheKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, content: bytes) -> None:
         with path.open("wb") as file:
@@ -262,7 +262,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_torn_shard(
 
 
 def test_a_disk_that_is_full_for_the_index_is_one_sentence_and_what_is_done_is_kept(
-    tmp_path: Path, shelf: Shelf
+    tmp_path: Path, shelf: CacheKey
 ) -> None:
     many: dict[str, Answer] = {f"{index:032x}": "split" for index in range(5_000)}
     with Store(tmp_path, shelf) as store:
@@ -281,5 +281,5 @@ def test_a_masked_lm_that_vanishes_is_one_sentence_and_what_is_done_is_kept(aski
     gone = replace(asking, source=replace(asking.source, path=tmp_path / "gone"))
     with pytest.raises(InputError, match=r"masked LM tiny-bert: its config\.json cannot be used|cannot be loaded"):
         gone.suggest(TEN, tmp_path)
-    with Store(tmp_path, shelf_of(asking.source, asking.options, "cpu")) as store:
+    with Store(tmp_path, cache_key_of(asking.source, asking.options, "cpu")) as store:
         assert not store.missing(first)

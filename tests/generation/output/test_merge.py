@@ -79,7 +79,7 @@ def test_regrouped_tables_have_the_rows_that_are_asked_for() -> None:
 
 
 def test_files_are_byte_for_byte_those_of_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_data, "ROWS_A_GROUP", 100)
+    monkeypatch.setattr(write_data, "ROWS_PER_GROUP", 100)
     table = variants(60)
     (tmp_path / "out").mkdir()
     seeds = pa.Table.from_pylist(

@@ -19,7 +19,15 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
 from generation.replacements.filters import REASONS, RELATED
-from generation.replacements.finding import FILLERS, KEPT, NO_ORDER, Asked, FilterCounts, Found, find_replacements
+from generation.replacements.finding import (
+    FILLERS,
+    KEPT,
+    NO_ORDER,
+    FilterCounts,
+    Found,
+    MaskedLMAnswers,
+    find_replacements,
+)
 from generation.replacements.relations import WordNet
 from generation.sentences.forms import forms
 from generation.sentences.in_place import InPlace
@@ -54,7 +62,7 @@ class Case(NamedTuple):
 
     tagged: TaggedProblem
     words: tuple[SharedWord, ...]
-    asked: dict[str, Asked]
+    asked: dict[str, MaskedLMAnswers]
 
 
 def sentence(words: Sequence[str]) -> TaggedSentence:
@@ -76,14 +84,14 @@ def cases(draw: st.DrawFn) -> Case:
     premise, hypothesis = (sentence([*draw(SENTENCES), "end"]) for _ in range(2))
     tagged = TaggedProblem(Problem("p", premise.text, hypothesis.text, 0), premise, hypothesis)
     words = tuple(word for word in shared_words(tagged) if word.left_out is None)
-    asked: dict[str, Asked] = {}
+    asked: dict[str, MaskedLMAnswers] = {}
     for mlm in MLMS:
         answers: dict[str, Answer] = {}
         for form in forms_of(tagged, words):
             order = draw(st.permutations(range(len(PIECES))))
             cut = draw(st.integers(1, len(PIECES)))
             answers[form] = fillers(order[:cut], draw(st.integers(0, len(PIECES)))) if draw(st.booleans()) else SPLIT
-        asked[mlm] = Asked(answers, VOCABULARY)
+        asked[mlm] = MaskedLMAnswers(answers, VOCABULARY)
     return Case(tagged, words, asked)
 
 
@@ -172,7 +180,7 @@ def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, 
     tagged = TaggedProblem(Problem("p", texts[0].text, texts[1].text, 0), *texts)
     words = tuple(word for word in shared_words(tagged, ignore_case=ignore_case) if word.left_out is None)
     answer = fillers([PIECES.index(piece) for piece in order], len(order))
-    asked = Asked(dict.fromkeys(forms_of(tagged, words), answer), VOCABULARY)
+    asked = MaskedLMAnswers(dict.fromkeys(forms_of(tagged, words), answer), VOCABULARY)
     return Case(tagged, words, dict.fromkeys(MLMS, asked))
 
 

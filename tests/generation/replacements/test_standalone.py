@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.filters import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.replacements.finding import FILLERS, FORMS, KEPT, FilterCounts
-from generation.replacements.standalone import WITH_CLASS, count_alone
+from generation.replacements.standalone import WITH_CLASS, count_standalone
 from generation.sentences.forms import forms
 from generation.sentences.in_place import InPlace
 from tests.generation.replacements.test_finding import MLMS, PIECES, ByText, Case, cases, simple_case
@@ -52,14 +52,14 @@ def plain_counts(case: Case) -> FilterCounts:
 
 @given(cases())
 def test_counts_are_those_of_one_filler_after_the_other(case: Case) -> None:
-    found = count_alone([(case.tagged, case.words)], case.asked, ByText(), class_forms=None)
+    found = count_standalone([(case.tagged, case.words)], case.asked, ByText(), class_forms=None)
     assert {key: +count for key, count in found.items()} == {key: +count for key, count in plain_counts(case).items()}
 
 
 @given(cases(), st.integers(0, 2))
 def test_a_sample_leaves_the_other_counts_as_they_are(case: Case, class_forms: int) -> None:
     every, some = (
-        count_alone([(case.tagged, case.words)], case.asked, ByText(), class_forms=number)
+        count_standalone([(case.tagged, case.words)], case.asked, ByText(), class_forms=number)
         for number in (None, class_forms)
     )
     for key, count in every.items():
@@ -71,7 +71,7 @@ def test_a_sample_leaves_the_other_counts_as_they_are(case: Case, class_forms: i
 
 def test_a_filler_counts_for_every_filter_that_would_drop_it() -> None:
     case = simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf")
-    count = count_alone([(case.tagged, case.words)], case.asked, ByText())["noun", "m1", "premise"]
+    count = count_standalone([(case.tagged, case.words)], case.asked, ByText())["noun", "m1", "premise"]
     assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (1, 4, 4)
     assert (count[NO_WORD], count[IN_PROBLEM], count[LESS_PROBABLE]) == (1, 1, 0)
     assert count[OTHER_CLASS] >= 1

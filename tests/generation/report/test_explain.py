@@ -22,7 +22,7 @@ from generation.sentences.tagging import Tagger, tag
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import shared_words
 from merge_snli.cli import main
-from merge_snli.dataset import DatasetSource, read_split
+from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
 from merge_snli.problems.reading import read_problems
@@ -44,23 +44,23 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
 
 
 @pytest.fixture(scope="module")
-def made(options: Options, tmp_path_factory: pytest.TempPathFactory) -> DatasetSource:
+def made(options: Options, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     return generate(options, tmp_path_factory.mktemp("run") / "merge_snli")
 
 
 @pytest.fixture(scope="module")
-def work(made: DatasetSource) -> Path:
+def work(made: MergeDataset) -> Path:
     return made.folder.with_name("merge_snli.work")
 
 
 @pytest.fixture(scope="module")
-def seed(made: DatasetSource) -> str:
+def seed(made: MergeDataset) -> str:
     return str(read_split(made, "seed")["seed_id"][0].as_py())
 
 
 @pytest.mark.parametrize("changed", [{}, {"filters": ("pos",)}, {"filters": ()}], ids=["all", "pos", "none"])
 def test_what_is_traced_is_what_the_filters_count(
-    made: DatasetSource, options: Options, work: Path, tagger: Tagger, changed: dict[str, Any]
+    made: MergeDataset, options: Options, work: Path, tagger: Tagger, changed: dict[str, Any]
 ) -> None:
     options, in_place = replace(options, **changed), InPlaceTagger(tagger)
     problems = [
@@ -88,7 +88,7 @@ def test_what_is_traced_is_what_the_filters_count(
     assert sum(len(each.replacements) for each in found) > 0
 
 
-def test_a_seed_is_followed_to_its_variants(made: DatasetSource, seed: str, work: Path) -> None:
+def test_a_seed_is_followed_to_its_variants(made: MergeDataset, seed: str, work: Path) -> None:
     found = explain(made, seed, work)
     rows = [row for row in read_split(made, "all").to_pylist() if row["seed_id"] == seed]
     assert sum(found.variants.values()) == len(rows)
@@ -105,14 +105,14 @@ def test_a_seed_is_followed_to_its_variants(made: DatasetSource, seed: str, work
             assert {*replacement.premise_mlms, *replacement.hypothesis_mlms} <= validators
 
 
-def test_a_problem_that_is_no_seed_is_read_from_the_source(made: DatasetSource, work: Path) -> None:
+def test_a_problem_that_is_no_seed_is_read_from_the_source(made: MergeDataset, work: Path) -> None:
     found = explain(made, "odd", work)
     assert found.variants == {}
     assert ("dog", "other case") in [(each.word.text, each.word.left_out) for each in found.words]
     assert not any(each.forms for each in found.words if each.word.left_out is not None)
 
 
-def test_as_text_and_as_json(made: DatasetSource, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_as_text_and_as_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(made.folder), "--seed-id", "odd"]) == 0
     text = capsys.readouterr().out
     assert "dog (noun; 1 in the premise, 1 in the hypothesis)\n  left out: other case" in text
@@ -127,7 +127,7 @@ def test_as_text_and_as_json(made: DatasetSource, seed: str, capsys: pytest.Capt
 
 
 def test_what_is_gone_is_said_in_one_sentence(
-    made: DatasetSource, seed: str, options: Options, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: MergeDataset, seed: str, options: Options, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(InputError, match="has no problem nobody; ids of seeds are in config seed"):
         explain(made, "nobody", tmp_path)
@@ -150,7 +150,7 @@ def test_what_is_gone_is_said_in_one_sentence(
     assert "is no longer the one that the run asked" in capsys.readouterr().err
 
 
-def test_the_run_file_of_a_data_set_makes_it_again(made: DatasetSource, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_run_file_of_a_data_set_makes_it_again(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     before = (made.folder / "run.json").read_bytes()
     assert main(["generate", "--run-file", str(made.folder / "run.toml"), "--out", str(made.folder)]) == 0
     assert (made.folder / "run.json").read_bytes() == before

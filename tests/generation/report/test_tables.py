@@ -20,7 +20,7 @@ from generation.report.picture import draw_overlap
 from generation.report.tables import report_tables
 from generation.report.words import table_4
 from merge_snli.cli import main
-from merge_snli.dataset import DatasetSource, find_dataset, read_split
+from merge_snli.dataset import MergeDataset, find_dataset, read_split
 from merge_snli.errors import InputError
 from merge_snli.table import ReportTable, latex_of, text_of
 from merge_snli.validated_by import SIDES
@@ -29,12 +29,12 @@ DATASET = Path(__file__).parents[3] / "merge_snli"
 
 
 @pytest.fixture(scope="module")
-def source() -> DatasetSource:
+def source() -> MergeDataset:
     return find_dataset(str(DATASET))
 
 
 @pytest.fixture(scope="module")
-def rows(source: DatasetSource) -> list[dict[str, Any]]:
+def rows(source: MergeDataset) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = read_split(source, "all").to_pylist()
     return found
 
@@ -44,7 +44,7 @@ def dicts(table: ReportTable) -> list[dict[str, Any]]:
     return found
 
 
-def as_the_paper(source: DatasetSource) -> DatasetSource:
+def as_the_paper(source: MergeDataset) -> MergeDataset:
     """The same data set as if the paper's masked LMs had made it from SNLI test."""
     run = source.run | {
         "masked_lms": [{"name": name} for name in PAPER],
@@ -53,7 +53,7 @@ def as_the_paper(source: DatasetSource) -> DatasetSource:
     return replace(source, run=run)
 
 
-def test_table_2_is_a_plain_count(source: DatasetSource, rows: list[dict[str, Any]]) -> None:
+def test_table_2_is_a_plain_count(source: MergeDataset, rows: list[dict[str, Any]]) -> None:
     main_table, readings = (dicts(table) for table in table_2(source))
     assert [row["config"] for row in main_table] == ["all", "noun", "verb", "adj"]
     for row, reading in zip(main_table, readings, strict=True):
@@ -70,7 +70,7 @@ def test_table_2_is_a_plain_count(source: DatasetSource, rows: list[dict[str, An
         assert reading["words a subsample"] == round(sum(words) / 10, 1)
 
 
-def test_table_9_is_a_plain_count_and_sums_to_a_subsample(source: DatasetSource, rows: list[dict[str, Any]]) -> None:
+def test_table_9_is_a_plain_count_and_sums_to_a_subsample(source: MergeDataset, rows: list[dict[str, Any]]) -> None:
     single, several = average_entries(source)
     expected: Counter[str] = Counter()
     for row in rows:
@@ -83,7 +83,7 @@ def test_table_9_is_a_plain_count_and_sums_to_a_subsample(source: DatasetSource,
     assert "average paper" not in table[0]
 
 
-def test_figure_9_is_a_plain_count(source: DatasetSource, rows: list[dict[str, Any]]) -> None:
+def test_figure_9_is_a_plain_count(source: MergeDataset, rows: list[dict[str, Any]]) -> None:
     found = overlap(source)
     seeds = len({row["seed_id"] for row in rows})
     for first, of_first in zip(found.masked_lms, found.shared, strict=True):
@@ -93,13 +93,13 @@ def test_figure_9_is_a_plain_count(source: DatasetSource, rows: list[dict[str, A
             assert value == pytest.approx(wanted / seeds)
 
 
-def test_table_4_is_what_the_run_counted(source: DatasetSource) -> None:
+def test_table_4_is_what_the_run_counted(source: MergeDataset) -> None:
     noun = dicts(table_4(source))[0]
     assert (noun["problems"], noun["problems after"], noun["words after"]) == (198, 193, 258)
     assert noun["entailment %"] == round(100 * 65 / 198, 1)
 
 
-def test_the_papers_figures_stand_beside_a_run_like_the_papers(source: DatasetSource) -> None:
+def test_the_papers_figures_stand_beside_a_run_like_the_papers(source: MergeDataset) -> None:
     as_paper = as_the_paper(source)
     composition, _ = table_2(as_paper)
     noun = next(row for row in dicts(composition) if row["config"] == "noun")
@@ -109,7 +109,7 @@ def test_the_papers_figures_stand_beside_a_run_like_the_papers(source: DatasetSo
     assert dicts(table_4(as_paper))[2]["problems paper"] == 1_067
 
 
-def test_table_9_beside_the_papers(source: DatasetSource, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_9_beside_the_papers(source: MergeDataset, monkeypatch: pytest.MonkeyPatch) -> None:
     as_paper, table = as_the_paper(source), read_split(source, "all")
     with pytest.raises(InputError, match="names the masked LM demo:mlm-"):
         table_9(as_paper)
@@ -130,7 +130,7 @@ def test_table_9_beside_the_papers(source: DatasetSource, monkeypatch: pytest.Mo
     assert rows[-1]["average paper"] == 41_186.3
 
 
-def test_table_6_counts_each_filter_by_itself(source: DatasetSource) -> None:
+def test_table_6_counts_each_filter_by_itself(source: MergeDataset) -> None:
     empty = table_6(source)
     assert empty.rows == () or "alone" in source.run
     counts = [
@@ -151,7 +151,7 @@ def test_table_6_counts_each_filter_by_itself(source: DatasetSource) -> None:
     assert (noun["probability H % paper"], noun["probability H % diff"]) == (85.8, -25.8)
 
 
-def test_as_text_as_latex_and_as_json(source: DatasetSource, capsys: pytest.CaptureFixture[str]) -> None:
+def test_as_text_as_latex_and_as_json(source: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     tables, _ = report_tables(source)
     text = text_of(tables)
     assert [line.split(":")[0] for line in text.splitlines() if line.startswith(("Table", "Figure"))] == [
@@ -176,7 +176,7 @@ def test_latex_letters_are_escaped() -> None:
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])
-def test_the_picture_is_the_same_each_time(source: DatasetSource, tmp_path: Path, ending: str) -> None:
+def test_the_picture_is_the_same_each_time(source: MergeDataset, tmp_path: Path, ending: str) -> None:
     found = overlap(source)
     for name in ("a", "b"):
         draw_overlap(found, tmp_path / f"{name}.{ending}")
@@ -186,7 +186,7 @@ def test_the_picture_is_the_same_each_time(source: DatasetSource, tmp_path: Path
 
 
 def test_what_cannot_be_read_or_drawn_is_named(
-    source: DatasetSource, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    source: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(InputError, match=r"a picture ends with one of .svg, .png, .pdf"):
         draw_overlap(overlap(source), tmp_path / "figure.txt")

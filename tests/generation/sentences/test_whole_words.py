@@ -2,7 +2,8 @@
 
 import pytest
 
-from generation.sentences.whole_words import AFFIXES, NEGATIONS, is_whole_word, with_case_of
+from generation.sentences.replacing import match_case
+from generation.sentences.whole_words import AFFIXES, NEGATIONS, is_whole_word
 
 
 @pytest.mark.parametrize("text", ["dog", "Dog", "café", "T-shirt", "o'clock", "well-known", "ox", "ХЛЕБ"])
@@ -42,4 +43,4 @@ def test_the_closed_lists_are_lower_case_and_disjoint() -> None:
     ],
 )
 def test_case_patterns(original: str, word: str, written: str) -> None:
-    assert with_case_of(original, word) == written
+    assert match_case(original, word) == written

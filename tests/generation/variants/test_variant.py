@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from generation.replacements.combine import Replacement
 from generation.sentences.words import SharedWord
-from generation.variants.variant import Variant, replace
+from generation.variants.variant import Variant
 from merge_snli.problems.reading import Problem
 
 
@@ -22,4 +22,4 @@ def test_the_slides_example() -> None:
 def test_only_the_occurrences_change(between: list[str], word: str) -> None:
     sentence = "dog".join(between)
     starts = [sum(map(len, between[:nth])) + 3 * (nth - 1) for nth in range(1, len(between))]
-    assert replace(sentence, starts, "dog", word) == word.join(between)
+    assert replace_occurrences(sentence, starts, "dog", word) == word.join(between)

@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 import pytest
 
 from generation import Options, generate
-from generation.answers.cache_key import recorded_shelves
+from generation.answers.cache_key import recorded_cache_keys
 from merge_snli import cli
-from merge_snli.dataset import DatasetSource
+from merge_snli.dataset import MergeDataset
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
 
@@ -28,7 +28,7 @@ class Made:
 
     options: Options
     work: Path
-    dataset: DatasetSource
+    dataset: MergeDataset
 
     def cache(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
         """Run `merge-snli cache` on it and return what it prints."""
@@ -110,7 +110,7 @@ def test_the_cache_of_a_folder_without_one(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_the_shelves_of_a_run_are_told_by_its_record(made: Made) -> None:
-    folders = {shelf.folder(made.work) for shelf in recorded_shelves(made.dataset.run)}
+    folders = {shelf.folder(made.work) for shelf in recorded_cache_keys(made.dataset.run)}
     assert folders == set((made.work / "suggestions").iterdir())
 
 

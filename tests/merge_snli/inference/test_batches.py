@@ -13,12 +13,12 @@ from transformers import BertForMaskedLM
 from generation.masked_lms.loading import load_masked_lm
 from merge_snli.errors import InputError
 from merge_snli.inference.batches import (
-    MOST_TOKENS_A_BATCH,
-    TOKENS_A_BATCH,
+    MAX_TOKENS_PER_BATCH,
+    TOKENS_PER_BATCH,
     Batches,
+    is_batch_invariant,
     is_out_of_memory,
-    is_steady,
-    tokens_a_batch,
+    tokens_per_batch,
 )
 from merge_snli.inference.models import find_model
 
@@ -62,30 +62,34 @@ def test_every_batch_of_a_length_has_one_size() -> None:
     assert sizes == [8, 8, 8]
 
 
-def test_a_steady_models_last_batch_is_as_large_as_it_is_but_no_single_one() -> None:
+def test_a_batch_invariant_models_last_batch_is_as_large_as_it_is_but_no_single_one() -> None:
     sizes: list[int] = []
-    batches = Batches("m", "form", 80, steady=True)
+    batches = Batches("m", "form", 80, batch_invariant=True)
     for count in (19, 9):
         assert batches.run(holding(99, MemoryError(), sizes), range(count), 10) == [2 * n for n in range(count)]
     assert sizes == [8, 8, 3, 8, 2]
 
 
-def test_a_steady_models_items_of_many_tokens_go_one_by_one() -> None:
+def test_a_batch_invariant_models_items_of_many_tokens_go_one_by_one() -> None:
     sizes: list[int] = []
-    batches = Batches("m", "pair", 512, steady=True)
+    batches = Batches("m", "pair", 512, batch_invariant=True)
     assert batches.run(holding(1, MemoryError(), sizes), range(3), 300) == [0, 2, 4]
     assert sizes == [1, 1, 1]
 
 
-def test_a_steady_model_for_which_memory_holds_one_item_gets_one() -> None:
+def test_a_batch_invariant_model_for_which_memory_holds_one_item_gets_one() -> None:
     sizes: list[int] = []
-    assert Batches("m", "pair", 40, steady=True).run(holding(1, MemoryError(), sizes), range(3), 10) == [0, 2, 4]
+    assert Batches("m", "pair", 40, batch_invariant=True).run(holding(1, MemoryError(), sizes), range(3), 10) == [
+        0,
+        2,
+        4,
+    ]
     assert sizes == [3, 2, 1, 1, 1]
 
 
-def test_a_model_is_steady_where_no_size_changes_a_bit() -> None:
-    assert is_steady(lambda times: np.full((times, 3), 0.1, dtype=np.float32))
-    assert not is_steady(lambda times: np.full((times, 3), 0.1 + 1e-8 * (times > 4), dtype=np.float32))
+def test_a_model_is_batch_invariant_where_no_size_changes_a_bit() -> None:
+    assert is_batch_invariant(lambda times: np.full((times, 3), 0.1, dtype=np.float32))
+    assert not is_batch_invariant(lambda times: np.full((times, 3), 0.1 + 1e-8 * (times > 4), dtype=np.float32))
 
 
 @pytest.mark.parametrize("kind", ERRORS)
@@ -126,13 +130,13 @@ def test_a_gpus_batches_go_by_its_free_memory(monkeypatch: pytest.MonkeyPatch) -
 
     def with_free(free: int) -> int:
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free, 2**40))
-        return tokens_a_batch("cuda:0", lambda: 1_000)
+        return tokens_per_batch("cuda:0", lambda: 1_000)
 
     monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda device: None)
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 5 * 2**20)
     monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 5 * 2**20 + taken)
-    assert with_free(2**37) == MOST_TOKENS_A_BATCH
+    assert with_free(2**37) == MAX_TOKENS_PER_BATCH
     assert with_free(4 * taken) == 1_024
     assert with_free(3 * taken) == 1_024
     assert with_free(0) == 1
-    assert tokens_a_batch("cpu", lambda: 1_000) == TOKENS_A_BATCH
+    assert tokens_per_batch("cpu", lambda: 1_000) == TOKENS_PER_BATCH

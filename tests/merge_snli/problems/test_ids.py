@@ -29,7 +29,7 @@ def reference(rows: list[tuple[str, str, str]]) -> tuple[list[str], str]:
 
 @pytest.mark.parametrize("lines_a_run", [5, 1_000])
 def test_ids_and_digest_equal_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines_a_run: int) -> None:
-    monkeypatch.setattr("merge_snli.problems.sorted_lines.LINES_A_RUN", lines_a_run)
+    monkeypatch.setattr("merge_snli.problems.sorted_lines.LINES_PER_RUN", lines_a_run)
     draws = random.Random(0)
     texts = [f'A "{word}" runs.' for word in ("cat", "dog", "é", "日本", "a\\b")]
     # Twelve and more equal ones, so that -10 stands before -2 among the sorted lines.

@@ -10,7 +10,7 @@ import pytest
 
 from generation.options import Options
 from merge_snli.errors import InputError
-from merge_snli.problems.known_datasets import KNOWN_SOURCES, KnownSource, known_source
+from merge_snli.problems.known_datasets import KNOWN_DATASETS, KnownDataset, known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 
@@ -20,7 +20,7 @@ PAIRS = (
 )
 
 
-def save(source: KnownSource, folder: Path) -> None:
+def save(source: KnownDataset, folder: Path) -> None:
     """Write a data set of the shape of a known source, with a pair of each label, as the Hub would hold it."""
     values = {name: [f"{name} {row}" for row in range(len(PAIRS))] for name in source.columns}
     values[source.premise_column] = [premise for premise, _, _ in PAIRS]
@@ -43,9 +43,9 @@ def save(source: KnownSource, folder: Path) -> None:
     (folder / "README.md").write_text(card, encoding="utf-8")
 
 
-@pytest.mark.parametrize("source", KNOWN_SOURCES, ids=lambda source: source.hub_id)
+@pytest.mark.parametrize("source", KNOWN_DATASETS, ids=lambda source: source.hub_id)
 def test_a_known_source_needs_no_column_options(
-    source: KnownSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: KnownDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save(source, tmp_path / "repository")
     load = datasets.load_dataset
@@ -64,14 +64,14 @@ def test_a_known_source_needs_no_column_options(
     assert [each.kept for each in read.problems] == [() if kept is None else (f"{kept} {row}",) for row in range(2)]
 
 
-def roles(source: KnownSource) -> set[str]:
+def roles(source: KnownDataset) -> set[str]:
     return {source.premise_column, source.hypothesis_column, source.label_column, "premise", "hypothesis", "label"}
 
 
 def test_the_table_is_whole() -> None:
-    ids = [source.hub_id for source in KNOWN_SOURCES]
+    ids = [source.hub_id for source in KNOWN_DATASETS]
     assert len(set(ids)) == len(ids)
-    for source in KNOWN_SOURCES:
+    for source in KNOWN_DATASETS:
         assert {source.premise_column, source.hypothesis_column, source.label_column} <= set(source.columns)
         assert len(set(source.columns)) == len(source.columns)
         assert source.attribution.endswith(".")
@@ -80,13 +80,13 @@ def test_the_table_is_whole() -> None:
 
 
 def test_what_the_table_says_of_the_odd_ones() -> None:
-    fever, scitail = known_source("pietrolesci/nli_fever"), known_source("allenai/scitail")
+    fever, scitail = known_dataset("pietrolesci/nli_fever"), known_dataset("allenai/scitail")
     assert fever is not None
     assert scitail is not None
     assert (fever.premise_column, fever.hypothesis_column, fever.splits[0]) == ("hypothesis", "premise", "dev")
     assert (scitail.config, scitail.labels) == ("tsv_format", ("entailment", "not_entailment"))
-    assert known_source("someone/else") is None
-    assert known_source("allenai/scitail@0123abc") == scitail
+    assert known_dataset("someone/else") is None
+    assert known_dataset("allenai/scitail@0123abc") == scitail
 
 
 def test_what_the_user_says_comes_first() -> None:

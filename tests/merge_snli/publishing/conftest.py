@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import merge_snli
-from merge_snli.dataset import DatasetSource, find_dataset
+from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.files import sha256_of_json, write_json
 from merge_snli.publishing import Plan, plan
 
@@ -24,7 +24,7 @@ REPO, SPACE = "org/merge_snli", "org/pattern_accuracy"
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> DatasetSource:
+def source(tmp_path: Path) -> MergeDataset:
     """The embedded problems' data set with its `test` splits alone, in a folder that may be changed."""
     folder = tmp_path / "merge_snli"
     run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def source(tmp_path: Path) -> DatasetSource:
 
 
 @pytest.fixture
-def planned(source: DatasetSource) -> Plan:
+def planned(source: MergeDataset) -> Plan:
     """All that can be published: data, script, metric and tag."""
     return plan(source, REPO, metric_space=SPACE)
 

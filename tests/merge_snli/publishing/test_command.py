@@ -16,7 +16,7 @@ from tests.hub.faults import Fault
 from tests.merge_snli.publishing.conftest import REPO, SPACE
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from tests.hub.server import Hub
 
 
@@ -28,7 +28,7 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("sound")
 def test_it_publishes_and_says_what(
-    hub: Hub, token: str, source: DatasetSource, capsys: pytest.CaptureFixture[str]
+    hub: Hub, token: str, source: MergeDataset, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["publish", str(source.folder), "--repo", REPO, "--metric-space", SPACE]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -41,7 +41,7 @@ def test_it_publishes_and_says_what(
 
 @pytest.mark.usefixtures("sound")
 def test_a_dry_run_needs_no_token_and_asks_nothing(
-    hub: Hub, source: DatasetSource, capsys: pytest.CaptureFixture[str]
+    hub: Hub, source: MergeDataset, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["publish", str(source.folder), "--repo", REPO, "--dry-run"]) == 0
     assert capsys.readouterr().out.startswith(f"data set {REPO}, branch main\n")
@@ -50,7 +50,7 @@ def test_a_dry_run_needs_no_token_and_asks_nothing(
 
 @pytest.mark.usefixtures("sound")
 def test_without_a_token_it_says_where_to_get_one(
-    hub: Hub, source: DatasetSource, capsys: pytest.CaptureFixture[str]
+    hub: Hub, source: MergeDataset, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["publish", str(source.folder), "--repo", REPO]) == 2
     assert capsys.readouterr().err == (
@@ -61,7 +61,7 @@ def test_without_a_token_it_says_where_to_get_one(
 
 @pytest.mark.usefixtures("sound")
 def test_offline_it_says_so(
-    hub: Hub, source: DatasetSource, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    hub: Hub, source: MergeDataset, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert main(["publish", str(source.folder), "--repo", REPO]) == 2
@@ -69,7 +69,7 @@ def test_offline_it_says_so(
 
 
 def test_what_is_not_sound_is_not_published(
-    hub: Hub, token: str, source: DatasetSource, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    hub: Hub, token: str, source: MergeDataset, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     finding = Finding("data/all/test.parquet", 3, "label", "is 2 where the seed has 0")
     monkeypatch.setattr("merge_snli.validation.validate", lambda source: Report("x", (finding, finding), {}, ()))
@@ -81,7 +81,7 @@ def test_what_is_not_sound_is_not_published(
 
 @pytest.mark.parametrize("path", ["README.md", "data/all/test.parquet", "data/seed/test.parquet", "run.json"])
 def test_a_damaged_data_set_is_told_before_anything_is_made_of_it(
-    hub: Hub, source: DatasetSource, capsys: pytest.CaptureFixture[str], path: str
+    hub: Hub, source: MergeDataset, capsys: pytest.CaptureFixture[str], path: str
 ) -> None:
     damaged = source.folder / path
     if path == "run.json":
@@ -100,7 +100,7 @@ def test_a_damaged_data_set_is_told_before_anything_is_made_of_it(
 def test_the_token_is_in_no_output_log_or_traceback(
     hub: Hub,
     token: str,
-    source: DatasetSource,
+    source: MergeDataset,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -130,7 +130,7 @@ def test_the_token_is_in_no_output_log_or_traceback(
 @pytest.mark.usefixtures("sound")
 def test_a_token_that_cannot_be_sent_is_not_shown(
     hub: Hub,
-    source: DatasetSource,
+    source: MergeDataset,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     broken: str,

@@ -18,11 +18,11 @@ from tests.merge_snli.publishing.conftest import REPO, SPACE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.publishing import Plan
 
 
-def with_options(source: DatasetSource, **options: object) -> DatasetSource:
+def with_options(source: MergeDataset, **options: object) -> MergeDataset:
     """Write other options into the record of a data set."""
     run = {**source.run, "options": {**source.run["options"], **options}}
     write_json(source.folder / "run.json", run)
@@ -42,7 +42,7 @@ def test_the_card_loads_the_repository_and_its_metric(planned: Plan) -> None:
     assert "merge-snli register" not in card
 
 
-def test_the_record_has_the_digests_of_what_is_published(planned: Plan, source: DatasetSource) -> None:
+def test_the_record_has_the_digests_of_what_is_published(planned: Plan, source: MergeDataset) -> None:
     run = json.loads(published(planned, "run.json"))
     assert run["published"] == {"dataset": REPO, "metric": SPACE}
     assert run["card"] == planned.branches[0].files["README.md"].sha256
@@ -52,7 +52,7 @@ def test_the_record_has_the_digests_of_what_is_published(planned: Plan, source: 
 
 
 def test_no_path_of_this_machine_is_published(
-    source: DatasetSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "secret" / "set").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
@@ -76,7 +76,7 @@ def test_no_path_of_this_machine_is_published(
         assert f'problems = "{problems.rpartition("/")[2]}"' in told["run.toml"]
 
 
-def test_an_id_is_published_whole(source: DatasetSource) -> None:
+def test_an_id_is_published_whole(source: MergeDataset) -> None:
     planned = plan(with_options(source, problems="org/nli-1.0@refs/pr/3", license="mit"), REPO)
     assert json.loads(published(planned, "run.json"))["options"]["problems"] == "org/nli-1.0@refs/pr/3"
     metadata = yaml.safe_load(published(planned, "README.md").split("---\n")[1])
@@ -84,7 +84,7 @@ def test_an_id_is_published_whole(source: DatasetSource) -> None:
     assert metadata["pretty_name"] == "MERGE on org/nli-1.0@refs/pr/3 (test)"
 
 
-def test_problems_without_a_licence_are_refused_until_it_is_said(source: DatasetSource) -> None:
+def test_problems_without_a_licence_are_refused_until_it_is_said(source: MergeDataset) -> None:
     source = with_options(source, problems="mine.jsonl")
     with pytest.raises(InputError, match=r"nobody has said under which licence.*--license ID"):
         plan(source, REPO)
@@ -96,12 +96,12 @@ def test_problems_without_a_licence_are_refused_until_it_is_said(source: Dataset
     assert {path: path.read_bytes() for path in source.folder.rglob("*") if path.is_file()} == before
 
 
-def test_a_licence_that_is_known_is_not_replaced(source: DatasetSource) -> None:
+def test_a_licence_that_is_known_is_not_replaced(source: MergeDataset) -> None:
     with pytest.raises(InputError, match="--license is mit, but the problems stand under apache"):
         plan(source, REPO, license_id="mit")
 
 
-def test_a_licence_that_the_hub_would_refuse_is_told_before_it_is_asked(source: DatasetSource) -> None:
+def test_a_licence_that_the_hub_would_refuse_is_told_before_it_is_asked(source: MergeDataset) -> None:
     with pytest.raises(InputError, match=r"'cc by 4\.0' is no licence as the Hub spells them"):
         plan(with_options(source, problems="mine.jsonl"), REPO, license_id="CC BY 4.0")
     unclear = with_options(source, problems="mine.jsonl", license="as it is")
@@ -128,24 +128,24 @@ def test_eval_yaml_names_the_tasks_that_results_name(planned: Plan) -> None:
         ({"create_pr": True, "revision": "draft"}, "--revision draft does not go with it"),
     ],
 )
-def test_names_that_cannot_be_are_refused(source: DatasetSource, options: dict[str, Any], means: str) -> None:
+def test_names_that_cannot_be_are_refused(source: MergeDataset, options: dict[str, Any], means: str) -> None:
     with pytest.raises(InputError, match=means):
         plan(source, **{"repo": REPO, **options})
 
 
 @pytest.mark.parametrize("revision", ["", "script", "refs/pr/1", "no good", "-d", "a//b"])
-def test_a_draft_needs_a_branch_of_its_own(source: DatasetSource, revision: str) -> None:
+def test_a_draft_needs_a_branch_of_its_own(source: MergeDataset, revision: str) -> None:
     with pytest.raises(InputError, match=f"--revision is {revision!r}: give the name of a branch for a draft"):
         plan(source, REPO, revision=revision)
 
 
-def test_a_branch_of_a_draft(source: DatasetSource, planned: Plan) -> None:
+def test_a_branch_of_a_draft(source: MergeDataset, planned: Plan) -> None:
     with pytest.raises(InputError, match=f"--revision is {planned.tag}: the tag is called so"):
         plan(source, REPO, revision=str(planned.tag))
     assert plan(source, REPO, revision="drafts/v2.0").branches[0].name == "drafts/v2.0"
 
 
-def test_the_text_has_every_file_with_its_digest(planned: Plan, source: DatasetSource) -> None:
+def test_the_text_has_every_file_with_its_digest(planned: Plan, source: MergeDataset) -> None:
     lines = plan_text(planned).splitlines()
     digest = source.run["data"]["files"]["data/all/test.parquet"]
     size = (source.folder / "data/all/test.parquet").stat().st_size

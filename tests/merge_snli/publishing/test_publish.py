@@ -17,7 +17,7 @@ from tests.merge_snli.publishing.conftest import REPO, SPACE
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-    from merge_snli.dataset import DatasetSource
+    from merge_snli.dataset import MergeDataset
     from merge_snli.publishing import Plan
     from tests.hub.server import Hub
 
@@ -25,7 +25,7 @@ DATA = {f"data/{config}/test.parquet" for config in ("all", "noun", "verb", "adj
 MAIN = DATA | {"README.md", "run.json", "eval.yaml", ".gitattributes"}
 
 
-def test_data_script_metric_and_tag_are_there(hub: Hub, api: HfApi, planned: Plan, source: DatasetSource) -> None:
+def test_data_script_metric_and_tag_are_there(hub: Hub, api: HfApi, planned: Plan, source: MergeDataset) -> None:
     done = publish(api, planned)
     repo, space = hub.storage.repos["dataset", REPO], hub.storage.repos["space", SPACE]
     main = hub.storage.files(repo)
@@ -62,7 +62,7 @@ def test_a_second_time_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -> N
 
 
 def test_only_what_differs_is_sent_and_what_an_older_run_left_is_removed(
-    hub: Hub, api: HfApi, planned: Plan, source: DatasetSource
+    hub: Hub, api: HfApi, planned: Plan, source: MergeDataset
 ) -> None:
     publish(api, planned)
     repo = hub.storage.repos["dataset", REPO]
@@ -92,7 +92,7 @@ def test_private_is_for_new_repositories(hub: Hub, api: HfApi, planned: Plan) ->
         publish(api, planned, private=True)
 
 
-def test_a_draft_gets_a_branch_and_neither_script_nor_tag(hub: Hub, api: HfApi, source: DatasetSource) -> None:
+def test_a_draft_gets_a_branch_and_neither_script_nor_tag(hub: Hub, api: HfApi, source: MergeDataset) -> None:
     publish(api, plan(source, REPO, revision="draft"))
     repo = hub.storage.repos["dataset", REPO]
     assert set(repo.branches) == {"main", "draft"}
@@ -101,7 +101,7 @@ def test_a_draft_gets_a_branch_and_neither_script_nor_tag(hub: Hub, api: HfApi, 
     assert set(hub.storage.files(repo)) == {".gitattributes"}
 
 
-def test_a_pull_request_is_opened_once(hub: Hub, api: HfApi, source: DatasetSource) -> None:
+def test_a_pull_request_is_opened_once(hub: Hub, api: HfApi, source: MergeDataset) -> None:
     repo = hub.storage.create("dataset", REPO)
     proposed = plan(source, REPO, create_pr=True)
     first, second = (publish(api, proposed, create_pr=True) for _ in range(2))
@@ -113,7 +113,7 @@ def test_a_pull_request_is_opened_once(hub: Hub, api: HfApi, source: DatasetSour
     assert f"pull request {hub.url}/datasets/{REPO}/discussions/1" in published_text(first)
 
 
-def test_the_stand_in_has_no_route_that_nobody_asks(hub: Hub, api: HfApi, planned: Plan, source: DatasetSource) -> None:
+def test_the_stand_in_has_no_route_that_nobody_asks(hub: Hub, api: HfApi, planned: Plan, source: MergeDataset) -> None:
     hub.faults.append(Fault("POST", "/commit/script", 413))
     with pytest.raises(InputError):
         publish(api, planned)

@@ -161,7 +161,7 @@ def test_two_models_of_one_name_are_told_apart_by_the_digest(results: list[Resul
 def test_what_must_be_known_of_a_model_is_said(results: list[Result]) -> None:
     marked = dataclasses.replace(results[0], notes=("labels inferred from the seeds",))
     [compared] = compare_results([marked, *results[1:]])
-    assert comparison_text(compared).count("steady: labels inferred from the seeds\n") == 1
+    assert comparison_text(compared).count("batch_invariant: labels inferred from the seeds\n") == 1
     assert to_json(compared)["notes"]["steady"] == ["labels inferred from the seeds"]
 
 
