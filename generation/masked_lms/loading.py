@@ -96,18 +96,14 @@ def load_masked_lm(source: ResolvedModel, *, device: str | None = None, dtype: s
         # Copied first, for their weights may be those of the embeddings, which do not stay in float32.
         rows_alone = None if rows_alone is None else replace(rows_alone, heads=deepcopy(rows_alone.heads))
         model = model.to(getattr(torch, dtype))
-    rows_alone, batch_invariant = _pack(model, rows_alone, probe)
-    batch_invariant = batch_invariant and is_batch_invariant(
-        lambda times: _log_probs(model, rows_alone, probe, times).numpy()
-    )
+    rows_alone, packed = _pack(model, rows_alone, probe)
+    invariant = packed and is_batch_invariant(lambda times: _log_probs(model, rows_alone, probe, times).numpy())
 
     def trial() -> int:
         _log_probs(model, rows_alone, probe, FORMS_PER_TRIAL)
         return len(probe) * FORMS_PER_TRIAL
 
-    batches = Batches(
-        f"masked LM {source.name}", "form", tokens_per_batch(where, trial), batch_invariant=batch_invariant
-    )
+    batches = Batches(f"masked LM {source.name}", "form", tokens_per_batch(where, trial), batch_invariant=invariant)
     return MaskedLM(source, tokenizer, model, vocabulary, _max_length(tokenizer, model), rows_alone, batches)
 
 

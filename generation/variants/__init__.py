@@ -1,1 +1,1 @@
-"""."""
+"""Variants of problems: one variant, the draws, and the rows of a shard."""

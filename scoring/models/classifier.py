@@ -72,9 +72,9 @@ class Classifier:
         self.facts = _facts(pipeline, parameters)
         attention = last_attention(pipeline.model)
         self._attention = attention if attention is not None and self._reads_first_tokens_of(attention) else None
-        batch_invariant = packed and is_batch_invariant(lambda times: self._logits_of_one_pair(times, self._attention))
+        invariant = packed and is_batch_invariant(lambda times: self._logits_of_one_pair(times, self._attention))
         self._batches = Batches(
-            f"model {self.facts.architecture}", "pair", self.batch_tokens, batch_invariant=batch_invariant
+            f"model {self.facts.architecture}", "pair", self.batch_tokens, batch_invariant=invariant
         )
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:

@@ -1,1 +1,1 @@
-"""."""
+"""Reports over results: tables, comparisons, figures and the leaderboard."""

@@ -1,1 +1,1 @@
-"""."""
+"""Results: from predictions to scores, and the JSON files that hold them."""

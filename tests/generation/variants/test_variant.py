@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generation.replacements.combine import Replacement
+from generation.sentences.replacing import replace_occurrences
 from generation.sentences.words import SharedWord
 from generation.variants.variant import Variant
 from merge_snli.problems.reading import Problem
