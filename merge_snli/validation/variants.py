@@ -122,7 +122,7 @@ def _check_replacement(row: Row, seed: SeedWords, rules: Rules) -> Iterator[Wron
     if replacement.casefold() in seed.taken:
         yield "replacement", f"{quoted(replacement)} is a word of the seed problem"
     # "İ" in lower case is two characters, of which the second is no letter.
-    if not any(rules.is_word(written) for written in (replacement, replacement.replace_occurrences("i\u0307", "İ"))):
+    if not any(rules.is_word(written) for written in (replacement, replacement.replace("i\u0307", "İ"))):
         yield "replacement", f"{quoted(replacement)} is no whole word, or a negation or affix"
     if not _keeps_case(original, replacement):
         yield "replacement", f"{quoted(replacement)} is not in the case pattern of {quoted(original)}"
