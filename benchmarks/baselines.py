@@ -27,7 +27,7 @@ from scoring.reports.score_table import text_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from scoring.predictions.pairs import Pair
+    from scoring.models.predictor import Pair
 
 Baseline = Callable[[Sequence["Pair"]], list[str]]
 WORD = re.compile(r"\w+")

@@ -25,7 +25,7 @@ from merge_snli.embedded import embedded_path
 from merge_snli.inference.models import find_model
 from scoring.models.loading import load_classifier
 from scoring.models.options import ModelOptions
-from scoring.predictions.pairs import Pair
+from scoring.models.predictor import Pair
 from scoring.predictions.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")

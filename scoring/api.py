@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.errors import InputError
+from merge_snli.inference.models import quiet_loading
 from scoring.models.function import function_model
 from scoring.models.infer_labels import infer_labels
 from scoring.models.labels import INFERRED
@@ -136,6 +137,31 @@ def score_model(scored: ScoredModel, data: ScoredConfig, *, out: Path | None = N
     if out is not None:
         write_result(result, out)
     return result
+
+
+def score_models(
+    names: Sequence[str], data: ScoredConfig, *, options: ModelOptions, out: Path
+) -> tuple[list[Result], dict[str, str]]:
+    """Score models by name, one after another; a model that fails does not stop the others.
+
+    Args:
+        names: Hub ids, folders or `demo:NAME`; duplicates are scored once.
+        data: The config to score them on.
+        options: How to load each model, and what its outputs mean.
+        out: Folder for the result files.
+
+    Returns:
+        The results of the models that were scored, and the error message of each model that failed, by its name.
+    """
+    quiet_loading()
+    results: list[Result] = []
+    failed: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        try:
+            results.append(score_model(named_model(name, options), data, out=out))
+        except InputError as error:
+            failed[name] = str(error)
+    return results, failed
 
 
 def _inferred(scored: ScoredModel, predictions: Shard, data: ScoredConfig) -> ModelLabels:

@@ -30,9 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.pipeline import generate
     from merge_snli.commands.generate import composition_text
     from merge_snli.commands.leaderboard import write_page
-    from merge_snli.commands.score import score_models
     from merge_snli.commands.words import words_text
-    from scoring.api import check_results_folder
+    from scoring.api import check_results_folder, score_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
     from scoring.reports.figures import draw_curves

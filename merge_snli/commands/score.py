@@ -12,11 +12,7 @@ from typing import TYPE_CHECKING
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import ScoredConfig
-    from scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from merge_snli.dataset import find_dataset
     from merge_snli.inference.models import find_device
-    from scoring.api import check_results_folder
+    from scoring.api import check_results_folder, score_models
     from scoring.models.labels import parse_labels
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
@@ -141,32 +137,3 @@ def _names(arguments: argparse.Namespace) -> list[str]:
     if not names:
         raise InputError("no model is named: give Hub ids, folders or demo:nli-a, or --models paper")
     return names
-
-
-def score_models(
-    names: Sequence[str], data: ScoredConfig, *, options: ModelOptions, out: Path
-) -> tuple[list[Result], dict[str, str]]:
-    """Score models by name, one after another.
-
-    Args:
-        names: Hub ids, folders or `demo:` names; one that is named twice is scored once.
-        data: What they are scored on.
-        options: How all of them are loaded, and what their outputs mean.
-        out: Folder for the results.
-
-    Returns:
-        The results of those that could be scored, and the reason of each that could not, by its name.
-    """
-    from merge_snli.inference.models import quiet_loading
-    from scoring.api import score_model
-    from scoring.models.scored_model import named_model
-
-    quiet_loading()
-    results: list[Result] = []
-    failed: dict[str, str] = {}
-    for name in dict.fromkeys(names):
-        try:
-            results.append(score_model(named_model(name, options), data, out=out))
-        except InputError as error:
-            failed[name] = str(error)
-    return results, failed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from merge_snli.errors import InputError, reason
 from merge_snli.inference.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant
 from merge_snli.inference.last_layer import going_on_with, last_attention
 from merge_snli.inference.same_outputs import FAILURES, outputs_match
+from scoring.models.predictor import ModelFacts, Pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from transformers import PreTrainedModel, TextClassificationPipeline
 
-    from scoring.predictions.pairs import Pair
 
 TOKENS_PER_BATCH_ELSEWHERE = 4_096
 """On a GPU. It does not go by free memory: in batches of another size the last bits of logits would change."""
@@ -29,21 +28,6 @@ ANY_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
 
 CUTTING = ("truncation", "padding", "max_length")
 """Options of a loaded pipeline that are not used: a pair is never cut, and never padded."""
-
-
-@dataclass(frozen=True)
-class ModelFacts:
-    """What is known of a model once it is loaded.
-
-    Attributes:
-        architecture: Class of the model, or None for a function.
-        parameters: Number of its parameters, or None for a function.
-        limit: The most tokens that it takes, special ones included, or None where it has no limit.
-    """
-
-    architecture: str | None
-    parameters: int | None
-    limit: int | None
 
 
 class Classifier:

@@ -10,10 +10,9 @@ import numpy as np
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
 from merge_snli.schema import NLI_LABELS
-from scoring.models.classifier import ModelFacts
 from scoring.models.labels import NOT_ENTAILMENT, ModelLabels
+from scoring.models.predictor import ModelFacts, Pair
 from scoring.models.scored_model import ScoredModel
-from scoring.predictions.pairs import Pair, pair_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,6 +87,6 @@ class FunctionPredictor:
         if 0 <= number < len(self._data_labels):
             return self._data_labels[number]
         raise InputError(
-            f"{self._name} answered {answer!r} to {pair_texts(pair)}: it must answer {', '.join(FUNCTION_LABELS)} "
-            f"or a number from 0 to {len(self._data_labels) - 1}"
+            f"{self._name} answered {answer!r} to {' / '.join(map(repr, pair))}: it must answer "
+            f"{', '.join(FUNCTION_LABELS)} or a number from 0 to {len(self._data_labels) - 1}"
         )

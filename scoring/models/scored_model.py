@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from transformers import TextClassificationPipeline
 
     from scoring.models.options import ModelOptions
-    from scoring.predictions.predict import Predictor
+    from scoring.models.predictor import Predictor
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
 """The libraries whose versions a classifier's predictions depend on."""

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.dataset import MergeDataset
-
-Pair = tuple[str, str]
-"""A premise and a hypothesis."""
+    from scoring.models.predictor import Pair
 
 NEEDED = (
     "seed_id",
@@ -157,8 +155,3 @@ def pair_digest(pair: Pair) -> str:
     """Return what a pair is kept under: the first 32 hexadecimal digits of a sha256 of premise and hypothesis."""
     premise, hypothesis = (text.encode() for text in pair)
     return hashlib.sha256(b"%d:%s%s" % (len(premise), premise, hypothesis)).hexdigest()[:32]
-
-
-def pair_texts(pair: Pair) -> str:
-    """Return a pair as a message shows it, in quotes."""
-    return " / ".join(map(repr, pair))

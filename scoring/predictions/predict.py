@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from itertools import groupby
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scoring.models.classifier import ModelFacts
-    from scoring.predictions.pairs import Pair
+    from scoring.models.predictor import ModelFacts, Pair, Predictor
     from scoring.predictions.store import PredictionStore
 
 T = TypeVar("T")
@@ -25,20 +24,6 @@ Counted = tuple["Pair", int]
 
 SHARD_PAIRS = 512
 """How many pairs are predicted before they are kept: what a crash can cost."""
-
-
-class Predictor(Protocol):
-    """What can be asked for predictions: a loaded classifier, or a function."""
-
-    facts: ModelFacts
-    n_outputs: int
-    batch_tokens: int
-
-    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
-        """Return the number of tokens of each pair, 0 where nothing is counted."""
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the logits of pairs with the same number of tokens, [n, n_outputs]."""
 
 
 def predict_pairs(

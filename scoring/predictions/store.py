@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.files import disk_errors_as_input_errors, write_bytes, write_json
-from scoring.models.classifier import ModelFacts
+from scoring.models.predictor import ModelFacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -28,8 +28,8 @@ from scoring.results.result import DatasetRecord, LeftOut, ModelRecord, Result, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from scoring.models.classifier import ModelFacts
     from scoring.models.labels import ModelLabels
+    from scoring.models.predictor import ModelFacts
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.pairs import ScoredConfig
     from scoring.predictions.store import Shard

@@ -15,7 +15,8 @@ from merge_snli.inference.models import find_model
 from scoring.models.classifier import Classifier
 from scoring.models.loading import load_classifier, read_outputs
 from scoring.models.options import ModelOptions
-from scoring.predictions.pairs import Pair, read_config
+from scoring.models.predictor import Pair
+from scoring.predictions.pairs import read_config
 from scoring.predictions.predict import predict_pairs
 
 MakeModel = Callable[..., Path]

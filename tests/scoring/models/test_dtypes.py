@@ -12,8 +12,8 @@ from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
 from scoring import score
 from scoring.models.options import ModelOptions
+from scoring.models.predictor import Pair
 from scoring.models.scored_model import named_model
-from scoring.predictions.pairs import Pair
 from scoring.predictions.predict import predict_pairs
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from merge_snli.errors import InputError
 from scoring import score
-from scoring.predictions.pairs import Pair
+from scoring.models.predictor import Pair
 
 
 def always(answer: Any) -> Callable[[list[Pair]], list[Any]]:  # noqa: ANN401 - what a function may answer

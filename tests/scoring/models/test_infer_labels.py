@@ -14,12 +14,12 @@ from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS
 from scoring.api import score_model
-from scoring.models.classifier import ModelFacts
 from scoring.models.infer_labels import infer_labels
 from scoring.models.labels import INFERRED, TWO_WAY, ModelLabels, find_model_labels
 from scoring.models.options import INFER, ModelOptions
+from scoring.models.predictor import ModelFacts, Pair
 from scoring.models.scored_model import named_model
-from scoring.predictions.pairs import Pair, read_config
+from scoring.predictions.pairs import read_config
 from scoring.reports.score_table import text_table
 from tests.scoring.conftest import MakeDataset
 

@@ -16,8 +16,8 @@ from scoring import score
 from scoring.models.loading import load_classifier
 from scoring.models.options import ModelOptions
 from scoring.models.paper_models import PAPER_MODELS, SMFA, SNLI, paper_model
+from scoring.models.predictor import Pair
 from scoring.models.scored_model import named_model
-from scoring.predictions.pairs import Pair
 from scoring.predictions.predict import predict_pairs
 from tests.scoring.models.paper_architectures import save_classifier, save_lora
 from tests.tiny_models import as_pickle

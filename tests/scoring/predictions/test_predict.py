@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import scoring.predictions.predict as predict
-from scoring.models.classifier import ModelFacts
-from scoring.predictions.pairs import Pair
+from scoring.models.predictor import ModelFacts, Pair, Predictor
 from scoring.predictions.store import PredictionStore
 
 WORDS = "one two three four five six seven eight nine ten".split()  # noqa: SIM905
@@ -76,7 +75,7 @@ def test_what_is_kept_is_not_asked_again(tmp_path: Path) -> None:
     assert facts == Counting.facts
 
 
-def not_loaded() -> predict.Predictor:
+def not_loaded() -> Predictor:
     pytest.fail("the model was loaded though every prediction is kept")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.models.classifier import ModelFacts
+from scoring.models.predictor import ModelFacts
 from scoring.predictions.store import FACTS_FILE, PredictionStore, Shard, joined
 
 FIRST = Shard(("a", "b"), np.array([3, 4], np.int32), np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)

@@ -11,7 +11,7 @@ import pytest
 from merge_snli.cli import main
 from merge_snli.errors import InputError
 from scoring import Result, draw_curves, score
-from scoring.predictions.pairs import Pair
+from scoring.models.predictor import Pair
 from scoring.reports.figures import FROM, draw_classes
 from scoring.reports.line_chart import LABEL_LETTERS, labels_apart, short_name
 from scoring.results.files import write_result
