@@ -1,35 +1,47 @@
-# make demo   sets everything up and runs the whole way on the embedded problems and models
-# make test   sets everything up and runs the tests
-# make lint   checks style and types
-# make smoke  builds the wheel and runs its demo in an environment of its own
-# make data   makes the data set of the embedded problems again
-# make train  trains the embedded models again
-# PIP_FLAGS   extra flags for pip, such as an index with another build of torch (see README.md)
+# make demo      install the package, then run the full pipeline on bundled data and models
+# make test      install the development dependencies, then run the tests
+# make test-all  run the tests, then the slow ones
+# make lint      check style, types and import layers
+# make smoke     build the wheel and run its demo in a separate environment
+# make data      regenerate the shipped data set from the embedded problems
+# make train     train the embedded models
+# PIP_FLAGS      extra flags for the installation, such as an index with another build of torch (see README.md)
 
 PYTHONS := python3 python3.13 python3.12 python3.11
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON ?= $(firstword $(foreach name,$(PYTHONS),$(shell $(name) -c '$(SUPPORTED)' 2>/dev/null && echo $(name))))
 PIP_FLAGS ?=
-PIP := --quiet --disable-pip-version-check --constraint constraints.txt $(PIP_FLAGS)
+export PIP_FLAGS
 VENV := .venv
+RUNTIME := $(VENV)/runtime-ready
 READY := $(VENV)/ready
 OLD_DATASETS := build/datasets-3/venv
 OLD_READY := $(OLD_DATASETS)/ready
 RUN := $(VENV)/bin/
+# One torch thread per process: two busy processes with two threads each slow each other down on two cores.
+TEST_ENVIRONMENT := HF_HUB_OFFLINE=1 HF_EVALUATE_OFFLINE=1 OMP_NUM_THREADS=1
+WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint wheel smoke data train clean
+.PHONY: help demo test test-all lint wheel smoke data train clean
 
 help:
 	@sed -n '/^$$/q;s/^# //p' Makefile
 
-$(READY): pyproject.toml constraints.txt
+$(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with PYTHON=..." >&2; exit 2; }
-	@echo "Setting up $(VENV) with $(PYTHON): a few minutes, most of it torch."
+	@echo "Creating $(VENV) with $(PYTHON)"
 	$(PYTHON) -m venv $(VENV)
-	$(RUN)python -m pip install $(PIP) torch
-	$(RUN)python -m pip install $(PIP) --editable '.[dev]'
-	@touch $(READY)
+
+$(RUNTIME): pyproject.toml constraints.txt .ci/install | $(VENV)/bin/python
+	@echo "Installing torch, transformers, datasets, spaCy and what they need into $(VENV)"
+	.ci/install $(VENV) --editable .
+	@touch $@
+
+$(READY): $(RUNTIME)
+	@echo "Installing what the tests and linters need into $(VENV)"
+	.ci/install $(VENV) --editable '.[dev]'
+	@touch $@
 
 # The last release of datasets that runs loading scripts, for the tests of ours.
 $(OLD_READY): tests/datasets-3-requirements.txt
@@ -38,16 +50,20 @@ $(OLD_READY): tests/datasets-3-requirements.txt
 	$(OLD_DATASETS)/bin/python -m pip install --quiet --disable-pip-version-check $(PIP_FLAGS) --requirement tests/datasets-3-requirements.txt
 	@touch $(OLD_READY)
 
-demo: $(READY)
+demo: $(RUNTIME)
 	$(RUN)merge-snli demo --out demo
 
-test: $(READY) $(OLD_READY)
-	HF_HUB_OFFLINE=1 HF_EVALUATE_OFFLINE=1 $(RUN)python -m pytest
+test: $(READY)
+	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS)
+
+test-all: test $(OLD_READY)
+	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) -m slow
 
 lint: $(READY)
 	$(RUN)ruff check .
 	$(RUN)ruff format --check .
 	$(RUN)mypy
+	PYTHONPATH=. $(RUN)lint-imports
 
 wheel: $(READY)
 	rm -rf dist
@@ -57,20 +73,19 @@ SMOKE := build/smoke
 smoke: wheel
 	rm -rf $(SMOKE)
 	$(PYTHON) -m venv $(SMOKE)/venv
-	$(SMOKE)/venv/bin/python -m pip install $(PIP) torch
-	$(SMOKE)/venv/bin/python -m pip install $(PIP) dist/*.whl
+	.ci/install $(SMOKE)/venv dist/*.whl
 	mkdir $(SMOKE)/empty && cd $(SMOKE)/empty && ../venv/bin/merge-snli demo
 
-# The data set of the embedded problems, which lies in the package's own folder.
+# The data set of the embedded problems is part of the package folder.
 data: $(READY)
 	rm -rf build/data
 	$(RUN)merge-snli generate --problems demo:problems --id-column id --mlm demo:mlm-wordpiece demo:mlm-bpe --out build/data/merge_snli
 	rm -rf merge_snli/data
 	cp -r build/data/merge_snli/. merge_snli/
 
-# The embedded models, from the checkpoints where these are there; nli-b learns from nli-a.
+# The embedded models; training resumes from existing checkpoints, and nli-b learns from nli-a.
 train: $(READY)
-	$(RUN)python -m pip install $(PIP) --editable '.[dev,train]'
+	.ci/install $(VENV) --editable '.[dev,train]'
 	$(RUN)python -m training.train_mlm_wordpiece
 	$(RUN)python -m training.train_mlm_bpe
 	$(RUN)python -m training.train_nli_a
