@@ -1,3 +1,3 @@
-"""MERGE: variants of natural language inference problems that keep the reasoning, and how models fare on them."""
+"""MERGE data sets: their format, and the command line that generates, validates, publishes and scores them."""
 
 __version__ = "0.1.0"

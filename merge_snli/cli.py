@@ -1,4 +1,4 @@
-"""The command line: one command, subcommands that are verbs, errors that a user can mend in one sentence."""
+"""The command line: parse the arguments, run one subcommand, and turn errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -14,86 +14,88 @@ from collections.abc import Sequence
 from merge_snli import __version__
 from merge_snli.errors import InputError
 from merge_snli.files import UNUSABLE
+from merge_snli.shadowing import PACKAGES, check_not_shadowed
 
 COMMANDS = {
-    "demo": "the whole way on the embedded problems and models",
-    "words": "seed problems and shared words by word class (Table 4)",
-    "generate": "problems in, variants out, as a data set",
-    "cache": "what the work folder of a data set holds",
-    "explain": "why a problem has the variants that it has",
-    "tables": "what a run found: Tables 2, 4, 6 and 9, and Figure 9",
-    "validate": "whether a data set is what its run recorded, row by row",
-    "register": "a data set and the metric by bare name from any folder",
-    "publish": "a data set, its loading script and the metric on the Hub",
-    "score": "scores of NLI models on a data set",
-    "compare": "who differs from whom at the quality threshold",
-    "figures": "PA curves as pictures (Figures 4, 5 and 11)",
-    "leaderboard": "results side by side, as a page or as a table",
+    "demo": "run the full pipeline on bundled data and models",
+    "words": "count seed problems and shared words by word class (Table 4)",
+    "generate": "generate a data set of variants from NLI problems",
+    "cache": "show what the work folder of a data set contains",
+    "explain": "show how the variants of one problem were selected",
+    "tables": "print the tables of a generation run (Tables 2, 4, 6 and 9)",
+    "validate": "check a data set against its run record, row by row",
+    "register": "make a data set and the metric loadable by name from any folder",
+    "publish": "upload a data set, its loading script and the metric to the Hub",
+    "score": "score NLI models on a data set",
+    "compare": "run pairwise significance tests between scored models",
+    "figures": "plot pattern accuracy curves (Figures 4, 5 and 11)",
+    "leaderboard": "write a leaderboard page or table from results",
 }
-"""The subcommands with what they do, each a module of `merge_snli.commands`."""
+"""The subcommands and their summaries. Each is a module of `merge_snli.commands`."""
 
-DONE, FAULT, MENDABLE, INTERRUPTED = 0, 1, 2, 130
+DONE, INTERNAL_ERROR, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Args:
-        argv: The arguments without the program's name; None for those of the process.
+        argv: The arguments without the program's name; None for `sys.argv`.
 
     Returns:
-        0 done, 2 something the user can mend, 1 a fault of the program, 130 interrupted.
+        The exit code: 0 on success, 1 for an internal error, 2 for an error that the user can fix, 130 if interrupted.
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     arguments = _parser().parse_args(argv)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", stream=sys.stderr)
     try:
+        check_not_shadowed(*PACKAGES)
         module = importlib.import_module(f"merge_snli.commands.{arguments.command}")
         return int(module.run(arguments))
     except InputError as error:
-        _say(str(error))
-        return MENDABLE
+        _print_error(str(error))
+        return INPUT_ERROR
     except KeyboardInterrupt:
-        _say("interrupted; what is done is kept, and the same command goes on from there")
+        _print_error("interrupted; finished work is saved, run the same command again to resume")
         return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         return DONE
     except OSError as error:
         if error.errno not in UNUSABLE or error.filename is None:
-            return _fault()
-        _say(f"{error.filename} cannot be used ({error.strerror}): name another path")
-        return MENDABLE
+            return _report_internal_error()
+        _print_error(f"cannot use {error.filename} ({error.strerror}): choose another path")
+        return INPUT_ERROR
     except Exception:
-        return _fault()
+        return _report_internal_error()
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="merge-snli",
-        description="MERGE: variants of natural language inference problems that keep the reasoning, "
-        "and how models fare on them.",
+        description="Generate variants of NLI problems by replacing shared words, and evaluate NLI models on them.",
     )
     parser.add_argument("--version", action="version", version=f"merge-snli {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name, summary in COMMANDS.items():
-        subparser = subparsers.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+        subparser = subparsers.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         importlib.import_module(f"merge_snli.commands.{name}").add_arguments(subparser)
     return parser
 
 
-def _say(message: str) -> None:
+def _print_error(message: str) -> None:
     sys.stderr.write(f"merge-snli: {message}\n")
 
 
-def _fault() -> int:
-    """Keep the traceback of the error at hand in a file, and name it."""
-    _say(f"a fault of merge-snli; the traceback is in {_traceback_file()}")
-    return FAULT
-
-
-def _traceback_file() -> str:
+def _report_internal_error() -> int:
+    """Write the current traceback to a file and print the file's name."""
     with tempfile.NamedTemporaryFile("w", prefix="merge-snli-", suffix=".log", delete=False) as file:
         file.write(traceback.format_exc())
-    return file.name
+    _print_error(f"internal error; traceback written to {file.name}")
+    return INTERNAL_ERROR

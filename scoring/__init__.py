@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.shadowing import check_not_shadowed
+
 if TYPE_CHECKING:
     from scoring.api import score
     from scoring.reports.figures import draw_curves
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from scoring.results.result import Result
 
 __all__ = ["Result", "draw_curves", "read_result", "read_results", "score", "text_table"]
+
+check_not_shadowed("metrics")
 
 _HOMES = {
     "Result": "scoring.results.result",

@@ -38,4 +38,4 @@ def is_whole_word(text: str) -> bool:
     folded = text.casefold().replace("’", "'")
     if WORD.fullmatch(text) is None or folded in NEGATIONS or folded in AFFIXES:
         return False
-    return sum(letter.isalpha() for letter in text) >= 2  # noqa: PLR2004 - two letters, as the sentence above says
+    return sum(letter.isalpha() for letter in text) >= 2

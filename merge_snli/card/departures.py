@@ -65,11 +65,11 @@ DEPARTURES: tuple[tuple[Callable[[Options], bool], str], ...] = (
         "**bfloat16**: the masked LMs computed with fewer digits, which changes some suggestions.",
     ),
     (
-        lambda options: options["inflation"] != 20,  # noqa: PLR2004 - the paper's degree of inflation
+        lambda options: options["inflation"] != 20,
         "**Another degree of inflation** than the paper's 20: pattern accuracies cannot be compared with its own.",
     ),
     (
-        lambda options: options["top_k"] != 200,  # noqa: PLR2004 - the paper's number of fillers
+        lambda options: options["top_k"] != 200,
         "**Another number of fillers** than the paper's 200 was asked for.",
     ),
     (

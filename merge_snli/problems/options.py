@@ -65,7 +65,7 @@ class ProblemOptions:
                 raise InputError(f"--keep-column has {name!r}, which the data set's own columns use: rename it there")
         if self.label_names is not None:
             labels = read_label_names(self.label_names)
-            if len(labels.names) < 2 or len(set(labels.spellings)) < len(labels.spellings):  # noqa: PLR2004 - two
+            if len(labels.names) < 2 or len(set(labels.spellings)) < len(labels.spellings):
                 raise InputError(f"--label-names is {','.join(self.label_names)}: give two or more names, each once")
 
     def _fill_in(self) -> None:

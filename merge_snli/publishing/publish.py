@@ -77,7 +77,7 @@ def _find_repo(api: HfApi, branch: Branch, *, private: bool, may_create: bool) -
         try:
             return bool(api.repo_info(branch.repo, repo_type=branch.repo_type).private)
         except RepositoryNotFoundError as error:
-            if status_of(error) != 404 or not may_create:  # noqa: PLR2004 - what the Hub says to those who may ask
+            if status_of(error) != 404 or not may_create:
                 raise
             return None
 

@@ -29,7 +29,7 @@ def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUAL
         array([1. , 0.5])
     """
     right, n = np.asarray(correct, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
-    if right.shape != n.shape or right.ndim != 2:  # noqa: PLR2004
+    if right.shape != n.shape or right.ndim != 2:
         raise ValueError(f"correct has the shape {right.shape}, sizes {n.shape}: give counts by subsample and seed")
     drawn = np.count_nonzero(n, axis=0)
     if not drawn.all():
