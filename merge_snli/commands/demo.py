@@ -29,12 +29,12 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.options import Options
     from generation.pipeline import generate
     from merge_snli.commands.generate import composition_text
-    from merge_snli.commands.leaderboard import write_page
     from merge_snli.commands.words import words_text
     from scoring.api import check_results_folder, score_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
     from scoring.reports.figures import draw_curves
+    from scoring.reports.leaderboard.write import write_leaderboard
     from scoring.reports.score_table import text_table
 
     out: Path = arguments.out
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     names = [PREFIX + name for name in NLI_MODELS]
     results, failed = score_models(names, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     pictures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
-    page = write_page(results, out / "site", str(dataset.folder))
+    page = write_leaderboard(results, out / "site", dataset=dataset)
     _section("Variants to look at", examples_text(dataset))
     _section("Scores", text_table(results, failed))
     _section("Written", "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *pictures, page)))

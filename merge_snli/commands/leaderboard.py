@@ -10,14 +10,8 @@ from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
-
-    from scoring.reports.leaderboard.boards import Board
-    from scoring.reports.leaderboard.texts import Texts
-    from scoring.results.result import Result
 
 FORMATS = ("html", "md", "csv", "json", "latex")
-PAGE = "index.html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,9 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: Where there are no results, or the folder cannot be written.
     """
-    from merge_snli.files import write_text
-    from scoring.reports.leaderboard.boards import make_boards
-    from scoring.reports.leaderboard.formats import FORMATS as WRITERS
+    from merge_snli.dataset import find_dataset
+    from scoring.reports.leaderboard.write import write_leaderboard
     from scoring.results.files import read_results
 
     if arguments.dataset is not None and arguments.format != "html":
@@ -57,57 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out.exists() and not arguments.out.is_dir():
         raise InputError(f"{arguments.out} is a file: give --out a folder")
     results = read_results(arguments.results)
-    if arguments.format == "html":
-        path = write_page(results, arguments.out, arguments.dataset)
-    else:
-        name, write = WRITERS[arguments.format]
-        path = arguments.out / name
-        write_text(path, write(make_boards(results)))
+    dataset = None if arguments.dataset is None else find_dataset(arguments.dataset)
+    path = write_leaderboard(results, arguments.out, file_format=arguments.format, dataset=dataset)
     sys.stdout.write(f"{path}\n")
     return 0
-
-
-def write_page(results: Sequence[Result], out: Path, dataset: str | None) -> Path:
-    """Write the page of some results.
-
-    Args:
-        results: At least one.
-        out: The folder for the page.
-        dataset: Folder or Hub id of the data set that was scored on, whose texts are shown; or None.
-
-    Returns:
-        The page's file.
-
-    Raises:
-        InputError: Where no result is on the data set, or the folder cannot be written.
-    """
-    from merge_snli.files import write_text
-    from scoring.reports.leaderboard.boards import make_boards
-    from scoring.reports.leaderboard.page import render_page
-
-    boards = make_boards(results)
-    write_text(out / PAGE, render_page(boards, _texts(boards, dataset)))
-    return out / PAGE
-
-
-def _texts(boards: Sequence[Board], dataset: str | None) -> dict[int, Texts]:
-    """Read what the seeds of each board say that is on the data set.
-
-    Raises:
-        InputError: Where none of them is.
-    """
-    from merge_snli.dataset import find_dataset
-    from scoring.reports.leaderboard.texts import read_texts
-
-    if dataset is None:
-        return {}
-    source = find_dataset(dataset)
-    read = ((index, read_texts(board, source)) for index, board in enumerate(boards))
-    found = {index: texts for index, texts in read if texts is not None}
-    if not found:
-        data = boards[0].dataset
-        raise InputError(
-            f"no result is on the data in {dataset} (sha256 {source.digest[:12]}…): give the data set that was scored "
-            f"on, {data.name} version {data.version}"
-        )
-    return found

@@ -1,4 +1,4 @@
-"""The curve as files: there, whole, the same every time, and readable."""
+"""Tests of the figures: complete files, deterministic bytes, readable labels."""
 
 import dataclasses
 import re
@@ -12,20 +12,20 @@ from merge_snli.cli import main
 from merge_snli.errors import InputError
 from scoring import Result, draw_curves, score
 from scoring.models.predictor import Pair
-from scoring.reports.figures import FROM, draw_classes
-from scoring.reports.line_chart import LABEL_LETTERS, labels_apart, short_name
+from scoring.reports.figures import FIGURE_4_START, draw_classes
+from scoring.reports.line_chart import MAX_LABEL_LETTERS, short_name, spread_labels
 from scoring.results.files import write_result
 
 
-def by_length(pairs: list[Pair], by: int) -> list[int]:
-    return [len(premise) % by % 3 for premise, _ in pairs]
+def predict_by_length(pairs: list[Pair], divisor: int) -> list[int]:
+    return [len(premise) % divisor % 3 for premise, _ in pairs]
 
 
 @pytest.fixture(scope="module")
 def results(dataset: Path) -> list[Result]:
-    of_lengths = [score(partial(by_length, by=by), dataset, name=f"by {by}") for by in (2, 3, 5)]
-    named = dataclasses.replace(of_lengths[0].model, name="org/$x^2$ <b>")
-    return [dataclasses.replace(of_lengths[0], model=named), *of_lengths[1:]]
+    scored = [score(partial(predict_by_length, divisor=n), dataset, name=f"by {n}") for n in (2, 3, 5)]
+    renamed = dataclasses.replace(scored[0].model, name="org/$x^2$ <b>")
+    return [dataclasses.replace(scored[0], model=renamed), *scored[1:]]
 
 
 def test_png_and_svg_are_written(results: list[Result], tmp_path: Path) -> None:
@@ -38,33 +38,32 @@ def test_png_and_svg_are_written(results: list[Result], tmp_path: Path) -> None:
     assert len(set(re.findall(r"stroke: (#[0-9a-f]{6})", text))) >= len(results)
 
 
-def test_same_results_give_the_same_bytes(results: list[Result], tmp_path: Path) -> None:
+def test_equal_results_give_equal_bytes(results: list[Result], tmp_path: Path) -> None:
     first, second = (draw_curves(results, tmp_path / name / "curve") for name in "ab")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
-def test_nothing_to_draw_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no result to draw"):
+def test_no_results_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="results"):
         draw_curves([], tmp_path / "curve")
 
 
-def test_labels_stand_apart() -> None:
-    places = labels_apart([50.0, 49.0, 10.0, 50.5], 4.5)
-    ordered = sorted(places)
-    assert all(above - below >= 4.5 for below, above in pairwise(ordered))
-    assert places[2] == 10.0
-    assert places[1] < places[0] < places[3]
+def test_labels_do_not_overlap() -> None:
+    positions = spread_labels([50.0, 49.0, 10.0, 50.5], 4.5)
+    assert all(above - below >= 4.5 for below, above in pairwise(sorted(positions)))
+    assert positions[2] == 10.0
+    assert positions[1] < positions[0] < positions[3]
 
 
-def test_long_names_lose_owner_and_middle() -> None:
+def test_long_names_are_shortened() -> None:
     assert short_name("org/model") == "model"
     short = short_name("ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli")
-    assert (len(short), short[:7], short[-3:]) == (LABEL_LETTERS, "roberta", "nli")
+    assert (len(short), short[:7], short[-3:]) == (MAX_LABEL_LETTERS, "roberta", "nli")
 
 
-def test_figure_4_begins_where_the_paper_begins(results: list[Result], tmp_path: Path) -> None:
-    whole, part = (draw_curves(results, tmp_path / str(start), start=start)[1] for start in (0, FROM))
-    ticks = [re.findall(r"<!-- (\d+) -->", path.read_text(encoding="utf-8")) for path in (whole, part)]
+def test_figure_4_starts_at_the_paper_threshold(results: list[Result], tmp_path: Path) -> None:
+    full, zoomed = (draw_curves(results, tmp_path / str(start), start=start)[1] for start in (0, FIGURE_4_START))
+    ticks = [re.findall(r"<!-- (\d+) -->", path.read_text(encoding="utf-8")) for path in (full, zoomed)]
     assert "10" in ticks[0]
     assert "10" not in ticks[1]
     assert "80" in ticks[1]
@@ -78,7 +77,7 @@ def test_classes_are_averaged_over_models(results: list[Result], tmp_path: Path)
     assert "mean of 3 model(s)" in text
 
 
-def test_the_command_draws_three_pictures_a_config(
+def test_command_draws_three_figures_per_config(
     results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for result in results:
@@ -88,11 +87,11 @@ def test_the_command_draws_three_pictures_a_config(
     assert sorted(printed) == sorted(str(path) for path in (tmp_path / "figures").iterdir())
     names = {Path(path).name.partition("-all-")[2] for path in printed}
     stems = ("figure-4-from-80", "figure-5-word-classes", "figure-11-from-0")
-    assert names == {f"{stem}.{ending}" for stem in stems for ending in ("png", "svg")}
+    assert names == {f"{stem}.{extension}" for stem in stems for extension in ("png", "svg")}
 
 
 def without_draws(result: Result) -> Result:
-    """The result as of a class that no subsample drew a variant of."""
+    """Return a result in which no subsample drew a variant."""
     curve = dataclasses.replace(
         result.scores.on_variants.curve, mean=(None,) * 101, passing=((0,) * 101,) * 10, seeds=(0,) * 10
     )
@@ -103,7 +102,7 @@ def without_draws(result: Result) -> Result:
 
 
 @pytest.mark.filterwarnings("error")
-def test_what_has_no_curve_is_left_out(results: list[Result], tmp_path: Path) -> None:
+def test_results_without_a_curve_are_skipped(results: list[Result], tmp_path: Path) -> None:
     empty = without_draws(results[1])
     _, both = draw_curves([results[0], empty], tmp_path / "both")
     _, none = draw_curves([empty], tmp_path / "none")
@@ -114,6 +113,6 @@ def test_what_has_no_curve_is_left_out(results: list[Result], tmp_path: Path) ->
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_name_in_another_script_is_drawn_in_silence(results: list[Result], tmp_path: Path) -> None:
+def test_missing_glyphs_raise_no_warning(results: list[Result], tmp_path: Path) -> None:
     model = dataclasses.replace(results[0].model, name="日本語")
     assert len(draw_curves([dataclasses.replace(results[0], model=model)], tmp_path / "curve")) == 2

@@ -63,7 +63,7 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
     cases = {
         ("nowhere", "--out", tmp_path / "site"): "nowhere holds no results",
         (folder, "--out", file): "is a file: give --out a folder",
-        (folder, "--out", tmp_path / "site", "--dataset", other): "no result is on the data in",
+        (folder, "--out", tmp_path / "site", "--dataset", other): "no result was computed on",
         (folder, "--out", tmp_path / "site", "--dataset", SHIPPED, "--format", "md"): "--dataset is for the page",
     }
     for arguments, message in cases.items():
