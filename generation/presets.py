@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from merge_snli.errors import InputError
-
-BERT = ("google-bert/bert-base-cased", "google-bert/bert-large-cased")
-ROBERTA = ("FacebookAI/roberta-base", "FacebookAI/roberta-large")
-ALBERT = ("albert/albert-base-v2", "albert/albert-xxlarge-v2")
-ELECTRA = ("google/electra-base-generator", "google/electra-large-generator")
-BART = ("facebook/bart-base", "facebook/bart-large")
-PAPER = (*BERT, *ROBERTA, *ALBERT, *ELECTRA)
+from merge_snli.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +25,11 @@ class Preset:
 
 PRESETS: Mapping[str, Preset] = {
     "paper": Preset(
-        options={"mlm": PAPER, "top_k": 200, "sides": "intersection", "inflation": 20, "subsamples": 10},
+        options={"mlm": PAPER_MLMS, "top_k": 200, "sides": "intersection", "inflation": 20, "subsamples": 10},
         source="arXiv:2510.24295, section 4 and Table 5 without BART",
     ),
     "paper-bart": Preset(
-        options={"mlm": (*PAPER, *BART), "top_k": 200, "sides": "intersection", "inflation": 20, "subsamples": 10},
+        options={"mlm": (*PAPER_MLMS, *BART), "top_k": 200, "sides": "intersection", "inflation": 20, "subsamples": 10},
         source="arXiv:2510.24295, section 4 and Table 5, before BART was excluded",
     ),
     "slides": Preset(

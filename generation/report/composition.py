@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.presets import PAPER
 from generation.report.paper import PROBLEMS, TABLE_2
 from merge_snli.dataset import label_names, read_split
+from merge_snli.mlm_families import PAPER_MLMS
 from merge_snli.schema import SEED
 from merge_snli.table import BESIDE, ReportTable, beside, share
 
@@ -77,7 +77,7 @@ def table_2(source: MergeDataset) -> tuple[ReportTable, ReportTable]:
 def is_the_papers(source: MergeDataset) -> bool:
     """Tell whether a run has as many problems as SNLI test and the paper's eight masked LMs."""
     names = {mlm["name"] for mlm in source.run["masked_lms"]}
-    return source.run["problems"]["with_label"] == PROBLEMS and names == set(PAPER)
+    return source.run["problems"]["with_label"] == PROBLEMS and names == set(PAPER_MLMS)
 
 
 def count(table: pa.Table, subsamples: int) -> Counted:

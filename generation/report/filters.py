@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from generation.replacements.filters import LESS_PROBABLE, OTHER_CLASS
 from generation.replacements.finding import FILLERS
 from generation.replacements.standalone import WITH_CLASS
-from generation.report.paper import TABLE_6, paper_name
+from generation.report.paper import TABLE_6
 from generation.sentences.forms import HYPOTHESIS, PREMISE
+from merge_snli.mlm_families import PAPER_NAMES
 from merge_snli.table import BESIDE, ReportTable, beside, share
 from merge_snli.validated_by import masked_lm_names
 
@@ -32,7 +33,7 @@ def table_6(source: MergeDataset) -> ReportTable:
     """
     counts = source.run.get(ALONE)
     rows = [] if counts is None else list(_rows(source, counts))
-    with_paper = any(paper_name(name) for name in masked_lm_names(source))
+    with_paper = any(name in PAPER_NAMES for name in masked_lm_names(source))
     columns = _COLUMNS
     if with_paper:
         columns += tuple(f"{name} {of}" for name in _SHARES for of in BESIDE)
@@ -65,6 +66,6 @@ def _rows(source: MergeDataset, counts: Iterable[dict[str, Any]]) -> Iterable[tu
                 for reason, whole in ((OTHER_CLASS, WITH_CLASS), (LESS_PROBABLE, FILLERS))
                 for of in (found.get((name, word_class, side), Counter()) for side in (PREMISE, HYPOTHESIS))
             ]
-            paper = TABLE_6.get((paper_name(name) or "", word_class), (None,) * len(values))
+            paper = TABLE_6.get((PAPER_NAMES.get(name, ""), word_class), (None,) * len(values))
             pairs = [beside(value, of_paper) for value, of_paper in zip(values, paper, strict=True)]
             yield (name, word_class, *values, *(cell for pair in pairs for cell in pair))

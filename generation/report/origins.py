@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.presets import PAPER
-from generation.report.paper import SEVERAL, TABLE_9, family, paper_name
+from generation.report.paper import SEVERAL, TABLE_9
 from merge_snli.dataset import read_split
+from merge_snli.mlm_families import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.schema import ALL
 from merge_snli.table import BESIDE, ReportTable, beside
 from merge_snli.validated_by import masked_lm_names, validated_by
@@ -36,9 +36,9 @@ def table_9(source: MergeDataset) -> ReportTable:
         source: A MERGE data set.
     """
     single, several = average_entries(source)
-    rows = [_row(name, average, _others(name, single), paper_name(name)) for name, average in single.items()]
-    rows.append(_row(SEVERAL, several, sum(single.values()), SEVERAL if single.keys() == set(PAPER) else None))
-    columns = _COLUMNS if any(map(paper_name, single)) else _COLUMNS[:_OWN]
+    rows = [_row(name, average, _others(name, single), PAPER_NAMES.get(name)) for name, average in single.items()]
+    rows.append(_row(SEVERAL, several, sum(single.values()), SEVERAL if single.keys() == set(PAPER_MLMS) else None))
+    columns = _COLUMNS if single.keys() & PAPER_NAMES.keys() else _COLUMNS[:_OWN]
     return ReportTable(
         key="table_9",
         title="Table 9: entries of a subsample by the masked LM that validated them",

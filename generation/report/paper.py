@@ -1,26 +1,12 @@
-"""The figures of the paper (arXiv:2510.24295), as data: Tables 2, 4, 6 and 9, and what masked LMs are called there."""
+"""The numbers of the paper (arXiv:2510.24295) as data: Tables 2, 4, 6 and 9."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from generation.presets import ALBERT, BART, BERT, ELECTRA, ROBERTA
-
 PROBLEMS = 9_824
 """Problems of SNLI test that have a gold label."""
-
-NAMES: Mapping[str, str] = {
-    **dict(zip(("BERT-B", "BERT-L"), BERT, strict=True)),
-    **dict(zip(("RoBERTa-B", "RoBERTa-L"), ROBERTA, strict=True)),
-    **dict(zip(("ALBERT-B", "ALBERT-XXL"), ALBERT, strict=True)),
-    **dict(zip(("Electra-B", "Electra-L"), ELECTRA, strict=True)),
-    **dict(zip(("BART-B", "BART-L"), BART, strict=True)),
-}
-"""What the paper calls each masked LM, and its Hub id (Table 5)."""
-
-FAMILIES = (BERT, ROBERTA, ALBERT, ELECTRA, BART)
-"""Masked LMs of one architecture, which Table 9 does not hold against each other."""
 
 
 class Composition(NamedTuple):
@@ -116,13 +102,3 @@ TABLE_9: Mapping[str, tuple[float, float]] = {
     SEVERAL: (41186.3, 10273.7),
 }
 """Average entries a subsample that only this masked LM validated, and those that only one of another family did."""
-
-
-def paper_name(masked_lm: str) -> str | None:
-    """Return what the paper calls a masked LM, or None where it has none of that id."""
-    return next((name for name, hub_id in NAMES.items() if hub_id == masked_lm), None)
-
-
-def family(masked_lm: str) -> tuple[str, ...]:
-    """Return the masked LMs of one architecture with this one; only itself where the paper does not have it."""
-    return next((members for members in FAMILIES if masked_lm in members), (masked_lm,))

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from generation.options import Options
-from generation.presets import PAPER, PRESETS, preset_options
+from generation.presets import PRESETS, preset_options
 from merge_snli.errors import InputError
+from merge_snli.mlm_families import PAPER_MLMS
 
 PAPERS = Path(__file__).parents[3] / "shared" / "seeds"
 
@@ -52,7 +53,7 @@ def test_the_slides_take_two_masked_lms_and_the_union() -> None:
     assert "Roberta-base & Bert-base (both cased)" in text
     assert r"W_M(P, w_{>}^c) \cup W_M(H, w_{>}^c)" in text
     chosen = preset_options("slides")
-    assert set(chosen["mlm"]) == {"google-bert/bert-base-cased", "FacebookAI/roberta-base"} < set(PAPER)
+    assert set(chosen["mlm"]) == {"google-bert/bert-base-cased", "FacebookAI/roberta-base"} < set(PAPER_MLMS)
     assert chosen["sides"] == "union"
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from generation.report.paper import NAMES, SEVERAL, TABLE_2, TABLE_4, TABLE_6, TABLE_9, family, paper_name
+from generation.report.paper import SEVERAL, TABLE_2, TABLE_4, TABLE_6, TABLE_9
+from merge_snli.mlm_families import PAPER_NAMES, family
 
 TEXT = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
 LETTERS = {"noun": "N", "verb": "V", "adj": "A"}
+HUB_IDS = {name: hub_id for hub_id, name in PAPER_NAMES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def test_table_6(rows: list[tuple[str, ...]]) -> None:
 
 
 def test_table_9_and_what_its_columns_mean(rows: list[tuple[str, ...]]) -> None:
-    found = {row[0]: numbers(row[1:]) for row in rows if len(row) == 3 and row[0] in {*NAMES, "Both"}}
+    found = {row[0]: numbers(row[1:]) for row in rows if len(row) == 3 and row[0] in {*HUB_IDS, "Both"}}
     found[SEVERAL] = found.pop("Both")
     assert found == dict(TABLE_9)
     assert round(sum(average for average, _ in TABLE_9.values()), 1) == 51_460 == 20 * (1_808 + 506 + 259)
@@ -55,13 +57,6 @@ def test_table_9_and_what_its_columns_mean(rows: list[tuple[str, ...]]) -> None:
         of_others = (
             average
             for other, (average, _) in TABLE_9.items()
-            if other != SEVERAL and (name == SEVERAL or NAMES[other] not in family(NAMES[name]))
+            if other != SEVERAL and (name == SEVERAL or HUB_IDS[other] not in family(HUB_IDS[name]))
         )
         assert round(sum(of_others), 1) == others, "Avg Other is the sum of those of other families"
-
-
-def test_names_are_those_of_the_hub() -> None:
-    assert paper_name("google-bert/bert-base-cased") == "BERT-B"
-    assert paper_name("demo:mlm-bpe") is None
-    assert family("facebook/bart-base") == ("facebook/bart-base", "facebook/bart-large")
-    assert family("mine") == ("mine",)

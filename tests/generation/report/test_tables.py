@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from generation.presets import PAPER
 from generation.report.composition import table_2
 from generation.report.filters import table_6
 from generation.report.origins import average_entries, table_9
@@ -22,6 +21,7 @@ from generation.report.words import table_4
 from merge_snli.cli import main
 from merge_snli.dataset import MergeDataset, find_dataset, read_split
 from merge_snli.errors import InputError
+from merge_snli.mlm_families import PAPER_MLMS
 from merge_snli.table import ReportTable, latex_of, text_of
 from merge_snli.validated_by import SIDES
 
@@ -47,7 +47,7 @@ def dicts(table: ReportTable) -> list[dict[str, Any]]:
 def as_the_paper(source: MergeDataset) -> MergeDataset:
     """The same data set as if the paper's masked LMs had made it from SNLI test."""
     run = source.run | {
-        "masked_lms": [{"name": name} for name in PAPER],
+        "masked_lms": [{"name": name} for name in PAPER_MLMS],
         "problems": source.run["problems"] | {"with_label": 9_824},
     }
     return replace(source, run=run)
@@ -114,7 +114,7 @@ def test_table_9_beside_the_papers(source: MergeDataset, monkeypatch: pytest.Mon
     with pytest.raises(InputError, match="names the masked LM demo:mlm-"):
         table_9(as_paper)
     for side in SIDES:
-        named = [[PAPER[0] for _ in names] for names in table[side].to_pylist()]
+        named = [[PAPER_MLMS[0] for _ in names] for names in table[side].to_pylist()]
         table = table.set_column(table.column_names.index(side), side, pa.array(named, pa.list_(pa.string())))
     monkeypatch.setattr("generation.report.origins.read_split", lambda *_: table)
     rows = dicts(table_9(as_paper))
@@ -136,7 +136,7 @@ def test_table_6_counts_each_filter_by_itself(source: MergeDataset) -> None:
     counts = [
         {
             "word_class": "noun",
-            "masked_lm": PAPER[0],
+            "masked_lm": PAPER_MLMS[0],
             "side": side,
             "fillers": 400,
             "fillers with class": 200,
