@@ -22,7 +22,6 @@ CHOICES = {
     "sides": (INTERSECTION, UNION),
     "mask": ("one", "all"),
     "dtype": ("float32", "bfloat16"),
-    "store": ("all", "probable"),
 }
 """What the options of one word may be, the default first."""
 
@@ -48,7 +47,6 @@ class Options(ProblemOptions):
         no_relations: Drop suggestions that stand in a WordNet relation to another word of the problem.
         ignore_case: Words are shared whatever their case.
         dtype: What masked LMs compute in, `float32` or `bfloat16`.
-        store: Fillers that are kept in the work folder: `all`, or those more `probable` than the original.
         license: The licence of the problems for the card, where the source is not a known one.
     """
 
@@ -68,7 +66,6 @@ class Options(ProblemOptions):
     no_relations: bool = False
     ignore_case: bool = False
     dtype: str = "float32"
-    store: str = "all"
     license: str | None = None
 
     def __post_init__(self) -> None:
@@ -95,11 +92,6 @@ class Options(ProblemOptions):
             each_once(option, values)
         if self.seeds_from is not None:
             object.__setattr__(self, "seeds_from", str(self.seeds_from))
-        if self.store == "probable" and PROB not in self.filters:
-            raise InputError(
-                "--store probable keeps no suggestion that is less probable than the original word, which --filters "
-                f"{','.join(self.filters) or NO_FILTER} asks for: use --store all"
-            )
 
 
 def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:

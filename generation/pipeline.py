@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generation.answers.answer import PROBABLE
 from generation.answers.asking import count_missing, suggest
 from generation.answers.store import open_stores
 from generation.masked_lms.loading import find_masked_lms
@@ -21,7 +20,7 @@ from generation.seeds_from import read_seeds, require_every_seed
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
-from generation.variants.variant_shards import Method, make_result, read_alone, read_filters
+from generation.variants.variant_shards import Method, make_result, read_filters, read_standalone
 from generation.work.folder import work_folder
 from generation.work.inventory import note_needs
 from merge_snli.inference.models import find_device
@@ -92,8 +91,6 @@ def generate(
         with progress.stage("writing", total=1, unit="data set") as stage:
             dataset = write_output(out, results, _run(sources, device, words, results))
             stage.advance(1)
-    if options.store == PROBABLE:
-        logger.info("with --store probable the work folder serves no --filters pos or none, and no Table 6")
     logger.info("done:\n%s", progress)
     return dataset
 
@@ -170,9 +167,8 @@ def _require_enough(results: Sequence[Result], sources: RunInputs) -> None:
 def _run(sources: RunInputs, device: str, words: Json, results: Sequence[Result]) -> Run:
     """Sum what was counted of each shard."""
     filters: FilterCounts = {}
-    alone: FilterCounts | None = None if sources.options.store == PROBABLE else {}
+    standalone: FilterCounts = {}
     for result in results:
         add_counts(filters, read_filters(result.seeds))
-        if alone is not None and result.alone is not None:
-            add_counts(alone, read_alone(result.alone))
-    return Run(sources, device, words, filters, alone)
+        add_counts(standalone, read_standalone(result.standalone))
+    return Run(sources, device, words, filters, standalone)

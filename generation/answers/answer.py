@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from generation.masked_lms.masked_lm import Fillers
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
-
-PROBABLE = "probable"
-"""The choice of `--store` that keeps no filler less probable than the original."""
 
 SHARD_SCHEMA = pa.schema(
     [
@@ -29,14 +24,6 @@ SHARD_SCHEMA = pa.schema(
 
 Answer = Fillers | str
 """What one masked LM answered to one form: its fillers, or why it could not be asked."""
-
-
-def only_probable(answer: Answer) -> Answer:
-    """Keep the fillers that are more probable than the original."""
-    if isinstance(answer, str):
-        return answer
-    kept = answer.log_probs > np.float32(answer.original_log_prob)
-    return replace(answer, piece_ids=answer.piece_ids[kept], log_probs=answer.log_probs[kept])
 
 
 def row_of(key: str, answer: Answer) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from generation.answers.answer import PROBABLE, Answer, only_probable
+from generation.answers.answer import Answer
 from generation.masked_lms.loading import load_masked_lm, load_vocabulary
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def suggest(
         shards: The forms of each shard by their keys.
         source: The masked LM.
         store: Where its answers are kept as they come.
-        options: `top_k`, `store` and how the masked LM runs are read.
+        options: `top_k` and how the masked LM runs are read.
         stage: Counts the forms as they are answered.
 
     Returns:
@@ -93,7 +93,7 @@ def ask(forms: Mapping[str, Form], mlm: MaskedLM, store: Store, options: Options
         forms: The forms by their keys, none of which has an answer yet.
         mlm: The masked LM.
         store: Where its answers are kept.
-        options: `top_k` and `store` are read.
+        options: `top_k` and `split_words` are read.
         stage: Counts the forms as they are answered.
 
     Raises:
@@ -103,7 +103,7 @@ def ask(forms: Mapping[str, Form], mlm: MaskedLM, store: Store, options: Options
     saved = time.monotonic()
     try:
         for batch in mlm.answers(forms, options.top_k, split_words=options.split_words):
-            fresh |= batch if options.store != PROBABLE else {key: only_probable(batch[key]) for key in batch}
+            fresh |= batch
             stage.advance(len(batch))
             if len(fresh) >= FORMS_PER_SHARD or time.monotonic() - saved > SECONDS_PER_SHARD:
                 store.save(fresh)

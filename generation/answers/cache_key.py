@@ -20,7 +20,7 @@ FOLDER = "suggestions"
 LIBRARIES = ("tokenizers", "torch", "transformers")
 """Libraries another version of which may give other answers."""
 
-CHOSEN = ("dtype", "top_k", "mask", "split_words", "store")
+CHOSEN = ("dtype", "top_k", "mask", "split_words")
 """Options that answers depend on."""
 
 
@@ -36,7 +36,6 @@ class CacheKey:
         top_k: How many fillers a form.
         mask: Whether one occurrence is masked at a time or all of a sentence.
         split_words: Whether words of several tokens are answered.
-        store: `all` fillers, or those more `probable` than the original.
         libraries: The versions of `LIBRARIES`.
     """
 
@@ -47,7 +46,6 @@ class CacheKey:
     top_k: int
     mask: str
     split_words: bool
-    store: str
     libraries: dict[str, str]
 
     def folder(self, work: Path) -> Path:

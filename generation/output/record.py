@@ -90,14 +90,14 @@ class Run:
         device: What the masked LMs ran on.
         words: What `count_words` gave.
         filters: What each filter did, in their order.
-        alone: What each filter drops by itself; None where not all fillers were stored.
+        standalone: What each filter drops by itself.
     """
 
     sources: RunInputs
     device: str
     words: Json
     filters: FilterCounts
-    alone: FilterCounts | None
+    standalone: FilterCounts
 
     def as_dict(self) -> Json:
         """Return the record without the data's own digests."""
@@ -110,7 +110,7 @@ class Run:
             "computed": {"device": self.device, "dtype": self.sources.options.dtype},
             "words": self.words,
             "filters": _count_rows(self.filters),
-            **({} if self.alone is None else {"alone": _count_rows(self.alone)}),
+            "standalone_filters": _count_rows(self.standalone),
         }
 
 

@@ -20,19 +20,14 @@ if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
     from merge_snli.table import Cell
 
-ALONE = "alone"
-"""Where a run records what each filter drops by itself."""
-
 
 def table_6(source: MergeDataset) -> ReportTable:
     """Make Table 6 from what the run counted; the paper's figures stand beside a masked LM that the paper has.
 
     Args:
-        source: A MERGE data set. Where its run kept no counts of each filter by itself, the table has no rows, and a
-            note says so.
+        source: A MERGE data set.
     """
-    counts = source.run.get(ALONE)
-    rows = [] if counts is None else list(_rows(source, counts))
+    rows = list(_rows(source, source.run["standalone_filters"]))
     with_paper = any(name in PAPER_NAMES for name in masked_lm_names(source))
     columns = _COLUMNS
     if with_paper:
@@ -43,12 +38,8 @@ def table_6(source: MergeDataset) -> ReportTable:
         columns=columns,
         rows=tuple(row if with_paper else row[: len(_COLUMNS)] for row in rows),
         notes=(
-            (
-                "class: of another class in place, of the fillers whose class was asked.",
-                "probability: not more probable than the original word.",
-            )
-            if counts is not None
-            else ("The run counted no filter by itself: it was made before they were, or with --store probable.",)
+            "class: of another class in place, of the fillers whose class was asked.",
+            "probability: not more probable than the original word.",
         ),
     )
 

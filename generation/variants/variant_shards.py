@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation.answers.answer import PROBABLE
 from generation.replacements.finding import FilterCounts, Found, MaskedLMAnswers, find_replacements
 from generation.replacements.standalone import count_standalone
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from generation.seeds_from import Seeds
     from generation.sentences.tags_in_place import InPlaceTagger
 
-FOLDERS = VARIANTS_FOLDER, SEEDS_FOLDER, ALONE_FOLDER = "variants", "seeds", "alone"
+FOLDERS = VARIANTS_FOLDER, SEEDS_FOLDER, STANDALONE_FOLDER = "variants", "seeds", "standalone_filters"
 COUNTS = b"counts"
 """Where the counts of a shard stand in the metadata of its seeds' file."""
 
@@ -76,14 +75,14 @@ class Result:
     Attributes:
         variants: The file of its rows of config `all`.
         seeds: The file of its rows of config `seed`, and of what each filter did, for `read_filters`.
-        alone: The file of what each filter drops by itself, for `read_alone`; None where not all fillers were stored.
+        standalone: The file of what each filter drops by itself, for `read_standalone`.
         most: By word class, the most variants that a problem has, the words of a class pooled.
         of_seeds: By seed id and word class, how many variants each of another data set's seeds has.
     """
 
     variants: Path
     seeds: Path
-    alone: Path | None
+    standalone: Path
     most: Counter[str]
     of_seeds: dict[tuple[str, str], int]
 
@@ -110,21 +109,19 @@ def make_result(shard: Path, method: Method, work: Path) -> Result:
         seed_table = seed_table.replace_schema_metadata({**(seed_table.schema.metadata or {}), **counts})
         variants = write_shard(work / VARIANTS_FOLDER, key, variant_table)
         seeds = write_shard(work / SEEDS_FOLDER, key, seed_table)
-    return Result(variants, seeds, alone=_alone(shard, method, work, asked), **_read_counts(seeds))
+    return Result(variants, seeds, standalone=_standalone(shard, method, work, asked), **_read_counts(seeds))
 
 
-def _alone(shard: Path, method: Method, work: Path, asked: Callable[[], Mapping[str, MaskedLMAnswers]]) -> Path | None:
+def _standalone(shard: Path, method: Method, work: Path, asked: Callable[[], Mapping[str, MaskedLMAnswers]]) -> Path:
     """Count what each filter drops by itself, or take what is kept of it: it depends on no filter that is chosen."""
-    if method.options.store == PROBABLE:
-        return None
     options = {name: getattr(method.options, name) for name in ("classes", "mask")}
     key = _digest(shard, options, method)
-    there = find_shard(work / ALONE_FOLDER, key)
+    there = find_shard(work / STANDALONE_FOLDER, key)
     if there is None:
         problems = read_tagged(shard, method.options.classes)
         counts = count_standalone(problems, asked(), method.tagger, mask=method.options.mask)
         table = pa.table({"counts": [json.dumps(_count_rows(counts))]})
-        there = write_shard(work / ALONE_FOLDER, key, table)
+        there = write_shard(work / STANDALONE_FOLDER, key, table)
     return there
 
 
@@ -156,7 +153,7 @@ def read_filters(seeds: Path) -> FilterCounts:
     return _counts(_read_metadata(seeds)["filters"])
 
 
-def read_alone(path: Path) -> FilterCounts:
+def read_standalone(path: Path) -> FilterCounts:
     """Read what each filter drops by itself of a shard."""
     return _counts(json.loads(read_shard(path)["counts"][0].as_py()))
 

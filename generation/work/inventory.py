@@ -69,7 +69,7 @@ def note_needs(work: Path, sources: RunInputs, shards: Sequence[Path], made: Seq
         shards: Its tagged shards.
         made: What came of them.
     """
-    of_results = [key_of(path) for each in made for path in (each.seeds, each.alone) if path is not None]
+    of_results = [key_of(path) for each in made for path in (each.seeds, each.standalone)]
     keys = {TAGGED: [key_of(shard) for shard in shards], RESULTS: of_results}
     write_json(_needs_file(work, sources.as_dict()), keys)
 

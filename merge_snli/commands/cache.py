@@ -86,7 +86,7 @@ def _name(each: Stored) -> str:
         return each.kind
     how = [
         *(str(each.how[name]) for name in ("device", "dtype") if name in each.how),
-        *(f"{name.replace('_', '-')} {each.how[name]}" for name in ("top_k", "mask", "store") if name in each.how),
+        *(f"{name.replace('_', '-')} {each.how[name]}" for name in ("top_k", "mask") if name in each.how),
         *(["split-words"] if each.how.get("split_words") else []),
     ]
     return f"answers of {each.masked_lm or 'a masked LM'} ({', '.join(how)})"

@@ -60,11 +60,6 @@ def _add_masked_lm_arguments(parser: argparse.ArgumentParser) -> None:
     add("--split-words", action="store_true", help="replace words that a tokenizer splits, too")
     add("--device", metavar="NAME", help="cpu, cuda, cuda:1 … (default: a GPU where there is one)")
     add("--dtype", choices=("float32", "bfloat16"), help="what masked LMs compute in (default: float32)")
-    add(
-        "--store",
-        choices=("all", "probable"),
-        help="fillers that the work folder keeps: all, or those more probable than the original (default: all)",
-    )
 
 
 def _add_set_arguments(parser: argparse.ArgumentParser) -> None:

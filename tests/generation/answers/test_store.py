@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from generation.answers import asking as asking_module
-from generation.answers.answer import Answer, only_probable
+from generation.answers.answer import Answer
 from generation.answers.asking import suggest
 from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store import INDEX_FILE, Store
@@ -62,7 +62,6 @@ def shelf() -> CacheKey:
         top_k=3,
         mask="one",
         split_words=False,
-        store="all",
         libraries={},
     )
 
@@ -154,20 +153,11 @@ def test_the_shelf_names_all_that_answers_depend_on(shelf: CacheKey, tmp_path: P
         "top_k": 2,
         "mask": "all",
         "split_words": True,
-        "store": "probable",
         "libraries": {"torch": "1"},
     }
     assert {*others, "masked_lm"} == {field.name for field in fields(shelf)}
     folders = {replace(shelf, **{name: value}).folder(tmp_path) for name, value in others.items()}  # type: ignore[arg-type]
     assert len({here, *folders}) == len(others) + 1
-
-
-def test_probable_keeps_what_is_more_probable_than_the_original() -> None:
-    kept = only_probable(answers()["a" * 32])
-    assert isinstance(kept, Fillers)
-    assert kept.piece_ids.tolist() == [3]
-    assert kept.original_log_prob == -1.25
-    assert only_probable("split") == "split"
 
 
 @dataclass(frozen=True)

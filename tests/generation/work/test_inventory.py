@@ -15,7 +15,6 @@ from generation.answers.cache_key import recorded_cache_keys
 from merge_snli import cli
 from merge_snli.dataset import MergeDataset
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError
 
 
 def refuse(*_: object, **__: object) -> NoReturn:
@@ -112,14 +111,3 @@ def test_the_cache_of_a_folder_without_one(tmp_path: Path, capsys: pytest.Captur
 def test_the_shelves_of_a_run_are_told_by_its_record(made: Made) -> None:
     folders = {shelf.folder(made.work) for shelf in recorded_cache_keys(made.dataset.run)}
     assert folders == set((made.work / "suggestions").iterdir())
-
-
-def test_probable_fillers_alone_give_the_same_data_set_and_say_what_they_do_not(made: Made, tmp_path: Path) -> None:
-    probable = replace(made.options, store="probable")
-    other = generate(probable, tmp_path / "probable", work=made.work)
-    assert other.digest == made.dataset.digest
-    assert "alone" in made.dataset.run
-    assert "alone" not in other.run
-    for filters in ("none", "pos"):
-        with pytest.raises(InputError, match=f"--store probable keeps no suggestion .* --filters {filters} asks for"):
-            Options(**{**probable.as_dict(), "filters": filters})
