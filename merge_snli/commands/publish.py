@@ -5,12 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
-
-if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Publish, and print what was done."""
     if (arguments.eval_results is None) != (arguments.model is None):
-        raise InputError("--eval-results and --model go together: the results, and the repository that they are for")
+        raise InputError("--eval-results and --model go together: pass both or neither")
     if (arguments.eval_results is None) != (arguments.folder is not None):
-        raise InputError("give the folder of a data set, or the results of a model with --eval-results and --model")
+        raise InputError("give the folder of a data set or --eval-results, but not both")
     _show_progress_to_people_only()
     return _publish(arguments) if arguments.eval_results is None else _propose(arguments)
 
@@ -52,56 +48,37 @@ def _show_progress_to_people_only() -> None:
 def _publish(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
     from merge_snli.publishing import plan, publish
+    from merge_snli.publishing.checks import check_arguments, check_sound
     from merge_snli.publishing.hub import find_api
-    from merge_snli.publishing.plan import check_names, plan_text
+    from merge_snli.publishing.plan import plan_text
     from merge_snli.publishing.publish import published_text
 
     if not Path(arguments.folder).is_dir():
-        raise InputError(f"no data set at {arguments.folder}: the folder does not exist")
-    where = {name: getattr(arguments, name) for name in ("revision", "create_pr", "metric_space")}
-    check_names(arguments.repo, **where)
-    source = find_dataset(arguments.folder)
+        raise InputError(f"{arguments.folder} does not exist: pass the folder of a data set")
+    names = {name: getattr(arguments, name) for name in ("revision", "create_pr", "metric_space")}
+    check_arguments(arguments.repo, **names)
+    dataset = find_dataset(arguments.folder)
     api = None if arguments.dry_run else find_api()
-    # First of all, since a record and a card can be written anew of a sound data set only.
-    check_sound(source)
-    planned = plan(source, arguments.repo, license_id=arguments.license, **where)
+    check_sound(dataset)
+    planned = plan(dataset, arguments.repo, license_id=arguments.license, **names)
     if api is None:
         sys.stdout.write(plan_text(planned))
         return 0
-    done = publish(api, planned, private=arguments.private, create_pr=arguments.create_pr)
-    sys.stdout.write(published_text(done))
+    published = publish(api, planned, private=arguments.private, create_pr=arguments.create_pr)
+    sys.stdout.write(published_text(published))
     return 0
-
-
-def check_sound(source: MergeDataset) -> None:
-    """Refuse a data set that is not what its run recorded.
-
-    Raises:
-        InputError: Names the first finding.
-    """
-    from merge_snli.validation import validate
-
-    findings = validate(source).findings
-    if findings:
-        more = f" and {len(findings) - 1:,} more findings" if len(findings) > 1 else ""
-        raise InputError(
-            f"{source.folder} is not published, since it is not what its run recorded ({findings[0]}{more}): see "
-            f"merge-snli validate {source.folder}, and generate it again"
-        )
 
 
 def _propose(arguments: argparse.Namespace) -> int:
     from merge_snli.publishing.hub import find_api
     from merge_snli.publishing.plan import branch_text
-    from merge_snli.publishing.results import propose_results, results_branch
+    from merge_snli.publishing.results import propose_results, proposed_text, results_branch
     from scoring.results.files import read_result
 
     results = [read_result(path) for path in arguments.eval_results]
-    branch = results_branch(results, model=arguments.model, dataset=arguments.repo)
+    names = {"model": arguments.model, "dataset": arguments.repo}
     if arguments.dry_run:
-        sys.stdout.write(branch_text(branch))
+        sys.stdout.write(branch_text(results_branch(results, **names)))
         return 0
-    pushed = propose_results(find_api(), results, model=arguments.model, dataset=arguments.repo)
-    told = f"pull request {pushed.pull_request}" if pushed.pull_request else f"{branch.title} has these results already"
-    sys.stdout.write(f"{told}\n")
+    sys.stdout.write(proposed_text(propose_results(find_api(), results, **names)))
     return 0

@@ -1,4 +1,7 @@
-"""Publishing: a data set, its loading script and the metric on the Hub, whole or not at all."""
+"""Publish a data set, its loading script, the metric and a model's results on the Hub.
+
+From outside, import the names listed in `__all__`, and the texts and checks that the command prints and runs.
+"""
 
 # ruff: noqa: E402 - the check comes before the imports that need the packages
 from merge_snli.shadowing import check_not_shadowed

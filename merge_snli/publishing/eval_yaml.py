@@ -1,4 +1,4 @@
-"""`eval.yaml`: what tells the Hub that a data set is a benchmark, and which numbers models are ranked by."""
+"""Write `eval.yaml`, which registers a data set as a benchmark on the Hub and names its metrics."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
 
 FRAMEWORK = "merge-snli"
-"""Who takes the numbers. The Hub shows a leaderboard only for frameworks of a list that it keeps (docs/publish.md)."""
+"""The evaluation framework. The Hub shows leaderboards only for frameworks on its own list (docs/publish.md)."""
 
 DESCRIPTION = (
-    "Natural language inference problems in which a word that premise and hypothesis share is replaced in both. "
-    "Pattern accuracy is the share of seed problems of whose variants a model classifies at least 90 % right, the mean "
-    "over the subsamples; sample accuracy is the share of variants."
+    "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
+    "Pattern accuracy is the share of seed problems with at least 90 % of their variants classified correctly, "
+    "averaged over the subsamples. Sample accuracy is the share of variants classified correctly."
 )
 
 
-def eval_yaml(source: MergeDataset) -> bytes:
-    """Return the file: a task for each number of each config of variants."""
+def eval_yaml(dataset: MergeDataset) -> bytes:
+    """Return the content of `eval.yaml`: one task per metric and config of variants."""
     import yaml
 
     from scoring.results.eval_results import eval_tasks
 
-    tasks = eval_tasks(config for config in source.configs if config != SEED)
+    tasks = eval_tasks(config for config in dataset.configs if config != SEED)
     content = {
         "name": "MERGE",
         "description": DESCRIPTION,

@@ -1,181 +1,150 @@
-"""Asking the Hub: what passes by itself is tried again, everything else ends in one sentence."""
+"""Call the Hub with retries, and turn its failures into messages that say what to do."""
 
 from __future__ import annotations
 
-import json
 import logging
 import time
-from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from merge_snli.errors import InputError, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable
 
     from huggingface_hub import HfApi
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
-TRIES = 5
+MAX_ATTEMPTS = 5
 MAX_WAIT_SECONDS = 300
-"""Seconds: where the Hub asks for more, a person should decide."""
+"""If the Hub asks for a longer wait, the command fails instead."""
 
-PASSING = frozenset({408, 409, 429, 500, 502, 503, 504})
-"""Answers that may be another a moment later; 409 says that another commit is being made."""
+RETRY_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
+"""Statuses of transient failures; 409 means that another commit is in progress."""
 
-REFUSALS = {
-    400: "the Hub does not accept what was sent to {repo}",
-    401: "the Hub does not accept the token: log in again with `hf auth login`, or put another into HF_TOKEN",
-    402: "the Hub asks for a paid plan for {repo}: see its page",
-    403: "the token may not do this with {repo}: take one with the right to write there",
-    404: "the Hub has no {repo}, or the token may not see it: check the name, and who may see it",
-    409: "another commit is being made in {repo}: try again in a minute",
-    412: "somebody else has changed {repo} meanwhile, and nothing of theirs was overwritten: look at it and try again",
-    413: "what was sent to {repo} is too large for the Hub",
-    429: "the Hub has had too many requests: try again later",
+MEANINGS = {
+    400: "the Hub rejected the content sent to {repo}",
+    401: "the Hub rejected the token: log in again with `hf auth login` or set HF_TOKEN",
+    402: "the Hub requires a paid plan for {repo}: see its page",
+    403: "the token has no write access to {repo}: use one that has",
+    404: "{repo} does not exist on the Hub or the token cannot see it: check the name and the token",
+    409: "another commit to {repo} is in progress: try again in a minute",
+    412: "{repo} was changed by another commit and nothing was overwritten: review that commit, then try again",
+    413: "the content sent to {repo} is too large for the Hub",
+    429: "the Hub's rate limit is exceeded: try again later",
 }
-"""What an answer means and what to do; `{repo}` is named."""
+"""What a status means and what to do about it."""
 
 logger = logging.getLogger(__name__)
 
 
-class UnsureError(InputError):
-    """The Hub went away after a commit was sent, so that nobody here knows whether it was made."""
-
-
 def find_api() -> HfApi:
-    """Return a client with the token of the usual places.
+    """Return a client that uses the token of `HF_TOKEN` or `hf auth login`.
 
     Raises:
-        InputError: Where there is none, one that cannot be sent, or the Hub is not to be asked at all.
+        InputError: If there is no token, the token is malformed, or HF_HUB_OFFLINE is set.
     """
     from huggingface_hub import HfApi, constants, get_token
 
     if constants.HF_HUB_OFFLINE:
-        raise InputError("HF_HUB_OFFLINE is set, so the Hub is not asked: unset it to publish, or try --dry-run")
+        raise InputError("HF_HUB_OFFLINE is set: unset it to publish, or use --dry-run")
     token = get_token()
     if token is None:
-        raise InputError("publishing needs a token of the Hub: log in with `hf auth login`, or put one into HF_TOKEN")
+        raise InputError("no Hub token found: log in with `hf auth login` or set HF_TOKEN")
     if not token.isascii() or not token.isprintable() or " " in token:
-        raise InputError("the token has characters that no token of the Hub has: log in again with `hf auth login`")
+        raise InputError("the Hub token has invalid characters: log in again with `hf auth login`")
     return HfApi(token=token)
 
 
-def ask(repo: str, call: Callable[[], Answer], *, tries: int = TRIES) -> Answer:
-    """Ask the Hub, again where the failure may pass by itself.
+def call_hub(repo: str, call: Callable[[], Result]) -> Result:
+    """Call the Hub, and again after a transient failure.
 
     Args:
-        repo: What it is about, for messages.
-        call: Asks; must do no harm when it is called again after an answer got lost.
-        tries: How often it is called at most.
+        repo: The repository's id, for messages.
+        call: The call. It must be safe to repeat after its response was lost.
 
     Raises:
-        InputError: With one sentence, where the Hub refuses or cannot be reached.
+        InputError: If the Hub refuses the call, or is still unreachable at the last attempt.
     """
-    for attempt in range(tries):
+    for attempt in range(MAX_ATTEMPTS):
         try:
             return call()
-        except failures() as error:
-            if attempt + 1 == tries or not passes(error):
-                raise explained(error, repo) from error
-            wait(error, attempt)
-    raise AssertionError("the last try returns or raises")
+        except InputError:
+            raise
+        except hub_errors() as error:
+            seconds = _retry_delay(error, attempt)
+            if seconds is None or attempt + 1 == MAX_ATTEMPTS:
+                raise _input_error(error, repo) from error
+            logger.warning("%s; retrying in %g s", _summary(error), seconds)
+            time.sleep(seconds)
+    raise AssertionError("the last attempt returns or raises")
 
 
-def passes(error: BaseException) -> bool:
-    """Tell whether a failure may be gone at the next try."""
+def hub_errors() -> tuple[type[Exception], ...]:
+    """Return what the client raises: HTTP errors, and the errors that it wraps them in for uploads and cards."""
+    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
+
+    return (HTTPError, RuntimeError, ValueError)
+
+
+def _retry_delay(error: BaseException, attempt: int) -> float | None:
+    """Return the seconds to wait before the next attempt; None if the failure is not transient."""
+    if isinstance(error, RuntimeError):  # the client has already retried an upload
+        return None
     status = status_of(error)
-    if status is not None:
-        return status in PASSING and asked_wait(error) <= MAX_WAIT_SECONDS
-    return isinstance(error, failures())
+    if status is None:
+        return 2.0**attempt if _http_error(error) is error else None
+    seconds = _requested_wait(error)
+    if status not in RETRY_STATUSES or seconds > MAX_WAIT_SECONDS:
+        return None
+    return seconds or 2.0**attempt
 
 
-def wait(error: BaseException, attempt: int) -> None:
-    """Wait as long as the Hub asks, else 1, 2, 4, 8 seconds."""
-    seconds = asked_wait(error) or float(2**attempt)
-    logger.warning("%s; trying again in %g s", _what(error), seconds)
-    time.sleep(seconds)
-
-
-def asked_wait(error: BaseException) -> float:
-    """Return for how many seconds the Hub asks to wait, 0 where it does not."""
+def _requested_wait(error: BaseException) -> float:
+    """Return the seconds that the Hub asks to wait, or 0."""
     from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
 
-    response = getattr(_http_error(error), "response", None)
-    if response is None:
-        return 0
-    headers: Mapping[str, str] = response.headers
+    headers = getattr(_http_error(error), "response").headers  # noqa: B009 - the base class declares no response
     limit = parse_ratelimit_headers(headers)
     if limit is not None and limit.remaining == 0:
-        return limit.reset_in_seconds
-    asked = headers.get("Retry-After", "").strip()
-    if asked.isdigit():
-        return int(asked)
-    try:
-        return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
-    except ValueError:
-        return 0
+        return float(limit.reset_in_seconds)
+    seconds = headers.get("Retry-After", "").strip()
+    return float(seconds) if seconds.isdigit() else 0.0
 
 
 def status_of(error: BaseException) -> int | None:
-    """Return the HTTP status of the answer that a failure came from; None where no answer came."""
+    """Return the HTTP status of a failed call; None if there was no response."""
     response = getattr(_http_error(error), "response", None)
     return None if response is None else int(response.status_code)
 
 
-def explained(error: BaseException, repo: str) -> InputError:
-    """Return a failure as one sentence: what the Hub says, what it means, what to do."""
-    status = status_of(error)
+def _input_error(error: BaseException, repo: str) -> InputError:
+    http_error, status = _http_error(error), status_of(error)
+    if http_error is None:
+        return InputError(f"{repo}: {' '.join(str(error).split())}")
     if status is None:
-        if not isinstance(error, failures()):
-            return InputError(f"{repo}: {' '.join(str(error).split())}")
-        return InputError(f"the Hub could not be reached for {repo} ({_what(error)}): try again later")
-    meaning = REFUSALS.get(status, "the Hub has a fault of its own: try again later")
-    seconds = asked_wait(error)
-    after = f", in {seconds:.0f} seconds" if seconds else ""
-    said = getattr(_http_error(error), "server_message", None)
-    told = f"{status}: {' '.join(said.split()).rstrip('.')}" if said else str(status)
-    return InputError(f"{meaning.format(repo=repo)}{after} ({told})")
+        return InputError(f"cannot reach the Hub for {repo} ({_summary(error)}): try again later")
+    meaning = MEANINGS.get(status, "the Hub has an internal error: try again later").format(repo=repo)
+    seconds = _requested_wait(error)
+    wait = f", in {seconds:.0f} seconds" if seconds else ""
+    message = " ".join((getattr(http_error, "server_message", None) or "").split()).rstrip(".")
+    return InputError(f"{meaning}{wait} ({status}{f': {message}' if message else ''})")
 
 
-def _what(error: BaseException) -> str:
-    """Return in a few words what went wrong; no address, since addresses of uploads are signed."""
+def _summary(error: BaseException) -> str:
+    """Return a failure in a few words, without the URL: upload URLs are signed."""
     status = status_of(error)
     if status is not None:
-        return f"the Hub answers {status}"
-    found = _http_error(error) or error
-    return reason(found) if "://" not in str(found) else type(found).__name__
+        return f"the Hub returned status {status}"
+    root = _http_error(error) or error
+    return reason(root) if "://" not in str(root) else type(root).__name__
 
 
 def _http_error(error: BaseException) -> BaseException | None:
-    """Return the HTTP error in a chain of causes: uploads wrap theirs."""
-    seen: BaseException | None = error
-    while seen is not None and not isinstance(seen, failures()[0]):
-        seen = seen.__cause__
-    return seen
-
-
-def failures() -> tuple[type[Exception], ...]:
-    """Return what the client raises: HTTP errors, what wraps those of uploads, and answers that are cut short."""
+    """Return the HTTP error in a chain of causes, or None."""
     from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
 
-    return (HTTPError, RuntimeError, json.JSONDecodeError)
-
-
-@contextmanager
-def no_addresses_logged() -> Iterator[None]:
-    """Keep the client from logging addresses: those of uploads are signed."""
-
-    def has_none(record: logging.LogRecord) -> bool:
-        return "://" not in record.getMessage()
-
-    loggers = [logging.getLogger(f"huggingface_hub.{name}") for name in ("utils._http", "hf_api", "lfs")]
-    for each in loggers:
-        each.addFilter(has_none)
-    try:
-        yield
-    finally:
-        for each in loggers:
-            each.removeFilter(has_none)
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, HTTPError):
+        cause = cause.__cause__
+    return cause

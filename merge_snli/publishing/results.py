@@ -1,16 +1,14 @@
-"""Results of a model, proposed to its repository as a pull request: `.eval_results/merge_snli.yaml`."""
+"""Propose a model's results to its repository: a pull request with `.eval_results/merge_snli.yaml`."""
 
 from __future__ import annotations
 
-import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
-from merge_snli.publishing.content import Content
-from merge_snli.publishing.hub import no_addresses_logged
-from merge_snli.publishing.plan import Branch, check_repo_id
+from merge_snli.publishing.checks import MAIN, check_repo_id
+from merge_snli.publishing.plan import Branch
 from merge_snli.publishing.push import Pushed, push
 
 if TYPE_CHECKING:
@@ -20,12 +18,9 @@ if TYPE_CHECKING:
 
     from scoring.results.result import Result
 
-ANY_FILE = ".gitattributes"
-"""What every repository of the Hub has: a model's repository is never taken for a stranger's."""
-
 
 def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Branch:
-    """Say what a model's repository is to hold.
+    """Return the file to propose to a model's repository.
 
     Args:
         results: Results of that model on configs of one data set.
@@ -33,29 +28,33 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
         dataset: The data set's id on the Hub.
 
     Raises:
-        InputError: Where an id is none, or the results are of another model or of no commit of one.
+        InputError: If the model's id is invalid, or the results are not of a commit of that model.
     """
     from scoring.results.eval_results import PATH_IN_REPO, write_eval_results
 
     check_repo_id("--model", model)
     other = next((result.model.name for result in results if result.model.name != model), None)
     if other is not None:
-        raise InputError(f"--model is {model}, but there are results of {other}: name its own results")
+        raise InputError(f"--model is {model}, but a result is of {other}: pass results of one model")
     with tempfile.TemporaryDirectory() as folder:
         written = write_eval_results(results, Path(folder), dataset_id=dataset)
         if not written:
-            raise InputError(f"the results of {model} are of no commit on the Hub: score it in float32 by its Hub id")
-        content = Content(written[0].read_bytes())
-    message = f"Add results on {dataset}"
-    return Branch(model, "model", "main", {PATH_IN_REPO: content}, message, ANY_FILE, re.compile(r"(?!)"))
+            raise InputError(f"no result is of a commit of {model} on the Hub: score its Hub id in float32")
+        content = written[0].read_bytes()
+    return Branch(model, "model", MAIN, {PATH_IN_REPO: content}, f"Add results on {dataset}")
 
 
 def propose_results(api: HfApi, results: Sequence[Result], *, model: str, dataset: str) -> Pushed:
-    """Open a pull request with a model's results; one that is open and holds them is taken for it.
+    """Open a pull request with a model's results, or update the user's open one.
 
     Raises:
-        InputError: As `results_branch`, or where the Hub refuses or fails.
+        InputError: As `results_branch`, or if the Hub refuses or fails.
     """
-    branch = results_branch(results, model=model, dataset=dataset)
-    with no_addresses_logged():
-        return push(api, branch, create_pr=True)
+    return push(api, results_branch(results, model=model, dataset=dataset), create_pr=True)
+
+
+def proposed_text(pushed: Pushed) -> str:
+    """Return the outcome of `propose_results` as one line."""
+    if pushed.pull_request is None:
+        return f"{pushed.branch.title} already has these results\n"
+    return f"pull request {pushed.pull_request}\n"

@@ -49,6 +49,7 @@ FILES = "/<prefix:kind><owner>/<name>"
 ROUTES = Map(
     [
         Rule("/api/repos/create", endpoint="create_repo", methods=["POST"]),
+        Rule("/api/whoami-v2", endpoint="whoami", methods=["GET"]),
         Rule("/api/validate-yaml", endpoint="validate_yaml", methods=["POST"]),
         Rule(REPO, endpoint="repo_info", methods=["GET"]),
         Rule(f"{REPO}/revision/<revision:revision>", endpoint="repo_info", methods=["GET"]),

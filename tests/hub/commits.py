@@ -30,9 +30,15 @@ __all__ = [
     "lfs_upload",
     "preupload",
     "validate_yaml",
+    "whoami",
 ]
 
 LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*")
+
+
+def whoami(api: Api, request: Request) -> Response:
+    """Answer with the name of the user who asks."""
+    return as_json({"type": "user", "name": "writer"})
 
 
 def create_repo(api: Api, request: Request) -> Response:
@@ -103,7 +109,8 @@ def commit(api: Api, request: Request, *, repo: Repo, revision: str) -> Response
     pulled = request.args.get("create_pr") == "1"
     head = found(repo, revision)
     parent = header.get("parentCommit", head.oid)
-    if not pulled and revision not in repo.branches:
+    request_number = re.fullmatch(r"refs/pr/(\d+)", revision)
+    if not pulled and not request_number and revision not in repo.branches:
         raise Refused(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
     if not pulled and parent != head.oid:
         raise Refused(412, "A commit has happened since. Please refresh and try again.")
@@ -115,6 +122,8 @@ def commit(api: Api, request: Request, *, repo: Repo, revision: str) -> Response
         number = len(repo.pull_requests) + 1
         repo.pull_requests[number] = PullRequest(number, header["summary"], made.oid)
         answer["pullRequestUrl"] = f"{_page(api, repo.type, repo.id)}/discussions/{number}"
+    elif request_number:
+        repo.pull_requests[int(request_number[1])].oid = made.oid
     else:
         repo.branches[revision] = made.oid
     return as_json(answer)

@@ -41,11 +41,12 @@ class Commit:
 
 @dataclass
 class PullRequest:
-    """A pull request with its one commit."""
+    """A pull request and its last commit."""
 
     number: int
     title: str
     oid: str
+    author: str = "writer"
 
 
 def blob_id(content: bytes) -> str:

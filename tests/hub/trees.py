@@ -68,7 +68,7 @@ def refs(api: Api, request: Request, *, repo: Repo) -> Response:
 
 
 def discussions(api: Api, request: Request, *, repo: Repo) -> Response:
-    """Answer with the pull requests; every one is open."""
+    """Answer with the pull requests, of one author if the query names one; every one is open."""
     shown = [
         {
             "num": each.number,
@@ -76,10 +76,11 @@ def discussions(api: Api, request: Request, *, repo: Repo) -> Response:
             "status": "open",
             "isPullRequest": True,
             "createdAt": LONG_AGO,
-            "author": {"name": "writer"},
+            "author": {"name": each.author},
             "repo": {"name": repo.id, "type": repo.type},
         }
         for each in repo.pull_requests.values()
+        if request.args.get("author") in {None, each.author}
     ]
     return as_json({"discussions": shown, "count": len(shown), "start": 0})
 

@@ -1,1 +1,1 @@
-"""Tests of publishing, against the stand-in of the Hub."""
+"""Tests of publishing against a local stand-in for the Hub."""

@@ -1,4 +1,4 @@
-"""A data set of few files, its plan, and a client that may write."""
+"""Fixtures: a data set with few files, its plan, and a client with write access."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 OWN = Path(merge_snli.__file__).parent
-"""The embedded problems' data set."""
+"""The data set of the embedded problems."""
 
 REPO, SPACE = "org/merge_snli", "org/pattern_accuracy"
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> MergeDataset:
-    """The embedded problems' data set with its `test` splits alone, in a folder that may be changed."""
+def dataset(tmp_path: Path) -> MergeDataset:
+    """A writable copy of the embedded problems' data set with only the `test` splits."""
     folder = tmp_path / "merge_snli"
     run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
     data = run["data"]
@@ -40,14 +40,14 @@ def source(tmp_path: Path) -> MergeDataset:
 
 
 @pytest.fixture
-def planned(source: MergeDataset) -> Plan:
-    """All that can be published: data, script, metric and tag."""
-    return plan(source, REPO, metric_space=SPACE)
+def planned(dataset: MergeDataset) -> Plan:
+    """The plan of a full publication: data, script, metric and tag."""
+    return plan(dataset, REPO, metric_space=SPACE)
 
 
 @pytest.fixture
 def api(token: str) -> HfApi:
-    """A client that may write."""
+    """A client with write access."""
     from huggingface_hub import HfApi
 
     return HfApi(token=token)

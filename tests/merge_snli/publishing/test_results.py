@@ -1,4 +1,4 @@
-"""A model's results as a pull request to its repository."""
+"""Results of a model, proposed to its repository in a pull request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MODEL, PATH = "org/nli", ".eval_results/merge_snli.yaml"
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    """A result as one of a model of the Hub would be."""
+    """A result of a model on the Hub."""
     scored = score(lambda pairs: [0] * len(pairs), OWN, config="adj", name=MODEL)
     model = dataclasses.replace(scored.model, revision="c0ffee" * 6 + "beef")
     return dataclasses.replace(scored, model=model, run=dataclasses.replace(scored.run, dtype="float32"))
@@ -48,7 +48,7 @@ def test_results_are_proposed_once(hub: Hub, api: HfApi, result: Result) -> None
     assert {entry["dataset"]["id"] for entry in entries} == {REPO}
 
 
-def test_results_that_are_there_need_no_pull_request(hub: Hub, api: HfApi, result: Result) -> None:
+def test_published_results_need_no_pull_request(hub: Hub, api: HfApi, result: Result) -> None:
     repo = hub.storage.create("model", MODEL)
     propose_results(api, [result], model=MODEL, dataset=REPO)
     repo.branches["main"] = repo.pull_requests.pop(1).oid
@@ -56,22 +56,20 @@ def test_results_that_are_there_need_no_pull_request(hub: Hub, api: HfApi, resul
     assert repo.pull_requests == {}
 
 
-def test_results_of_another_model_or_of_a_folder_are_refused(api: HfApi, result: Result) -> None:
-    with pytest.raises(InputError, match="--model is org/other, but there are results of org/nli"):
+def test_results_of_another_model_or_of_a_folder(api: HfApi, result: Result) -> None:
+    with pytest.raises(InputError, match="--model is org/other, but a result is of org/nli"):
         propose_results(api, [result], model="org/other", dataset=REPO)
     of_folder = dataclasses.replace(result, model=dataclasses.replace(result.model, revision=None))
-    with pytest.raises(InputError, match="are of no commit on the Hub"):
+    with pytest.raises(InputError, match="no result is of a commit of org/nli"):
         propose_results(api, [of_folder], model=MODEL, dataset=REPO)
 
 
-def test_a_model_that_is_not_there_is_told(hub: Hub, api: HfApi, result: Result) -> None:
-    with pytest.raises(InputError, match="the Hub has no org/nli, or the token may not see it"):
+def test_missing_model(hub: Hub, api: HfApi, result: Result) -> None:
+    with pytest.raises(InputError, match="org/nli does not exist on the Hub"):
         propose_results(api, [result], model=MODEL, dataset=REPO)
 
 
-def test_the_command_proposes_what_score_wrote(
-    hub: Hub, token: str, result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hub.storage.create("model", MODEL)
     command = ["publish", "--repo", REPO, "--eval-results", str(write_result(result, tmp_path)), "--model", MODEL]
     assert main([*command, "--dry-run"]) == 0
