@@ -84,7 +84,8 @@ def test_transient_failure_is_retried(
     hub.faults.append(fault)
     publish(api, planned)
     repo = hub.storage.repos["dataset", REPO]
-    assert fault.times == 0
+    is_done_at_once = (request_, kind) == ("branch", "lost")  # the next attempt finds the branch
+    assert fault.times == int(is_done_at_once)
     assert repo.titles() == [f"Data {planned.tag}", "initial commit"]
     assert repo.titles("script") == [f"Loading script and data {planned.tag}", *repo.titles()]
     assert set(repo.tags) == {planned.tag}
