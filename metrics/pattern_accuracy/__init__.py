@@ -1,1 +1,4 @@
-"""Pattern accuracy: how many groups of like problems a model gets right, not how many problems."""
+"""Pattern accuracy: the share of groups of related problems that a model classifies correctly.
+
+Import from `metrics.pattern_accuracy.core`, which needs numpy only; `pattern_accuracy.py` is the `evaluate` module.
+"""

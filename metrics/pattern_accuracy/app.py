@@ -1,4 +1,4 @@
-"""The page of the metric's Space: paste or upload predictions, see SA, the PA curve and a table."""
+"""The page of the metric's Space: paste or upload predictions to get SA, the PA curve and a table."""
 
 import csv
 import io
@@ -28,9 +28,9 @@ neutral,neutral,red ball
 INTRODUCTION = """\
 # Pattern accuracy
 
-Pattern accuracy PA(t) is the share of groups of whose rows at least the share t is classified right; sample accuracy SA
-is the share of rows. Paste a table with the columns `prediction`, `reference` and `group` (comma or tab between them),
-or upload it as a file.
+Pattern accuracy PA(t) is the share of groups in which at least the share t of the rows is classified correctly. Sample
+accuracy SA is the share of rows classified correctly. Paste a table with the columns `prediction`, `reference` and
+`group`, separated by commas or tabs, or upload it as a file.
 """
 
 
@@ -43,45 +43,45 @@ def read_table(text: str) -> dict[str, list[str]]:
     """Read the three columns of a table in CSV or TSV.
 
     Args:
-        text: the table; its first line names the columns, in any order, others are ignored.
+        text: The table. Its first line names the columns, in any order; other columns are ignored.
 
     Returns:
-        The columns under the names of the metric's arguments.
+        The columns, by the names of the metric's arguments.
 
     Raises:
-        ValueError: if a column is missing, or a line is short of a value.
+        ValueError: If a column or a value is missing.
     """
     lines = text.strip().splitlines()
     if not lines:
-        raise ValueError("The table is empty: paste it, or upload a file.")
+        raise ValueError("The table is empty: paste a table or upload a file.")
     rows = csv.DictReader(io.StringIO(text.strip()), delimiter="\t" if "\t" in lines[0] else ",")
     names = [name.strip() for name in rows.fieldnames or []]
     rows.fieldnames = names
     missing = [name for name in COLUMNS if name not in names]
     if missing:
-        raise ValueError(f"The column {missing[0]!r} is missing: the first line has {', '.join(map(repr, names))}.")
+        raise ValueError(f"The column {missing[0]!r} is missing: the header has {', '.join(map(repr, names))}.")
     columns: dict[str, list[str]] = {f"{name}s": [] for name in COLUMNS}
     for row in rows:
         for name in COLUMNS:
             if row[name] is None:
-                raise ValueError(f"Line {rows.line_num} has no {name}.")
+                raise ValueError(f"Line {rows.line_num} has no value for {name}.")
             columns[f"{name}s"].append(row[name].strip())
     return columns
 
 
 def score_table(text: str, path: str | None, against: str) -> tuple[str, pd.DataFrame, pd.DataFrame]:
-    """Compute what the page shows.
+    """Compute the outputs of the page.
 
     Args:
-        text: the pasted table, used where no file was uploaded.
-        path: the uploaded file.
-        against: what a row must agree with, `"gold"` or `"majority"`.
+        text: The pasted table, used if no file is uploaded.
+        path: The uploaded file.
+        against: What a prediction must agree with to be correct, `"gold"` or `"majority"`.
 
     Returns:
-        A sentence with SA and the counts, the PA curve, and a table of PA at some thresholds.
+        A summary with SA and the counts, the PA curve, and a table of PA at some thresholds.
 
     Raises:
-        gradio.Error: with the sentence to show, on bad input.
+        gradio.Error: If the input is invalid, with the message to show.
     """
     try:
         columns = read_table(Path(path).read_text(encoding="utf-8-sig") if path else text)
@@ -101,15 +101,15 @@ def score_table(text: str, path: str | None, against: str) -> tuple[str, pd.Data
 
 
 def build() -> gr.Blocks:
-    """Lay out the page."""
+    """Build the page."""
     page = gr.Blocks(title="Pattern accuracy")
     with page:
         gr.Markdown(INTRODUCTION)
         with gr.Row():
             with gr.Column():
                 text = gr.Textbox(EXAMPLE, label="Table", lines=12, max_lines=20, elem_id="table")
-                upload = gr.File(label="or a file", file_types=[".csv", ".tsv", ".txt"], elem_id="upload")
-                against = gr.Radio(["gold", "majority"], value="gold", label="A row is right when it agrees with")
+                upload = gr.File(label="or upload a file", file_types=[".csv", ".tsv", ".txt"], elem_id="upload")
+                against = gr.Radio(["gold", "majority"], value="gold", label="Compare predictions with")
                 button = gr.Button("Compute", variant="primary", elem_id="compute")
             with gr.Column():
                 summary = gr.Markdown(elem_id="summary")

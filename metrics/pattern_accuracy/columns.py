@@ -1,6 +1,6 @@
-"""Columns of labels, checked and brought into arrays.
+"""Validate columns of labels and convert them to arrays.
 
-Every complaint is a `ValueError` that names the argument, the position and the value.
+Every error is a `ValueError` that names the argument, the position and the value.
 """
 
 import warnings
@@ -15,22 +15,23 @@ Label: TypeAlias = int | str
 Column: TypeAlias = IntArray | list[str]
 
 _KINDS = "labels and groups are integers or strings"
-_SHOWN, _LISTED = 60, 5  # characters of a value, and values, in a complaint
+_SHOWN, _LISTED = 60, 5  # characters of a value, and number of values, in a message
 
 
 def label_column(name: str, values: object, where: Callable[[int], str] | None = None) -> Column:
-    """Check one value a row, all integers or all strings, and bring it into one form.
+    """Validate a column of integers or strings and convert it to a standard form.
 
     Args:
-        name: the argument's name, for complaints.
-        values: an array, a list or another iterable of n integers or n strings.
-        where: names position i in complaints; `name[i]` by default.
+        name: The argument's name, for error messages.
+        values: An array, a list or another iterable of n integers or n strings.
+        where: Returns how error messages name position i; `name[i]` by default.
 
     Returns:
         (n,) int64, or a list of n strings.
 
     Raises:
-        ValueError: if it is missing, empty, not one-dimensional, of mixed kinds, or holds anything else, such as NaN.
+        ValueError: If the column is missing, empty, not one-dimensional, of mixed types, or contains another type of
+            value such as NaN.
 
     Examples:
         >>> label_column("groups", ["s1", "s1", "s2"])
@@ -56,12 +57,12 @@ def label_column(name: str, values: object, where: Callable[[int], str] | None =
 
 
 def read_rows(name: str, values: Any) -> IntArray | list[Any]:  # noqa: ANN401  (anything may be given)
-    """One value a row: an array where it holds integers, else a list."""
+    """Return an array if `values` is an array of integers, otherwise a list."""
     if values is None:
-        raise ValueError(f"{name} is missing: give one value a row")
+        raise ValueError(f"{name} is missing: give one value per row")
     if isinstance(values, str | bytes | Mapping | set | frozenset) or not isinstance(values, Iterable):
         raise ValueError(
-            f"{name} is {short(values)} ({type(values).__name__}): give a list or an array, one value a row"
+            f"{name} is {short(values)} ({type(values).__name__}): give a list or an array, one value per row"
         )
     if isinstance(values, list):
         return values
@@ -69,14 +70,14 @@ def read_rows(name: str, values: Any) -> IntArray | list[Any]:  # noqa: ANN401  
         return list(values)
     array = np.asarray(values)
     if array.ndim != 1:
-        raise ValueError(f"{name} has the shape {array.shape}: give one value a row")
+        raise ValueError(f"{name} has shape {array.shape}: give one value per row")
     if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < np.dtype(np.int64).itemsize):
         return array
     return list(array.tolist())
 
 
 def _bad_value(rows: list[Any], where: Callable[[int], str]) -> ValueError:
-    """The complaint about the first value that does not fit; NaN first, for it made floats of the others."""
+    """Return the error for the first invalid value; NaN first, since it turns the other values into floats."""
     for i, value in enumerate(rows):
         if isinstance(value, float | np.floating) and value != value:
             return ValueError(f"{where(i)} is {value!r}: {_KINDS}")
@@ -88,12 +89,12 @@ def _bad_value(rows: list[Any], where: Callable[[int], str]) -> ValueError:
                 f"{where(i)} is {short(value)} but {where(0)} is {short(rows[0])}: all integers or all strings"
             )
         if not isinstance(value, str) and not -(2**63) <= value < 2**63:
-            return ValueError(f"{where(i)} is {value}: an integer must fit in 64 bits")
-    raise AssertionError("every value fits")
+            return ValueError(f"{where(i)} is {value}: integers must fit in 64 bits")
+    raise AssertionError("every value is valid")
 
 
 def short(value: object) -> str:
-    """Show a value in a complaint, cut where it is long."""
+    """Return the repr of a value for a message, truncated if it is long."""
     text = repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
@@ -103,18 +104,18 @@ def _kind(column: Column) -> str:
 
 
 def label_columns(*, predictions: object, references: object, groups: object) -> tuple[Column, Column, Column]:
-    """Check the three columns of the metric, alone and against each other.
+    """Validate the three columns of the metric, and that they match.
 
     Args:
-        predictions: n labels that a model gave.
-        references: n gold labels, of the same kind.
-        groups: n names of groups: the seed of each row.
+        predictions: n predicted labels.
+        references: n gold labels of the same type.
+        groups: n groups: the seed of each row.
 
     Returns:
         The three columns, each (n,) int64 or a list of n strings.
 
     Raises:
-        ValueError: if one is not a column of labels, or their lengths or the kinds of labels differ.
+        ValueError: If one is not a column of labels, or their lengths or the types of labels differ.
     """
     columns = {
         "predictions": label_column("predictions", predictions),
@@ -129,10 +130,10 @@ def label_columns(*, predictions: object, references: object, groups: object) ->
 
 
 def check_length(name: str, length: int, n_rows: int, other: str = "predictions") -> None:
-    """Check that an argument has as many rows as another.
+    """Check that two arguments have the same number of rows.
 
     Raises:
-        ValueError: if it has not, saying at which row the shorter one ends.
+        ValueError: If the numbers differ; the message says at which row the shorter one ends.
     """
     if length != n_rows:
         shorter = name if length < n_rows else other
@@ -142,15 +143,15 @@ def check_length(name: str, length: int, n_rows: int, other: str = "predictions"
 
 
 def check_same_kind(name: str, column: Column, other_name: str, other: Column) -> None:
-    """Check that two columns hold integers both, or strings both, so that they can be compared.
+    """Check that two columns both contain integers, or both contain strings.
 
     Raises:
-        ValueError: if they do not.
+        ValueError: If they do not.
     """
     if _kind(column) != _kind(other):
         raise ValueError(
-            f"{name} holds {_kind(column)} (the first is {short(_first(column))}), "
-            f"{other_name} holds {_kind(other)} (the first is {short(_first(other))}): use one kind for both"
+            f"{name} contains {_kind(column)} (first: {short(_first(column))}) but "
+            f"{other_name} contains {_kind(other)} (first: {short(_first(other))}): use the same type for both"
         )
 
 
@@ -159,22 +160,22 @@ def _first(column: Column) -> Label:
 
 
 class Codes(NamedTuple):
-    """A column as numbers: `codes` (n,) int64 from 0, and `labels`, where `labels[code]` is the value."""
+    """A column encoded as integers: `codes`, (n,) int64 from 0, and `labels`; `labels[code]` is the value."""
 
     codes: IntArray
     labels: list[Label]
 
 
 def factorize(column: Column) -> Codes:
-    """Number the distinct values of a column in the order of their first appearance.
+    """Encode the distinct values of a column as integers in the order of their first appearance.
 
-    This is the one place where rows are brought together in groups.
+    All grouping of rows uses this function.
 
     Args:
         column: (n,) int64 or a list of n strings.
 
     Returns:
-        The number of each row, (n,) int64, and the value that each number stands for.
+        The code of each row, (n,) int64, and the value of each code.
 
     Examples:
         >>> factorize(["b", "a", "b"])
@@ -193,7 +194,7 @@ def factorize(column: Column) -> Codes:
 
 
 def _sorted_codes(column: IntArray) -> tuple[IntArray, IntArray]:
-    """Distinct values in rising order and the place of each row's value among them."""
+    """Return the sorted distinct values and the index of each row's value among them."""
     present = _presence(column)
     if present is None:
         values, codes = np.unique(column, return_inverse=True)
@@ -204,13 +205,13 @@ def _sorted_codes(column: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def distinct(column: IntArray) -> IntArray:
-    """Distinct values of a column, rising."""
+    """Return the sorted distinct values of a column."""
     present = _presence(column)
     return np.unique(column) if present is None else np.flatnonzero(present) + column.min()
 
 
 def _presence(column: IntArray) -> NDArray[np.bool_] | None:
-    """Whether each value from the smallest to the largest occurs, None where that would be a long table to fill."""
+    """Return whether each value from the smallest to the largest occurs, or None if that table would be too long."""
     low, high = int(column.min()), int(column.max())
     if high - low > 4 * len(column):
         return None
@@ -220,7 +221,7 @@ def _presence(column: IntArray) -> NDArray[np.bool_] | None:
 
 
 def warn_about_unknown_labels(predictions: Column, references: Column) -> None:
-    """Warn of predicted labels that no reference has: a model may say them, but mostly two label sets were mixed up."""
+    """Warn about predicted labels that no reference has, since the two columns may use different label sets."""
     known = set(references if isinstance(references, list) else distinct(references).tolist())
     said = set(predictions if isinstance(predictions, list) else distinct(predictions).tolist())
     unknown = said - known
@@ -231,7 +232,7 @@ def warn_about_unknown_labels(predictions: Column, references: Column) -> None:
         values = predictions if isinstance(predictions, list) else predictions.tolist()
         at, label = next((i, label) for i, label in enumerate(values) if label in unknown)
         warnings.warn(
-            f"predictions[{at}] is {label!r}: references never have {names}; such rows count as wrong against gold",
+            f"predictions[{at}] is {label!r}: references do not contain {names}; such rows count as wrong against gold",
             UserWarning,
             stacklevel=2,
         )

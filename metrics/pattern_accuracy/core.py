@@ -1,8 +1,8 @@
-"""Sample accuracy and pattern accuracy as pure functions over arrays; numpy is all that they need.
+"""Compute sample accuracy and pattern accuracy with pure functions that need numpy only.
 
-Pattern accuracy PA(t) is the share of groups of whose rows at least the share t is right. The stages: `columns` and
-`options` validate and format, `counts` counts and computes, and `compute` here puts them in order.
-PA(0) is 1 by definition, for every group has at least 0 rows right.
+Pattern accuracy PA(t) is the share of groups in which at least the share t of the rows is correct. `columns` and
+`options` validate and format the input, `counts` does the arithmetic, and `compute` combines them.
+PA(0) is 1 by definition, since every group has at least 0 correct rows.
 """
 
 from dataclasses import dataclass, replace
@@ -61,29 +61,32 @@ def compute(
     categories: object = None,
     against: str = "gold",
 ) -> Scores:
-    """Compute sample accuracy and pattern accuracy, and what is asked for beside them.
+    """Compute sample accuracy and pattern accuracy, and optionally scores per seed, subsample and category.
 
     Args:
-        predictions: n labels that a model gave, integers or strings.
-        references: n gold labels, of the same kind.
-        groups: n integers or strings: the group (the seed problem, the pattern) of each row.
-        thresholds: a number from 0 to 1, several, or `"curve"` for 0 to 1 in steps of 1 %.
-        seed_predictions: mapping from group to the model's label on the seed problem; gives SA on seeds.
-        seed_references: mapping from group to the gold label of the seed problem.
-        subsamples: n lists of indices from 0: which subsamples drew each row.
-        categories: n labels (or lists of labels), or a mapping from a name to such a column: scores for each apart.
-        against: what counts as right: the reference of the row (`"gold"`), the model's own prediction on the seed
-            (`"seed"`), or its most frequent prediction in the group (`"majority"`), counted within whatever rows
-            a score is about.
+        predictions: n predicted labels, integers or strings.
+        references: n gold labels of the same type.
+        groups: n integers or strings: the group (seed problem, pattern) of each row.
+        thresholds: A number from 0 to 1, several numbers, or `"curve"` for 0 to 1 in steps of 1 %.
+        seed_predictions: Mapping from group to the predicted label of the seed problem.
+        seed_references: Mapping from group to the gold label of the seed problem.
+        subsamples: n lists of subsample indices from 0: the subsamples that contain each row.
+        categories: n labels (or lists of labels), or a mapping from a name to such a column.
+        against: What a prediction must agree with to be correct: the row's reference (`"gold"`), the model's
+            prediction on the seed (`"seed"`), or its most frequent prediction in the group (`"majority"`), counted
+            over the rows of the score that is computed.
 
     Returns:
-        `sample_accuracy`; `pattern_accuracy`, a number for a single threshold, else a mapping from threshold to number;
-        `n_samples`; `n_groups`. With seeds `seed_sample_accuracy` and, against gold, `qt`, `mt` and `drop`. With
-        subsamples `subsamples`: mean, standard deviation and each, and then `qt`, `mt` and `drop` are read from the
-        means. With categories `categories`: for each of them all of the above, computed on its rows alone.
+        A mapping with these keys:
+
+        - `sample_accuracy`, `n_samples` and `n_groups`.
+        - `pattern_accuracy`: a number for a single threshold, otherwise a mapping from threshold to number.
+        - `seed_sample_accuracy`, if seeds are given; with `against="gold"` also `qt`, `mt` and `drop`.
+        - `subsamples`, if given: mean, standard deviation and each value. `qt`, `mt` and `drop` then use the means.
+        - `categories`, if given: all of the above for the rows of each category.
 
     Raises:
-        ValueError: on bad input, naming argument, position and value.
+        ValueError: If the input is invalid; the message names the argument, the position and the value.
 
     Examples:
         >>> scores = compute(
@@ -109,10 +112,10 @@ def compute(
 
 
 def score(predictions: Column, references: Column, groups: Column, options: Options) -> Scores:
-    """Compute what `compute` returns from columns and options that were read already.
+    """Compute the scores from columns and options that are validated already; see `compute`.
 
     Raises:
-        ValueError: if a group has no seed, or two references where `against` needs one.
+        ValueError: If a group has no seed, or has two references and `against` needs one.
     """
     warn_about_unknown_labels(predictions, references)
     table = _table(predictions, references, groups, options)
@@ -125,7 +128,7 @@ def score(predictions: Column, references: Column, groups: Column, options: Opti
 
 @dataclass(frozen=True)
 class _Table:
-    """The rows that a score is about: `answers` are whether each row is right, or, against the majority, its label."""
+    """The rows of one score. `answers` is whether each row is correct or, against the majority, its predicted label."""
 
     groups: IntArray
     n_groups: int
@@ -134,7 +137,7 @@ class _Table:
     seeds_right: BoolArray | None
 
     def take(self, rows: IntArray) -> "_Table":
-        """Only these rows (rising), and only the groups that they have."""
+        """Return a table of these rows (sorted) and their groups only."""
         present, groups = np.unique(self.groups[rows], return_inverse=True)
         return _Table(
             groups=groups,
@@ -175,7 +178,7 @@ def _table(predictions: Column, references: Column, groups: Column, options: Opt
 
 
 def _check_one_reference(references: Column, codes: IntArray, labels: list[Label], against: str) -> None:
-    """A model that answers alike within a group is only consistent if the right answer is one and the same."""
+    """Check that each group has one gold label, since consistency within a group is only meaningful then."""
     column = factorize(references)
     first = np.zeros(len(labels), dtype=np.int64)
     first[codes[::-1]] = column.codes[::-1]
@@ -184,8 +187,8 @@ def _check_one_reference(references: Column, codes: IntArray, labels: list[Label
         at = int(np.argmax(differs))
         raise ValueError(
             f"references[{at}] is {column.labels[column.codes[at]]!r} but group {labels[codes[at]]!r} has "
-            f"{column.labels[first[codes[at]]]!r} before: against={against!r} needs one reference a group "
-            "(against='gold' compares each row with its own)"
+            f"{column.labels[first[codes[at]]]!r} before: against={against!r} needs one reference per group "
+            "(against='gold' compares each row with its own reference)"
         )
 
 
@@ -205,15 +208,15 @@ def _by_category(table: _Table, categories: Membership, options: Options) -> dic
 
 
 def _scores(table: _Table, options: Options) -> Scores:
-    """All scores of one table, apart from those by category."""
-    n_asked = len(options.thresholds)
-    units = threshold_units((*options.thresholds, *CURVE, QUALITY_THRESHOLD))  # the last two are for MT and QT
+    """Return all scores of one table except those by category."""
+    n_thresholds = len(options.thresholds)
+    units = threshold_units((*options.thresholds, *CURVE, QUALITY_THRESHOLD))  # CURVE for MT, QUALITY_THRESHOLD for QT
     right, sizes = count_cells(table.groups, table.n_groups, table.answers)
     accuracy: float | None = int(right.sum()) / len(table.groups)
     curve = share_passing(right, sizes, units)
     scores: Scores = {
         "sample_accuracy": accuracy,
-        "pattern_accuracy": options.by_threshold(curve[:n_asked].tolist()),
+        "pattern_accuracy": options.by_threshold(curve[:n_thresholds].tolist()),
         "n_samples": len(table.groups),
         "n_groups": table.n_groups,
     }
@@ -223,14 +226,14 @@ def _scores(table: _Table, options: Options) -> Scores:
         accuracy = float(accuracies[drawn].mean()) if drawn.any() else None
         curve = curves[drawn].mean(axis=0) if drawn.any() else curve
     if table.seeds_right is not None:
-        scores |= _beside_seeds(accuracy, curve[n_asked:], table.seeds_right, options)
+        scores |= _seed_scores(accuracy, curve[n_thresholds:], table.seeds_right, options)
     return scores
 
 
 def _by_subsample(
     table: _Table, subsamples: Membership, units: IntArray, options: Options
 ) -> tuple[FloatArray, FloatArray, Scores]:
-    """SA (s,), PA (s, t), and what is reported of them; NaN for a subsample without a row."""
+    """Return SA (s,), PA (s, t) and their report; NaN for a subsample without rows."""
     shape = len(subsamples.labels), table.n_groups
     cells = subsamples.members * table.n_groups + table.groups[subsamples.rows]
     counts = count_cells(cells, shape[0] * shape[1], table.answers[subsamples.rows])
@@ -248,7 +251,7 @@ def _by_subsample(
 
 
 def _spread(values: FloatArray) -> Scores:
-    """Mean, standard deviation (of a sample, over n - 1) and each; None where there is none."""
+    """Return mean, standard deviation (over n - 1) and each value; None for a value that does not exist."""
     some = values[~np.isnan(values)]
     return {
         "mean": float(some.mean()) if some.size else None,
@@ -257,12 +260,12 @@ def _spread(values: FloatArray) -> Scores:
     }
 
 
-def _beside_seeds(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: Options) -> Scores:
-    """SA on seeds and what compares with it; None where no subsample has a row."""
+def _seed_scores(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: Options) -> Scores:
+    """Return SA on seeds and the scores that compare with it; None if no subsample has rows."""
     seed_accuracy = sample_accuracy(seeds_right)
     scores: Scores = {"seed_sample_accuracy": seed_accuracy}
     if options.against != "gold":
-        return scores  # a consistency minus an accuracy would mean nothing
+        return scores  # the difference of a consistency and an accuracy has no meaning
     if accuracy is None:
         return scores | {"qt": None, "mt": None, "drop": None}
     return scores | {

@@ -1,7 +1,7 @@
-"""The arithmetic of pattern accuracy: thresholds, counts by group, and what is read from them.
+"""The arithmetic of pattern accuracy: thresholds, counts per group, PA, QT and MT.
 
-Everything is decided on whole counts, never on floats: a group of n rows passes the threshold t when
-correct >= ceil(t * n), with t read as a decimal.
+Decisions use integer counts, never floats: a group of n rows passes the threshold t if correct >= ceil(t * n), with t
+read as a decimal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,20 +20,20 @@ QUALITY_THRESHOLD = 0.9
 CURVE = tuple(percent / 100 for percent in range(101))
 
 _DECIMALS = 9
-_UNIT = 10**_DECIMALS  # a threshold is a whole number of these parts, so that t * n is a quotient of whole numbers
+_UNIT = 10**_DECIMALS  # a threshold is an integer number of these parts, so that t * n is exact
 
 
 def parse_thresholds(thresholds: object) -> tuple[float, ...]:
-    """Read thresholds: one number, several, or `"curve"` for 0 to 1 in steps of 1 %.
+    """Parse thresholds: one number, several, or `"curve"` for 0 to 1 in steps of 1 %.
 
     Args:
-        thresholds: a number, an iterable of numbers, or `"curve"`.
+        thresholds: A number, an iterable of numbers, or `"curve"`.
 
     Returns:
-        The thresholds as floats rounded to nine decimals, in the order given.
+        The thresholds as floats rounded to nine decimals, in the given order.
 
     Raises:
-        ValueError: if there is none, or one is not a number from 0 to 1.
+        ValueError: If there are none, or one is not a number from 0 to 1.
 
     Examples:
         >>> parse_thresholds([0.9, 29 * 0.01])
@@ -44,19 +44,19 @@ def parse_thresholds(thresholds: object) -> tuple[float, ...]:
     if isinstance(thresholds, str):
         if thresholds == "curve":
             return CURVE
-        raise ValueError(f"thresholds is {thresholds!r}: give a number from 0 to 1, several, or 'curve'")
+        raise ValueError(f"thresholds is {thresholds!r}: give a number from 0 to 1, several numbers, or 'curve'")
     if _is_number(thresholds):
         return (_threshold("thresholds", thresholds),)
     if isinstance(thresholds, Mapping) or not isinstance(thresholds, Iterable):
-        raise ValueError(f"thresholds is {thresholds!r}: give a number from 0 to 1, several, or 'curve'")
+        raise ValueError(f"thresholds is {thresholds!r}: give a number from 0 to 1, several numbers, or 'curve'")
     parsed = tuple(_threshold(f"thresholds[{i}]", threshold) for i, threshold in enumerate(thresholds))
     if not parsed:
-        raise ValueError("thresholds is empty: give a number from 0 to 1, several, or 'curve'")
+        raise ValueError("thresholds is empty: give a number from 0 to 1, several numbers, or 'curve'")
     return parsed
 
 
 def is_single_threshold(thresholds: object) -> bool:
-    """Say whether one number was given, so that one number is to be returned."""
+    """Return whether a single number was given, so that a single number is returned."""
     return _is_number(thresholds)
 
 
@@ -70,19 +70,19 @@ def _threshold(where: str, value: Any) -> float:  # noqa: ANN401  (anything may 
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not _is_number(value):
-        raise ValueError(f"{where} is {value!r}: a threshold is a number from 0 to 1")
+        raise ValueError(f"{where} is {value!r}: a threshold must be a number from 0 to 1")
     if not 0 <= value <= 1:
-        raise ValueError(f"{where} is {value!r}: a threshold lies from 0 to 1 (write 90 % as 0.9)")
+        raise ValueError(f"{where} is {value!r}: a threshold must be from 0 to 1 (90 % is 0.9)")
     return round(float(value), _DECIMALS)
 
 
 def threshold_units(thresholds: Sequence[float]) -> IntArray:
-    """Thresholds from `parse_thresholds` as whole numbers of billionths, (t,) int64."""
+    """Return thresholds from `parse_thresholds` in integer billionths, (t,) int64."""
     return np.array([round(threshold * _UNIT) for threshold in thresholds], dtype=np.int64)
 
 
 class GroupCounts(NamedTuple):
-    """Of each group: how many rows are right (`correct`, (g,) int64), how many there are (`sizes`), its `labels`."""
+    """Counts per group: correct rows (`correct`, (g,) int64), all rows (`sizes`, (g,) int64), and the `labels`."""
 
     correct: IntArray
     sizes: IntArray
@@ -90,13 +90,13 @@ class GroupCounts(NamedTuple):
 
 
 def sample_accuracy(correct: ArrayLike) -> float:
-    """Share of rows that are right.
+    """Compute the share of correct rows.
 
     Args:
         correct: (n,) bool.
 
     Raises:
-        ValueError: if it is empty or does not hold booleans.
+        ValueError: If `correct` is empty or does not contain booleans.
 
     Examples:
         >>> sample_accuracy([True, True, True, False])
@@ -107,17 +107,17 @@ def sample_accuracy(correct: ArrayLike) -> float:
 
 
 def count_groups(correct: ArrayLike, groups: object) -> GroupCounts:
-    """Count the rows of each group and those that are right.
+    """Count the rows and the correct rows of each group.
 
     Args:
-        correct: (n,) bool: whether each row is right.
+        correct: (n,) bool: whether each row is correct.
         groups: n integers or strings: the group of each row.
 
     Returns:
         The counts, groups in the order of their first row.
 
     Raises:
-        ValueError: if the lengths differ, or one is empty or holds something else.
+        ValueError: If the lengths differ, or one is empty or contains other types of values.
 
     Examples:
         >>> count_groups([True, True, False], ["s1", "s2", "s1"])
@@ -135,21 +135,21 @@ def _booleans(name: str, values: ArrayLike) -> BoolArray:
     if not array.size:
         raise ValueError(f"{name} is empty: at least one row is needed")
     if array.ndim != 1 or array.dtype.kind != "b":
-        raise ValueError(f"{name} has the shape {array.shape} and holds {array.dtype}: give one boolean a row")
+        raise ValueError(f"{name} has shape {array.shape} and dtype {array.dtype}: give one boolean per row")
     return array
 
 
 def count_cells(cells: IntArray, n_cells: int, answers: BoolArray | IntArray) -> tuple[IntArray, IntArray]:
-    """Count the rows of each cell that count as right, and all its rows; a cell is a group, or one within a subsample.
+    """Count the correct rows and all rows of each cell; a cell is a group, or a group within a subsample.
 
     Args:
         cells: (n,) int64: the cell of each row.
-        n_cells: how many cells there are, with those that have no row.
-        answers: (n,) bool: whether each row is right; or (n,) int64: its label as a number from 0, where the most
-            frequent label of the cell counts as right (of several as frequent ones, it does not matter which).
+        n_cells: The number of cells, including empty ones.
+        answers: (n,) bool: whether each row is correct; or (n,) int64: its predicted label as a number from 0. With
+            labels, the most frequent label of the cell counts as correct (which one of a tie does not matter).
 
     Returns:
-        The rows that are right and all rows, (n_cells,) int64 each.
+        The correct rows and all rows, (n_cells,) int64 each.
 
     Examples:
         >>> count_cells(np.array([0, 0, 0, 1]), 2, np.array([2, 1, 2, 0]))
@@ -166,17 +166,17 @@ def count_cells(cells: IntArray, n_cells: int, answers: BoolArray | IntArray) ->
 
 
 def required_correct(thresholds: object, sizes: ArrayLike) -> IntArray:
-    """How many rows of a group must be right: ceil(t * n), exact, with t read as a decimal of nine places.
+    """Compute how many rows of a group must be correct: exactly ceil(t * n), with t rounded to nine decimals.
 
     Args:
-        thresholds: a number from 0 to 1, several, or `"curve"`.
+        thresholds: A number from 0 to 1, several numbers, or `"curve"`.
         sizes: (…) int: numbers of rows.
 
     Returns:
         (t, …) int64, or (…) for a single threshold.
 
     Raises:
-        ValueError: if a threshold is not a number from 0 to 1.
+        ValueError: If a threshold is not a number from 0 to 1.
 
     Examples:
         >>> required_correct(0.9, [20, 19, 1])
@@ -195,18 +195,18 @@ def required_correct(thresholds: object, sizes: ArrayLike) -> IntArray:
 
 
 def pattern_accuracy(correct: ArrayLike, sizes: ArrayLike, thresholds: object = "curve") -> FloatArray:
-    """Share of groups that pass each threshold.
+    """Compute the share of groups that pass each threshold.
 
     Args:
-        correct: (…, g) int: rows of each group that are right.
-        sizes: (…, g) int: rows of each group; a group of size 0 is left out.
-        thresholds: a number from 0 to 1, several, or `"curve"` (0 to 1 in steps of 1 %).
+        correct: (…, g) int: correct rows of each group.
+        sizes: (…, g) int: rows of each group; groups of size 0 are ignored.
+        thresholds: A number from 0 to 1, several numbers, or `"curve"` (0 to 1 in steps of 1 %).
 
     Returns:
-        (…, t) float64, one column a threshold; NaN where no group has a row.
+        (…, t) float64, one column per threshold; NaN if no group has rows.
 
     Raises:
-        ValueError: if the shapes differ, a count does not lie from 0 to its size, or a threshold not from 0 to 1.
+        ValueError: If the shapes differ, a count is not from 0 to its size, or a threshold is not from 0 to 1.
 
     Examples:
         >>> pattern_accuracy([3], [4], [0.5, 0.75, 0.95])
@@ -217,11 +217,13 @@ def pattern_accuracy(correct: ArrayLike, sizes: ArrayLike, thresholds: object = 
     """
     right, n = np.asarray(correct, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
     if right.shape != n.shape or right.ndim == 0:
-        raise ValueError(f"correct has the shape {right.shape}, sizes {n.shape}: give one of each a group")
+        raise ValueError(f"correct has shape {right.shape} but sizes has shape {n.shape}: give one of each per group")
     wrong = (right < 0) | (right > n)
     if wrong.any():
         at = int(np.argmax(wrong))
-        raise ValueError(f"correct[{at}] is {right.flat[at]}, of {n.flat[at]} rows: a count lies from 0 to its size")
+        raise ValueError(
+            f"correct[{at}] is {right.flat[at]} but sizes[{at}] is {n.flat[at]}: a count must be from 0 to its size"
+        )
     units = threshold_units(parse_thresholds(thresholds))
     flat = zip(right.reshape(-1, right.shape[-1]), n.reshape(-1, n.shape[-1]), strict=True)
     return np.stack([share_passing(*counts, units) for counts in flat]).reshape(*right.shape[:-1], len(units))
@@ -230,16 +232,16 @@ def pattern_accuracy(correct: ArrayLike, sizes: ArrayLike, thresholds: object = 
 def share_passing(correct: IntArray, sizes: IntArray, units: IntArray) -> FloatArray:
     """Compute PA of one set of groups.
 
-    For whole numbers correct >= ceil(t * size) is the same as t <= correct / size: a group passes every threshold up to
-    its share, rounded down to a billionth, and groups sorted by it answer all thresholds at once.
+    For integers, correct >= ceil(t * size) is equivalent to t <= correct / size. So a group passes every threshold up
+    to its share of correct rows, rounded down to a billionth, and one sort of the shares answers all thresholds.
 
     Args:
         correct: (g,) int64.
-        sizes: (g,) int64; a group of size 0 is left out.
+        sizes: (g,) int64; groups of size 0 are ignored.
         units: (t,) int64: thresholds from `threshold_units`.
 
     Returns:
-        (t,) float64; NaN where no group has a row.
+        (t,) float64; NaN if no group has rows.
     """
     present = sizes > 0
     highest = np.sort(correct[present] * _UNIT // sizes[present])
@@ -249,7 +251,7 @@ def share_passing(correct: IntArray, sizes: IntArray, units: IntArray) -> FloatA
 
 
 def quality_drop(pattern_accuracy_at_quality: float, seed_sample_accuracy: float) -> float:
-    """QT as the paper's Table 3 prints it: PA(0.9) on variants minus SA on seeds, negative where a model drops.
+    """Compute QT as in the paper's Table 3: PA(0.9) on variants minus SA on seeds, negative if the model drops.
 
     Examples:
         >>> round(quality_drop(0.847, 0.896), 3)
@@ -259,20 +261,20 @@ def quality_drop(pattern_accuracy_at_quality: float, seed_sample_accuracy: float
 
 
 def matching_threshold(curve: ArrayLike, seed_sample_accuracy: float) -> float:
-    """MT: the threshold in whole percent whose PA is nearest to SA on seeds, the higher one of equals.
+    """Compute MT: the threshold in whole percent whose PA is nearest to SA on seeds; the higher one of a tie.
 
-    With d variants a seed the curve has only d steps (20 variants: one every 5 %), so that all thresholds of a step
-    match equally well and the highest of them is given: 0.57 and 0.59 cannot be told apart.
+    With d variants per seed the curve has only d steps (20 variants: one every 5 %). All thresholds of a step match
+    equally well, and the highest one is returned: 0.57 and 0.59 cannot be distinguished.
 
     Args:
-        curve: (101,) float: PA at 0, 0.01, … 1; the mean curve where there are subsamples.
+        curve: (101,) float: PA at 0, 0.01, … 1; with subsamples, the mean curve.
         seed_sample_accuracy: SA on the seed problems.
 
     Returns:
         The threshold, from 0 to 1.
 
     Raises:
-        ValueError: if the curve has not 101 points.
+        ValueError: If the curve does not have 101 points.
 
     Examples:
         >>> matching_threshold(pattern_accuracy([20, 18, 12, 4], [20] * 4), 0.75)
@@ -280,6 +282,6 @@ def matching_threshold(curve: ArrayLike, seed_sample_accuracy: float) -> float:
     """
     points = np.asarray(curve, dtype=np.float64)
     if points.shape != (len(CURVE),):
-        raise ValueError(f"curve has the shape {points.shape}: give PA at 0, 0.01, … 1, {len(CURVE)} points")
-    distance = np.abs(points - seed_sample_accuracy).round(12)  # equal distances above and below differ in the last bit
+        raise ValueError(f"curve has shape {points.shape}: give {len(CURVE)} points, PA at 0, 0.01, … 1")
+    distance = np.abs(points - seed_sample_accuracy).round(12)  # equal distances may differ in the last bit
     return CURVE[int(np.flatnonzero(distance == distance.min())[-1])]

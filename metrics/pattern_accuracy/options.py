@@ -1,6 +1,6 @@
-"""What the metric takes beside its three columns, checked and brought into arrays.
+"""Validate the options of the metric and convert them to arrays.
 
-Every complaint is a `ValueError` that names the argument, the position and the value.
+Every error is a `ValueError` that names the argument, the position and the value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 
 @dataclass(frozen=True)
 class Options:
-    """How rows are to be scored, as `read_options` understood it."""
+    """The validated options of `compute`; see `read_options`."""
 
     thresholds: tuple[float, ...]
     single: bool
@@ -33,7 +33,7 @@ class Options:
     categories: dict[str | None, "Membership"]
 
     def by_threshold(self, values: Sequence[T]) -> T | dict[float, T]:
-        """One value where one threshold was asked for, else a mapping from threshold to value."""
+        """Return the only value if `thresholds` was a single number, otherwise a mapping from threshold to value."""
         return values[0] if self.single else dict(zip(self.thresholds, values, strict=True))
 
 
@@ -47,18 +47,18 @@ def read_options(
     categories: object = None,
     against: str = "gold",
 ) -> Options:
-    """Check and format the options of `compute`, as far as that is possible without the rows.
+    """Validate and format the options of `compute`, as far as this is possible without the rows.
 
     Raises:
-        ValueError: if one is not what `compute` takes, or lacks another that it needs.
+        ValueError: If an option is invalid, or another option that it needs is missing.
     """
     if against not in AGAINST:
         raise ValueError(f"against is {against!r}: choose one of {', '.join(map(repr, AGAINST))}")
     if seed_predictions is None and (seed_references is not None or against == "seed"):
         needs = "against='seed'" if against == "seed" else "seed_references"
-        raise ValueError(f"seed_predictions is missing: {needs} needs the model's label on each seed")
+        raise ValueError(f"seed_predictions is missing: {needs} needs the predicted label of each seed")
     if seed_references is None and seed_predictions is not None and against == "gold":
-        raise ValueError("seed_references is missing: seed_predictions needs the gold label of each seed")
+        raise ValueError("seed_references is missing: seed_predictions needs the gold label of each seed too")
     return Options(
         thresholds=parse_thresholds(thresholds),
         single=is_single_threshold(thresholds),
@@ -85,18 +85,18 @@ def _category_memberships(categories: object, n_rows: int) -> "dict[str | None, 
     if not isinstance(categories, Mapping):
         return {None: category_membership("categories", categories, n_rows)}
     if not categories:
-        raise ValueError("categories is empty: give one label a row, or a mapping from a name to such a column")
+        raise ValueError("categories is empty: give one label per row, or a mapping from a name to such a column")
     return {name: category_membership(f"categories[{name!r}]", column, n_rows) for name, column in categories.items()}
 
 
 @dataclass(frozen=True)
 class Membership:
-    """Which rows belong to which sets (subsamples, or categories); a row may be in several sets, or in none.
+    """Assignment of rows to sets (subsamples or categories). A row may be in several sets or in none.
 
     Attributes:
-        rows: (m,) int64, rising: the row of each membership.
-        members: (m,) int64: the number of the set.
-        labels: the name of each set.
+        rows: (m,) int64, sorted: the row of each membership.
+        members: (m,) int64: the index of the set in `labels`.
+        labels: The name of each set.
     """
 
     rows: IntArray
@@ -105,33 +105,33 @@ class Membership:
 
 
 def subsample_membership(subsamples: object, n_rows: int) -> Membership:
-    """Read which subsamples drew each row.
+    """Read the subsamples of each row.
 
     Args:
-        subsamples: n lists of indices from 0 (or n single indices).
-        n_rows: n.
+        subsamples: n lists of indices from 0, or n single indices.
+        n_rows: The number of rows n.
 
     Returns:
-        The membership; its labels are 0, 1, … in order.
+        The membership. Its labels are 0, 1, … in order.
 
     Raises:
-        ValueError: if its length differs, an index is not an integer, is negative, leaves an empty subsample before
-            it, or stands twice in a row.
+        ValueError: If the length differs, an index is not an integer, is negative or occurs twice in a row, or a
+            subsample before the last is empty.
     """
     rows, column = _flatten("subsamples", subsamples, n_rows)
     if isinstance(column, list):
-        raise ValueError(f"subsamples[{rows[0]}] holds {column[0]!r}: subsamples are numbered from 0")
+        raise ValueError(f"subsamples[{rows[0]}] contains {column[0]!r}: subsamples are numbered from 0")
     if column.min() < 0:
         at = int(np.argmax(column < 0))
-        raise ValueError(f"subsamples[{rows[at]}] holds {column[at]}, out of range: subsamples are numbered from 0")
+        raise ValueError(f"subsamples[{rows[at]}] contains {column[at]}: subsamples are numbered from 0")
     numbers = distinct(column)
     n_subsamples = len(numbers)
     if numbers[-1] != n_subsamples - 1:
         gap = int(np.argmax(numbers != np.arange(n_subsamples)))
         at = int(np.argmax(column > gap))
         raise ValueError(
-            f"subsamples[{rows[at]}] holds {column[at]}, out of range: no row is in subsample {gap}, "
-            "and subsamples are numbered from 0 without a gap"
+            f"subsamples[{rows[at]}] contains {column[at]} but no row is in subsample {gap}: "
+            "number subsamples from 0 without a gap"
         )
     return _without_repeats("subsamples", Membership(rows, column, list(range(n_subsamples))))
 
@@ -140,15 +140,15 @@ def category_membership(name: str, categories: object, n_rows: int) -> Membershi
     """Read the categories of each row.
 
     Args:
-        name: the argument's name, for complaints.
-        categories: n labels, or n lists of labels where a row is in several categories (or in none).
-        n_rows: n.
+        name: The argument's name, for error messages.
+        categories: n labels, or n lists of labels if rows are in several categories or in none.
+        n_rows: The number of rows n.
 
     Returns:
-        The membership; its labels are the categories in the order of their first appearance.
+        The membership. Its labels are the categories in the order of their first appearance.
 
     Raises:
-        ValueError: if its length differs, a category is not an integer or a string, or stands twice in a row.
+        ValueError: If the length differs, or a category is not an integer or a string or occurs twice in a row.
     """
     rows, column = _flatten(name, categories, n_rows)
     codes, labels = factorize(column)
@@ -156,7 +156,7 @@ def category_membership(name: str, categories: object, n_rows: int) -> Membershi
 
 
 def _flatten(name: str, values: Any, n_rows: int) -> tuple[IntArray, Column]:  # noqa: ANN401  (anything may be given)
-    """The row and the value of each membership, rows rising."""
+    """Return the row and the value of each membership, sorted by row."""
     nested = values.tolist() if isinstance(values, np.ndarray) and values.ndim > 1 else read_rows(name, values)
     check_length(name, len(nested), n_rows)
     if isinstance(nested, np.ndarray) or not isinstance(nested[0], _SEVERAL):
@@ -164,10 +164,10 @@ def _flatten(name: str, values: Any, n_rows: int) -> tuple[IntArray, Column]:  #
     sets: Sequence[Any] = nested
     if not all(issubclass(kind, _SEVERAL) for kind in set(map(type, sets))):
         at, value = next((i, value) for i, value in enumerate(sets) if not isinstance(value, _SEVERAL))
-        raise ValueError(f"{name}[{at}] is {short(value)} but {name}[0] is a list: give a list in each row")
+        raise ValueError(f"{name}[{at}] is {short(value)} but {name}[0] is a list: give a list for every row")
     rows = np.repeat(np.arange(n_rows), np.fromiter(map(len, sets), np.int64, n_rows))
     if len(rows) == 0:
-        raise ValueError(f"{name}[0] to {name}[{n_rows - 1}] are all empty: at least one row must be in one")
+        raise ValueError(f"{name}[0] to {name}[{n_rows - 1}] are all empty: give at least one row a value")
     flat = list(chain.from_iterable(sets))
     return rows, label_column(name, flat, where=lambda i: f"{name}[{rows[i]}]")
 
@@ -175,28 +175,28 @@ def _flatten(name: str, values: Any, n_rows: int) -> tuple[IntArray, Column]:  #
 def _without_repeats(name: str, membership: Membership) -> Membership:
     rows, members = membership.rows, membership.members
     if np.all((rows[1:] > rows[:-1]) | (members[1:] > members[:-1])):
-        return membership  # rising within each row: no repeat, and no need to sort
+        return membership  # sorted within each row: no duplicates, no need to sort
     order = np.lexsort((members, rows))
     repeats = (np.diff(rows[order]) == 0) & (np.diff(members[order]) == 0)
     if repeats.any():
         at = order[int(np.argmax(repeats))]
-        raise ValueError(f"{name}[{rows[at]}] names {membership.labels[members[at]]!r} twice: once a row")
+        raise ValueError(f"{name}[{rows[at]}] contains {membership.labels[members[at]]!r} twice: give it once per row")
     return membership
 
 
 def seed_column(name: str, by_group: Mapping[Any, Any], groups: list[Label]) -> Column:
-    """Read one label a group, in the order of the groups.
+    """Read one label per group, in the order of the groups.
 
     Args:
-        name: the argument's name, for complaints.
-        by_group: mapping from group to label; groups without rows are ignored.
-        groups: the groups that have rows.
+        name: The argument's name, for error messages.
+        by_group: Mapping from group to label. Groups without rows are ignored.
+        groups: The groups that have rows.
 
     Returns:
         (n_groups,) int64 or a list of strings.
 
     Raises:
-        ValueError: if it lacks a group, or holds something else than labels of one kind.
+        ValueError: If a group is missing, or the values are not labels of one type.
     """
     missing = [group for group in groups if group not in by_group]
     if missing:

@@ -1,6 +1,6 @@
-"""Pattern accuracy as a module of `evaluate`: a thin class around the pure functions beside it.
+"""Pattern accuracy as an `evaluate` module: a thin class around the functions in this folder.
 
-`evaluate` copies the siblings that this file imports, and only those, so that each of them is imported here.
+`evaluate` copies only the sibling files that this file imports, so every file that is needed is imported here.
 """
 
 from typing import Any
@@ -14,30 +14,31 @@ from .counts import QUALITY_THRESHOLD
 from .options import Options, read_options
 
 _DESCRIPTION = """\
-Pattern accuracy PA(t): the share of groups (seed problems, patterns, contrast sets) of whose rows at least the share t
-is classified right. Beside it sample accuracy SA, the share of rows classified right; with the models' answers on the
-seed problems QT, MT and the drop; mean and standard deviation over subsamples; the same for each category.
+Pattern accuracy PA(t) is the share of groups (seed problems, patterns, contrast sets) in which at least the share t of
+the rows is classified correctly. Sample accuracy SA is the share of rows classified correctly. With the model's
+predictions on the seed problems, QT, MT and the drop are computed too. Scores are also available as mean and standard
+deviation over subsamples, and per category.
 """
 
 _INPUTS = """
 Args:
-    predictions: labels that a model gave, one a row, integers or strings.
-    references: gold labels, of the same kind.
+    predictions: predicted labels, one per row, integers or strings.
+    references: gold labels of the same type.
     groups: the group of each row, integers or strings.
-    thresholds: a number from 0 to 1, several, or "curve" for 0 to 1 in steps of 1 %. Default 0.9.
-    seed_predictions: mapping from group to the model's label on the seed problem.
+    thresholds: a number from 0 to 1, several numbers, or "curve" for 0 to 1 in steps of 1 %. Default: 0.9.
+    seed_predictions: mapping from group to the predicted label of the seed problem.
     seed_references: mapping from group to the gold label of the seed problem.
-    subsamples: a list of indices from 0 a row: which subsamples drew it.
-    categories: a label (or a list of labels) a row, or a mapping from a name to such a column.
-    against: "gold", "seed" or "majority": what a row must agree with to count as right.
+    subsamples: a list of subsample indices (from 0) per row: the subsamples that contain it.
+    categories: a label (or a list of labels) per row, or a mapping from a name to such a column.
+    against: "gold", "seed" or "majority": what a prediction must agree with to be correct.
 
 Returns:
-    sample_accuracy: share of rows that are right.
-    pattern_accuracy: a number for a single threshold, else a mapping from threshold to number.
-    n_samples, n_groups: how many rows and groups there are.
-    seed_sample_accuracy, qt, mt, drop: with seeds.
-    subsamples: mean, std and each, with subsamples.
-    categories: all of the above for each category, with categories.
+    sample_accuracy: share of correct rows.
+    pattern_accuracy: a number for a single threshold, otherwise a mapping from threshold to number.
+    n_samples, n_groups: numbers of rows and groups.
+    seed_sample_accuracy, qt, mt, drop: if seed predictions are given.
+    subsamples: mean, std and the value of each subsample, if subsamples are given.
+    categories: all of the above for each category, if categories are given.
 
 Examples:
     >>> pattern_accuracy = evaluate.load("pattern_accuracy")
@@ -66,7 +67,7 @@ _CITATION = """\
 
 
 def _features() -> list[datasets.Features]:
-    """Labels and groups may be strings or integers each; strings come first, for "0" would pass as an integer."""
+    """Return one schema per combination of strings and integers; strings first, since "0" would be cast to 0."""
     return [
         datasets.Features(
             {
@@ -81,9 +82,9 @@ def _features() -> list[datasets.Features]:
 
 
 class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
-    """Sample accuracy, pattern accuracy and what is read from them."""
+    """Sample accuracy, pattern accuracy and the scores derived from them."""
 
-    _seen: tuple[Column, Column, Column] | None = None  # the first rows added: later ones must be of their kind
+    _seen: tuple[Column, Column, Column] | None = None  # the first rows added; later rows must have the same types
     _n_rows = 0
 
     def _info(self) -> evaluate.MetricInfo:
@@ -96,10 +97,10 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
         )
 
     def add(self, *, prediction: object = None, reference: object = None, **columns: object) -> None:
-        """Add one row; the group is given as `groups`, as `evaluate` spells it.
+        """Add one row. The group is passed as `groups`, the name that `evaluate` uses for the column.
 
         Raises:
-            ValueError: on a bad value, naming argument and value.
+            ValueError: If a value is invalid; the message names the argument and the value.
         """
         row = {"predictions": prediction, "references": reference, **columns}
         self.add_batch(**{name: None if value is None else [value] for name, value in row.items()})
@@ -107,18 +108,18 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
     def add_batch(self, *, predictions: object = None, references: object = None, **columns: object) -> None:
         """Add several rows.
 
-        `evaluate` would cut 0.7 to 0 and take "0" for 0 without a word: nothing that is not a label gets there.
+        The rows are checked first, since `evaluate` would silently cast 0.7 and "0" to 0.
 
         Raises:
-            ValueError: on bad input, naming argument, position and value.
+            ValueError: If the input is invalid; the message names the argument, the position and the value.
         """
         unknown = sorted(columns.keys() - {"groups"})
         if unknown:
-            raise ValueError(f"{unknown[0]} is an argument of compute: a row has a prediction, a reference and groups")
+            raise ValueError(f"unexpected argument {unknown[0]}: pass it to compute, not with the rows")
         batch = label_columns(predictions=predictions, references=references, groups=columns.get("groups"))
         if self._seen is not None:
             for name, new, old in zip(("predictions", "references", "groups"), batch, self._seen, strict=True):
-                check_same_kind(name, new, f"{name} before", old)
+                check_same_kind(name, new, f"{name} added before", old)
         super().add_batch(predictions=batch[0], references=batch[1], groups=batch[2])
         self._seen = self._seen or batch
         self._n_rows += len(batch[0])
@@ -136,10 +137,11 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
         categories: object = None,
         against: str = "gold",
     ) -> Scores | None:
-        """Compute the scores of the rows given here, or of those added before.
+        """Compute the scores of all rows: those added before, then those given here.
 
         Raises:
-            ValueError: on bad input, naming argument, position and value. Rows added before stay.
+            ValueError: If the input is invalid; the message names the argument, the position and the value. Rows
+                added before are not lost.
         """
         columns = None
         if self._n_rows == 0 or any(column is not None for column in (predictions, references, groups)):
@@ -154,7 +156,7 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
             against=against,
         )
         if columns and self._n_rows == 0 and self.num_process == 1:
-            return score(*columns, options)  # all is here: evaluate's way through a file would take fifty times as long
+            return score(*columns, options)  # all rows are here: skips evaluate's file, which is 50 times slower
         rows = dict(zip(("predictions", "references", "groups"), columns or (None, None, None), strict=True))
         outcome: Scores | ValueError | None = super().compute(**rows, options=options)
         self._seen, self._n_rows = None, 0

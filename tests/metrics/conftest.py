@@ -1,4 +1,4 @@
-"""Everything here runs without the Hub and with a cache of its own."""
+"""Fixtures of the metric's tests, which run offline with a temporary cache."""
 
 import atexit
 import os
@@ -11,7 +11,7 @@ import pytest
 _cache = tempfile.TemporaryDirectory(prefix="merge-evaluate-")
 atexit.register(_cache.cleanup)
 
-# Read when evaluate is first imported, so that a fixture would come too late.
+# evaluate reads these when it is first imported, before any fixture runs.
 os.environ.setdefault("HF_EVALUATE_OFFLINE", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_MODULES_CACHE", f"{_cache.name}/modules")

@@ -1,4 +1,4 @@
-"""The page of the metric's Space: its functions, and the page itself in a real browser."""
+"""The page of the metric's Space: its functions, and the page in a browser."""
 
 import importlib
 import os
@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
 TABLE = "group,reference,prediction\na,0,0\na,0,0\nb,1,1\nb,1,0\n"
 
 
-def test_reads_commas_and_tabs_and_any_order_of_columns() -> None:
+def test_reads_csv_and_tsv_with_columns_in_any_order() -> None:
     expected = {"predictions": ["0", "0", "1", "0"], "references": ["0", "0", "1", "1"], "groups": ["a", "a", "b", "b"]}
     assert app.read_table(TABLE) == expected
     assert app.read_table(TABLE.replace(",", "\t")) == expected
@@ -35,12 +35,12 @@ def test_reads_commas_and_tabs_and_any_order_of_columns() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (" ", "The table is empty"),
-        ("a,b\n1,2", "The column 'prediction' is missing: the first line has 'a', 'b'."),
-        ("prediction,reference,group\n0,0", "Line 2 has no group."),
+        (" ", "empty"),
+        ("a,b\n1,2", "'prediction'.*'a', 'b'"),
+        ("prediction,reference,group\n0,0", "Line 2 .*group"),
     ],
 )
-def test_says_what_a_table_lacks(text: str, message: str) -> None:
+def test_a_bad_table_is_an_error(text: str, message: str) -> None:
     with pytest.raises(gr.Error, match=message):
         app.score_table(text, None, "gold")
 
@@ -56,10 +56,10 @@ def test_scores_a_table(tmp_path: Path) -> None:
         assert dict(table.to_numpy().tolist())[0.5] == 1.0
 
 
-def test_says_that_a_file_is_not_text(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "predictions.csv"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(gr.Error, match="not UTF-8"):
+    with pytest.raises(gr.Error, match="UTF-8"):
         app.score_table("", str(path), "gold")
 
 
@@ -69,7 +69,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     space = tmp_path_factory.mktemp("space") / "pattern_accuracy"
-    shutil.copytree(FOLDER, space)  # as on the Hub: this folder and nothing else of ours
+    shutil.copytree(FOLDER, space)  # as on the Hub: this folder only
     settings = {"GRADIO_SERVER_PORT": str(port), "GRADIO_ANALYTICS_ENABLED": "False", "HF_HOME": str(space.parent)}
     log = (space.parent / "log").open("w", encoding="utf-8")
     server = subprocess.Popen(
@@ -124,9 +124,9 @@ def test_the_page_in_a_browser(address: str, browser: Any, tmp_path: Path) -> No
     browser.find_element(by.CSS_SELECTOR, "input[value=majority]").click()
     browser.find_element(by.ID, "compute").click()
     shown("#summary", "Sample accuracy 50.0% over 2 rows")
-    table.send_keys(keys.CONTROL, "a", keys.DELETE)  # clear() would not tell the page
+    table.send_keys(keys.CONTROL, "a", keys.DELETE)  # clear() does not notify the page
     browser.find_element(by.ID, "compute").click()
-    shown("body", "The table is empty")
+    shown("body", "table is empty")
 
     upload = tmp_path / "predictions.csv"
     upload.write_text(TABLE, encoding="utf-8")

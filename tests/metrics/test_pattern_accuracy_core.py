@@ -1,4 +1,4 @@
-"""`compute` against a plain reference: dicts, lists and fractions, none of the metric's own code."""
+"""`compute` compared with an independent reference made of dicts, lists and fractions."""
 
 import json
 import math
@@ -21,8 +21,8 @@ N_RANDOM_INPUTS = 2000
 Row = dict[str, Any]
 
 
-def plain_share_right(rows: list[Row], against: str, seeds: dict[Any, Any]) -> dict[Any, tuple[int, int]]:
-    """Rows right and rows, by group."""
+def plain_counts(rows: list[Row], against: str, seeds: dict[Any, Any]) -> dict[Any, tuple[int, int]]:
+    """Return the numbers of correct rows and of all rows by group."""
     by_group: dict[Any, list[Row]] = {}
     for row in rows:
         by_group.setdefault(row["group"], []).append(row)
@@ -62,31 +62,31 @@ def plain_spread(values: list[Fraction | None]) -> Row:
 
 
 def plain_compute(rows: list[Row], options: Row, n_subsamples: int) -> Row:
-    """What `compute` promises, for these rows."""
+    """Return the scores that `compute` must return for these rows."""
     against, seeds, gold = options["against"], options["seed_predictions"] or {}, options["seed_references"]
-    counts = plain_share_right(rows, against, seeds)
+    counts = plain_counts(rows, against, seeds)
     single = isinstance(options["thresholds"], int | float)
-    asked = [options["thresholds"]] if single else options["thresholds"]
-    asked = CURVE if asked == "curve" else asked
+    thresholds = [options["thresholds"]] if single else options["thresholds"]
+    thresholds = CURVE if thresholds == "curve" else thresholds
 
-    def shaped(values: list[Any]) -> Any:  # noqa: ANN401
-        return values[0] if single else {round(t, 9): value for t, value in zip(asked, values, strict=True)}
+    def by_threshold(values: list[Any]) -> Any:  # noqa: ANN401
+        return values[0] if single else {round(t, 9): value for t, value in zip(thresholds, values, strict=True)}
 
     scores: Row = {
         "sample_accuracy": float(plain_sample_accuracy(counts)),
-        "pattern_accuracy": shaped([float(plain_pattern_accuracy(counts, t)) for t in asked]),
+        "pattern_accuracy": by_threshold([float(plain_pattern_accuracy(counts, t)) for t in thresholds]),
         "n_samples": len(rows),
         "n_groups": len(counts),
     }
     draws = [counts]
     if n_subsamples:
         drawn = [[row for row in rows if k in row["subsamples"]] for k in range(n_subsamples)]
-        maybe = [plain_share_right(draw, against, seeds) if draw else None for draw in drawn]
+        maybe = [plain_counts(draw, against, seeds) if draw else None for draw in drawn]
         draws = [draw for draw in maybe if draw]
-        by_threshold = [[plain_pattern_accuracy(draw, t) if draw else None for draw in maybe] for t in asked]
+        curves = [[plain_pattern_accuracy(draw, t) if draw else None for draw in maybe] for t in thresholds]
         scores["subsamples"] = {
             "sample_accuracy": plain_spread([plain_sample_accuracy(draw) if draw else None for draw in maybe]),
-            "pattern_accuracy": shaped([plain_spread(values) for values in by_threshold]),
+            "pattern_accuracy": by_threshold([plain_spread(values) for values in curves]),
             "n_samples": [len(draw) for draw in drawn],
             "n_groups": [len({row["group"] for row in draw}) for draw in drawn],
         }
@@ -235,7 +235,7 @@ def test_the_majority_is_never_behind_a_fixed_label(rows: list[tuple[int, bool]]
 
 
 def test_four_variants_of_the_slides() -> None:
-    with pytest.warns(UserWarning, match=r"predictions\[2\] is 'N': references never have 'N'"):
+    with pytest.warns(UserWarning, match=r"predictions\[2\] is 'N'"):
         scores = compute(
             predictions=["E", "E", "N", "E"],
             references=["E"] * 4,
@@ -257,7 +257,7 @@ def test_eighteen_of_twenty_pass_nine_tenths_and_nineteen_pass_ninety_five_perce
 
 
 def test_patterns_of_a_hundred_samples_as_in_spacenli() -> None:
-    """Four patterns with 100, 95, 94 and 50 samples right: a curve with its steps at 0.5, 0.94 and 0.95."""
+    """Four patterns with 100, 95, 94 and 50 correct samples: a curve with steps at 0.5, 0.94 and 0.95."""
     rows = [(pattern, i < right) for pattern, right in enumerate([100, 95, 94, 50]) for i in range(100)]
     scores = quietly(
         **of_rights(rows),
@@ -272,15 +272,15 @@ def test_patterns_of_a_hundred_samples_as_in_spacenli() -> None:
     assert (scores["seed_sample_accuracy"], scores["qt"], scores["mt"]) == (0.75, 0.0, 0.94)
 
 
-def test_unequal_groups_count_alike() -> None:
+def test_groups_of_different_sizes_have_the_same_weight() -> None:
     rows = [(0, True)] + [(1, i < 5) for i in range(10)]
     scores = quietly(**of_rights(rows), thresholds=[0.5, 0.51])
     assert scores["pattern_accuracy"] == {0.5: 1.0, 0.51: 0.5}
     assert scores["sample_accuracy"] == 6 / 11
 
 
-def test_qt_mt_and_drop_are_read_from_the_means_of_the_subsamples() -> None:
-    """Subsample 0 holds the rows that are right, 1 the others: means of 1 and 0, while all rows give 2 of 3."""
+def test_qt_mt_and_drop_use_the_means_of_the_subsamples() -> None:
+    """Subsample 0 has the correct rows, 1 the others: SA is 1 and 0, while over all rows it is 2 of 3."""
     scores = quietly(
         predictions=[1, 1, 0],
         references=[1, 1, 1],
@@ -301,7 +301,7 @@ def test_categories_by_name() -> None:
 
 
 def test_seeds_without_rows_are_ignored() -> None:
-    seeds = {"a": 1, "never drawn": 0}
+    seeds = {"a": 1, "without rows": 0}
     rows: Row = {"predictions": [1], "references": [1], "groups": ["a"]}
     assert compute(**rows, seed_predictions=seeds, seed_references=dict.fromkeys(seeds, 1))["seed_sample_accuracy"] == 1
 
@@ -311,14 +311,14 @@ def test_against_gold_allows_two_references_in_a_group() -> None:
     assert compute(**rows, thresholds=1)["pattern_accuracy"] == 1
 
 
-def test_the_scores_of_a_consistency_have_no_qt() -> None:
+def test_consistency_scores_have_no_qt() -> None:
     rows: Row = {"predictions": [0, 1], "references": [0, 0], "groups": ["a", "a"]}
     scores = quietly(**rows, against="seed", seed_predictions={"a": 1}, seed_references={"a": 0})
     assert scores["seed_sample_accuracy"] == 0
     assert not {"qt", "mt", "drop"} & scores.keys()
 
 
-def test_scores_are_plain_python_and_go_through_json() -> None:
+def test_scores_can_be_written_as_json() -> None:
     scores = quietly(
         **of_rights([(0, True), (0, False), (1, True)]),
         thresholds=[0.5, 0.9],

@@ -1,4 +1,4 @@
-"""The arithmetic: thresholds read as decimals, counts, MT and QT."""
+"""The arithmetic: decimal thresholds, counts, MT and QT."""
 
 import random
 from fractions import Fraction
@@ -33,13 +33,13 @@ def test_required_correct_is_the_ceiling_of_the_decimal_for_every_percent_and_si
     ("threshold", "size", "expected"),
     [(0.9, 20, 18), (0.95, 20, 19), (0.07, 100, 7), (29 * 0.01, 100, 29), (0.1 + 0.2, 10, 3), (0.9, 40, 36), (1, 7, 7)],
 )
-def test_required_correct_of_thresholds_that_floats_get_wrong(threshold: float, size: int, expected: int) -> None:
+def test_required_correct_avoids_float_errors(threshold: float, size: int, expected: int) -> None:
     assert int(required_correct(threshold, size)) == expected
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 @settings(max_examples=1000, deadline=None)
-def test_required_correct_is_exact_at_nine_decimals_and_large_groups(units: int, size: int) -> None:
+def test_required_correct_is_exact_for_nine_decimals_and_large_groups(units: int, size: int) -> None:
     assert int(required_correct(units / 10**9, size)) == ceil(Fraction(units, 10**9) * size)
 
 
@@ -48,7 +48,7 @@ def test_thresholds_are_rounded_to_nine_decimals() -> None:
     assert parse_thresholds("curve") == CURVE == tuple(round(i * 0.01, 9) for i in range(101))
 
 
-def test_counts_of_groups_in_the_order_of_their_first_row() -> None:
+def test_group_counts_are_in_the_order_of_the_first_rows() -> None:
     counts = count_groups([True, False, True, True], [30, 10, 30, 20])
     assert [part if isinstance(part, list) else part.tolist() for part in counts] == [
         [2, 0, 1],
@@ -59,7 +59,7 @@ def test_counts_of_groups_in_the_order_of_their_first_row() -> None:
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5), min_size=1, max_size=50))
 @settings(max_examples=500, deadline=None)
-def test_integers_are_numbered_as_a_dict_would(values: list[int]) -> None:
+def test_integers_are_encoded_in_order_of_first_appearance(values: list[int]) -> None:
     codes, labels = factorize(np.array(values, dtype=np.int64))
     assert labels == list(dict.fromkeys(values))
     assert [labels[code] for code in codes] == values
@@ -76,53 +76,53 @@ def test_pattern_accuracy_equals_comparing_counts() -> None:
         assert pattern_accuracy(correct, sizes, threshold).tolist() == [sum(passing) / len(passing)]
 
 
-def test_pattern_accuracy_of_several_draws() -> None:
+def test_pattern_accuracy_of_several_subsamples() -> None:
     curve = pattern_accuracy([[[18, 17], [1, 0]]], [[[20, 20], [1, 0]]], [0.85, 0.9])
     assert curve.tolist() == [[[1.0, 0.5], [1.0, 1.0]]]
     assert np.isnan(pattern_accuracy([0, 0], [0, 0], 0.5)).all()
 
 
-def test_matching_threshold_takes_the_higher_of_equally_near_ones() -> None:
+def test_matching_threshold_is_the_higher_of_a_tie() -> None:
     curve = np.full(101, 0.2)
     curve[:61] = 0.8
     assert matching_threshold(curve, 0.79) == 0.6
     assert matching_threshold(curve, 0.5) == 1.0
-    assert matching_threshold([0.7 + 0.1] * 50 + [0.6] * 51, 0.7) == 1.0  # 0.1 either side, but not in floats
+    assert matching_threshold([0.7 + 0.1] * 50 + [0.6] * 51, 0.7) == 1.0  # equal distances that differ in floats
 
 
-def test_matching_threshold_lies_at_the_end_of_a_step() -> None:
-    """With 20 variants a seed the thresholds 0.56 to 0.60 all ask for 12 of them."""
+def test_matching_threshold_is_the_end_of_a_step() -> None:
+    """With 20 variants per seed, the thresholds 0.56 to 0.60 all need 12 correct ones."""
     correct, sizes = [20, 20, 12, 0], [20] * 4
     assert matching_threshold(pattern_accuracy(correct, sizes), 0.75) == 0.6
 
 
-def test_quality_drop_is_negative_where_a_model_drops() -> None:
+def test_quality_drop_is_negative_if_a_model_drops() -> None:
     assert quality_drop(0.5, 0.75) == -0.25
 
 
-def test_sample_accuracy_is_the_share() -> None:
+def test_sample_accuracy_is_the_share_of_correct_rows() -> None:
     assert sample_accuracy(np.array([True, False, True])) == 2 / 3
 
 
 @pytest.mark.parametrize(
     ("correct", "message"),
     [
-        ([], "correct is empty: at least one row is needed"),
-        ([0, 1], r"correct has the shape \(2,\) and holds int64: give one boolean a row"),
-        ([[True]], r"correct has the shape \(1, 1\) and holds bool"),
+        ([], "correct is empty"),
+        ([0, 1], r"correct .*\(2,\).*int64"),
+        ([[True]], r"correct .*\(1, 1\).*bool"),
     ],
 )
-def test_sample_accuracy_refuses(correct: list[bool], message: str) -> None:
+def test_sample_accuracy_rejects_bad_input(correct: list[bool], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sample_accuracy(correct)
 
 
-def test_counts_refuse_what_does_not_fit() -> None:
-    with pytest.raises(ValueError, match="groups has 1 rows, correct has 2: groups ends before row 1"):
+def test_counts_that_do_not_match_are_rejected() -> None:
+    with pytest.raises(ValueError, match=r"groups .*1 rows.* correct .*2.* row 1"):
         count_groups([True, False], ["a"])
-    with pytest.raises(ValueError, match=r"correct\[1\] is 3, of 2 rows: a count lies from 0 to its size"):
+    with pytest.raises(ValueError, match=r"correct\[1\] is 3 but sizes\[1\] is 2"):
         pattern_accuracy([1, 3], [2, 2], 0.5)
-    with pytest.raises(ValueError, match=r"correct has the shape \(1,\), sizes \(2,\)"):
+    with pytest.raises(ValueError, match=r"correct .*\(1,\).* sizes .*\(2,\)"):
         pattern_accuracy([1], [2, 2], 0.5)
-    with pytest.raises(ValueError, match=r"curve has the shape \(3,\): give PA at 0, 0.01, … 1, 101 points"):
+    with pytest.raises(ValueError, match=r"curve .*\(3,\).* 101 points"):
         matching_threshold([1, 0.5, 0], 0.5)
