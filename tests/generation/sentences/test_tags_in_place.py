@@ -110,6 +110,7 @@ def pipeline(
     """Return a pipeline built as spaCy's small English one, but for its encoder and columns, with random weights."""
     import spacy
     from spacy.training import Example
+    from thinc.api import fix_random_seed
 
     embed = {
         "@architectures": "spacy.MultiHashEmbed.v2",
@@ -124,6 +125,7 @@ def pipeline(
         "encode": {"width": 16, **encoder},
     }
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16, "upstream": "*"}
+    fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": tok2vec})
     nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})

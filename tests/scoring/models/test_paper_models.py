@@ -22,7 +22,7 @@ from scoring.predictions.predict import predict_pairs
 from tests.scoring.models.paper_architectures import save_classifier, save_lora
 from tests.tiny_models import as_pickle
 
-PAPER = Path(__file__).parents[3] / "shared" / "seeds" / "merge-paper-pdf.txt"
+PAPER = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
 PAIRS: list[Pair] = [
     ("A man walks his dog near the river.", "A man is outside."),
     ("Two women sit on a bench and talk about the old house.", "Two women are asleep."),
