@@ -1,13 +1,217 @@
-"""A table of a report, whatever it is about: columns, rows, and what to know when reading it."""
+"""Tables of values, rendered as text, Markdown, LaTeX or HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import html
+import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 Cell = str | int | float | None
-"""None where there is nothing to say."""
+"""A value of a table. None is shown as a dash."""
+
+TEXT_WIDTH = 80
+"""Columns of a terminal: notes are wrapped to it, and headers if the table is wider."""
+
+NO_VALUE = "–"
+
+MARKDOWN_ESCAPES = str.maketrans(
+    {character: f"\\{character}" for character in "\\`*_{}[]#|~!$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+)
+LATEX_ESCAPES = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "–": "--",
+        "−": "$-$",
+    }
+    | {character: f"{{{character}}}" for character in "[]*"}  # `\\` would read them as its arguments
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        header: The name of the column.
+        align: The side that cells are aligned to.
+        format: Format specification for numbers, such as `+.1f`; by default `,` for integers and `,.1f` for floats.
+        code: Whether cells are code, shown in a monospace font where the output format has one.
+    """
+
+    header: str
+    align: Literal["left", "right"] = "right"
+    format: str | None = None
+    code: bool = False
+
+    def show(self, value: Cell) -> str:
+        """Return a value as one line of plain text."""
+        if value is None:
+            return NO_VALUE
+        if isinstance(value, str):
+            return printable(value)
+        default = "," if isinstance(value, int) else ",.1f"
+        return format(value, default if self.format is None else self.format)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Values in rows and columns.
+
+    All renderings escape what the output format would interpret, so names and sentences may hold any character.
+
+    Attributes:
+        columns: The columns.
+        rows: One cell per column.
+        title: What the table shows; empty for no title.
+        notes: How to read the values, one or more sentences each.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the table as JSON values, with each row as an object by column header."""
+        headers = [column.header for column in self.columns]
+        rows = [dict(zip(headers, row, strict=True)) for row in self.rows]
+        return {"title": self.title, "rows": rows, "notes": list(self.notes)}
+
+    def text(self) -> str:
+        """Return the table as aligned text for a terminal.
+
+        Headers are wrapped at spaces if the table is wider than `TEXT_WIDTH`. Cells are never wrapped.
+        """
+        cells = self._cells(lambda column, value: column.show(value))
+        headers = [printable(column.header) for column in self.columns]
+        widths = [max(map(len, column)) for column in zip(headers, *cells, strict=True)]
+        if sum(widths) + 2 * (len(widths) - 1) > TEXT_WIDTH:
+            words = [max(header.split(), key=len, default="") for header in headers]
+            widths = [max(map(len, column)) for column in zip(words, *cells, strict=True)]
+        lines = [
+            *self._header_lines(headers, widths),
+            "  ".join("─" * width for width in widths),
+            *(self._line(row, widths) for row in cells),
+        ]
+        title = [printable(self.title)] if self.title else []
+        notes = [line for note in self.notes for line in _wrap(printable(note), TEXT_WIDTH)]
+        return "\n".join([*title, *lines, *([""] if notes else []), *notes, ""])
+
+    def markdown(self) -> str:
+        """Return the table as a Markdown table, under a heading if it has a title and followed by a list of notes."""
+        rules = ["---:" if column.align == "right" else "---" for column in self.columns]
+        headers = [_markdown(column.header) for column in self.columns]
+        cells = self._cells(lambda column, value: _cell_markdown(column, column.show(value)))
+        title = [f"## {_markdown(self.title)}", ""] if self.title else []
+        notes = [f"- {_markdown(note)}" for note in self.notes]
+        lines = [f"| {' | '.join(row)} |" for row in (headers, rules, *cells)]
+        return "\n".join([*title, *lines, *([""] if notes else []), *notes, ""])
+
+    def latex(self) -> str:
+        """Return the table as a LaTeX `table` with `booktabs` rules."""
+        headers = [_latex(column.header) for column in self.columns]
+        rows = self._cells(_cell_latex)
+        return "\n".join(
+            [
+                r"\begin{table}",
+                r"  \centering",
+                rf"  \begin{{tabular}}{{{''.join(column.align[0] for column in self.columns)}}}",
+                r"    \toprule",
+                f"    {' & '.join(headers)} " + r"\\",
+                r"    \midrule",
+                *(f"    {' & '.join(row)} " + r"\\" for row in rows),
+                r"    \bottomrule",
+                r"  \end{tabular}",
+                *([rf"  \caption{{{_latex(self.title)}}}"] if self.title else []),
+                *(rf"  \par {{\footnotesize {_latex(note)}}}" for note in self.notes),
+                r"\end{table}",
+                "",
+            ]
+        )
+
+    def html(self) -> str:
+        """Return the table as an HTML `table`, with the notes in a paragraph below."""
+        caption = f"<caption>{_html(self.title)}</caption>" if self.title else ""
+        head = "".join(_html_cell("th", column, _html(column.header)) for column in self.columns)
+        rows = self._cells(_cell_html)
+        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+        notes = f"<p>{'<br>'.join(map(_html, self.notes))}</p>" if self.notes else ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+    def _cells(self, show: Callable[[Column, Cell], str]) -> list[list[str]]:
+        return [[show(column, value) for column, value in zip(self.columns, row, strict=True)] for row in self.rows]
+
+    def _header_lines(self, headers: Sequence[str], widths: Sequence[int]) -> list[str]:
+        """Wrap the headers to the widths of their columns and align them at the bottom."""
+        wrapped = [_wrap(header, width) for header, width in zip(headers, widths, strict=True)]
+        height = max(map(len, wrapped))
+        padded = ([""] * (height - len(lines)) + lines for lines in wrapped)
+        return [self._line(row, widths) for row in zip(*padded, strict=True)]
+
+    def _line(self, cells: Sequence[str], widths: Sequence[int]) -> str:
+        aligned = (
+            cell.rjust(width) if column.align == "right" else cell.ljust(width)
+            for column, cell, width in zip(self.columns, cells, widths, strict=True)
+        )
+        return "  ".join(aligned).rstrip()
+
+
+def printable(text: str) -> str:
+    r"""Replace every character that would break a line or control a terminal with a space.
+
+    Examples:
+        >>> printable("a\nb\x1b[2J")
+        'a b [2J'
+    """
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False)
+
+
+def _markdown(text: str) -> str:
+    return printable(text).translate(MARKDOWN_ESCAPES)
+
+
+def _cell_markdown(column: Column, text: str) -> str:
+    if not column.code:
+        return _markdown(text)
+    fence, space = ("``", " ") if "`" in text else ("`", "")
+    return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
+
+
+def _latex(text: str) -> str:
+    return printable(text).translate(LATEX_ESCAPES)
+
+
+def _cell_latex(column: Column, value: Cell) -> str:
+    text = column.show(value)
+    if isinstance(value, int | float) and text.startswith("-"):
+        return f"$-${text[1:]}"
+    return rf"\texttt{{{_latex(text)}}}" if column.code else _latex(text)
+
+
+def _html(text: str) -> str:
+    return html.escape(printable(text))
+
+
+def _cell_html(column: Column, value: Cell) -> str:
+    text = _html(column.show(value))
+    return _html_cell("td", column, f"<code>{text}</code>" if column.code else text)
+
+
+def _html_cell(tag: str, column: Column, content: str) -> str:
+    return f'<{tag} style="text-align: {column.align}">{content}</{tag}>'
+
 
 BESIDE = ("paper", "diff")
 """What is said beside a figure of the run: the paper's, and how far the run's is from it."""
@@ -49,15 +253,15 @@ def share(part: int, whole: int) -> float | None:
 
 def text_of(tables: Sequence[ReportTable]) -> str:
     """Return the tables as text for a terminal."""
-    return "\n".join(_text(table) for table in tables)
+    return "\n".join(_report_text(table) for table in tables)
 
 
 def latex_of(tables: Sequence[ReportTable]) -> str:
     """Return the tables as LaTeX floats with `booktabs` rules."""
-    return "\n".join(_latex(table) for table in tables)
+    return "\n".join(_report_latex(table) for table in tables)
 
 
-def _text(table: ReportTable) -> str:
+def _report_text(table: ReportTable) -> str:
     cells = [table.columns, *([shown(cell) for cell in row] for row in table.rows)]
     widths = [max(len(row[index]) for row in cells) for index in range(len(table.columns))]
     left = [all(isinstance(row[index], str) for row in table.rows) for index in range(len(table.columns))]
@@ -71,17 +275,17 @@ def _text(table: ReportTable) -> str:
     return "\n".join([table.title, *lines, *(f"  {note}" for note in table.notes), ""])
 
 
-def _latex(table: ReportTable) -> str:
+def _report_latex(table: ReportTable) -> str:
     left = (all(isinstance(row[index], str) for row in table.rows) for index in range(len(table.columns)))
-    rows = [" & ".join(_escaped(shown(cell)) for cell in row) + r" \\" for row in table.rows]
-    caption = _escaped(" ".join([f"{table.title}.", *table.notes]))
+    rows = [" & ".join(_report_escaped(shown(cell)) for cell in row) + r" \\" for row in table.rows]
+    caption = _report_escaped(" ".join([f"{table.title}.", *table.notes]))
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\begin{{tabular}}{{{''.join('l' if each else 'r' for each in left)}}}",
             r"\toprule",
-            " & ".join(_escaped(column) for column in table.columns) + r" \\",
+            " & ".join(_report_escaped(column) for column in table.columns) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
@@ -102,6 +306,6 @@ def shown(cell: Cell) -> str:
     return f"{cell:,}" if isinstance(cell, int) else f"{cell:,.1f}"
 
 
-def _escaped(text: str) -> str:
+def _report_escaped(text: str) -> str:
     replaced = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(replaced.get(letter, f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in text)
