@@ -54,10 +54,10 @@ demo: $(RUNTIME)
 	$(RUN)merge-snli demo --out demo
 
 test: $(READY)
-	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS)
+	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile
 
 test-all: test $(OLD_READY)
-	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) -m slow
+	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m slow
 
 lint: $(READY)
 	$(RUN)ruff check .

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
 import pytest
+from filelock import FileLock
 
 from tests.hub.fixtures import hub, hub_server, token, waits
 from tests.tiny_models import save_masked_lm
@@ -57,12 +58,18 @@ class DemoRun:
 
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
-    """One run of the demo in a process of its own, in an empty folder."""
-    folder = tmp_path_factory.mktemp("demo")
-    command = [str(Path(sys.executable).with_name("merge-snli")), "demo"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    return DemoRun(folder / "demo", done.stdout)
+    """One run of the demo in another process, in an empty folder; the workers of pytest-xdist share it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-demo"
+    printed = folder / "printed.txt"
+    with FileLock(folder.with_suffix(".lock")):
+        if not printed.exists():
+            folder.mkdir()
+            command = [str(Path(sys.executable).with_name("merge-snli")), "demo"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            assert (done.returncode, done.stderr) == (0, "")
+            printed.write_text(done.stdout, encoding="utf-8")
+    return DemoRun(folder / "demo", printed.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,8 @@ from tests.hub.server import WRITER, Hub, running_hub
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 OLD_DATASETS = ROOT / "build" / "datasets-3" / "venv" / "bin" / "python"
 SUBSAMPLES = 4

@@ -14,6 +14,8 @@ import pytest
 from merge_snli.embedded import embedded_path
 from tests.generation.killed_runs import BOUNDARIES, MOVES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -65,6 +65,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("real")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inflation", [1, 20])
 def test_real_problems(
     corpus_problems: list[Problem], corpus_reference: Mapping[str, literal.Result], run_folder: Path, inflation: int
@@ -167,6 +168,7 @@ def test_odd_pieces_and_texts(make: str, plain_tagger: literal.Tagger, tmp_path:
     assert outcome.variants
 
 
+@pytest.mark.slow
 def test_tiny_models_of_every_tokenizer(
     tiny_mlm: Callable[[str], Path], plain_tagger: literal.Tagger, tmp_path: Path
 ) -> None:
@@ -200,6 +202,7 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
 )
 
 
+@pytest.mark.slow
 def test_other_choices(plain_tagger: literal.Tagger, tmp_path: Path) -> None:
     """The odd pieces and texts again, one pass over two masked LMs, with each choice beside the method's own."""
     pieces = [*ODD_PIECES, *ORIGINALS]

@@ -17,6 +17,8 @@ from scoring.reports.leaderboard.texts import Texts
 from tests.browser import chromium
 from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., None]
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 DESK = {"width": 1280, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
