@@ -1,1 +1,4 @@
-"""How the embedded models were trained: scripts that anyone can run again."""
+"""Scripts that train and evaluate the embedded models.
+
+Run the `train_*` modules and `measure` with `python -m`. Only tests import from here.
+"""

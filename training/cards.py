@@ -1,4 +1,4 @@
-"""The card of each embedded model: a template, the recipe it was trained with, and what was measured."""
+"""Write the model cards of the embedded models from a template, their recipes and their measured values."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from training import train_mlm_bpe, train_mlm_wordpiece, train_nli_a, train_nli_
 TEMPLATE = Path(__file__).with_name("card.md")
 WIDTH = 118
 
-SINGLY = "Of their premises and hypotheses each sentence counts once, and by itself; MultiNLI's come up half as often."
-AS_PAIRS = "As pairs of premise and hypothesis with their gold labels; MultiNLI's come up 0.6 times as often."
+SINGLY = "Used as single, distinct sentences. MultiNLI sentences are sampled half as often as SNLI sentences."
+AS_PAIRS = "Used as pairs with gold labels. MultiNLI pairs are sampled 0.6 times as often as SNLI pairs."
 MASKING = (
     "Nouns, verbs and other open-class words of one piece are chosen with probability 0.23, all other pieces with "
-    "0.08; of the chosen ones 90 % are masked and 5 % replaced at random, and the loss is over these alone."
+    "0.08. Of the chosen pieces 90 % are masked and 5 % replaced at random; only chosen pieces contribute to the loss."
 )
-NEW_HEAD = "Pooler and classifier are new and learn four times as fast as the rest."
-HEAD = "The head is new and its decoder tied to the embeddings."
+NEW_HEAD = "Pooler and classifier are new and have four times the learning rate of the other layers."
+HEAD = "The head is new and its decoder is tied to the embeddings."
 
 
 @dataclass(frozen=True)
 class Card:
-    """What a card says of its model beyond its recipe and figures."""
+    """Texts of a model card that are specific to the model."""
 
     script: ModuleType
     what: str
@@ -39,36 +39,36 @@ class Card:
 CARDS = {
     "mlm-wordpiece": Card(
         train_mlm_wordpiece,
-        "An uncased masked language model in BERT's form, its WordPiece vocabulary cut to the most frequent pieces.",
+        "An uncased BERT masked language model with a WordPiece vocabulary reduced to the most frequent pieces.",
         SINGLY,
         f"{HEAD} {MASKING}",
     ),
     "mlm-bpe": Card(
         train_mlm_bpe,
-        "A cased masked language model in RoBERTa's form, with a byte-level BPE vocabulary learnt from its own text.",
+        "A cased RoBERTa masked language model with a byte-level BPE vocabulary learned from its training text.",
         SINGLY,
-        "Each piece's embedding starts as the mean of the base's embeddings of its text in lower case. "
+        "The embedding of each piece is initialized with the mean of the base embeddings of its lower-cased text. "
         f"{HEAD} {MASKING}",
     ),
     "nli-a": Card(
         train_nli_a,
-        "A classifier of premise and hypothesis in BERT's form; labels entailment, neutral, contradiction.",
+        "A BERT classifier of premise-hypothesis pairs with the labels entailment, neutral, contradiction.",
         AS_PAIRS,
         NEW_HEAD,
     ),
     "nli-b": Card(
         train_nli_b,
-        "A classifier of premise and hypothesis in BERT's form, smaller than `nli-a` and with its labels in another "
-        "order: contradiction, entailment, neutral.",
+        "A BERT classifier of premise-hypothesis pairs, smaller than `nli-a` and with another label order: "
+        "contradiction, entailment, neutral.",
         AS_PAIRS,
-        "Its targets are half the gold label and half what `nli-a` thinks of the pair.",
-        "layers 1 and 3, the embeddings and the head of `nli-a`, which itself starts from layers 0 to 3",
+        "Its targets are the mean of the gold labels and the probabilities that `nli-a` predicts.",
+        "layers 1 and 3, the embeddings and the head of `nli-a`, which was initialized from layers 0 to 3",
     ),
 }
 
 
 def write_card(folder: Path, name: str, figures: dict[str, float]) -> None:
-    """Write a model folder's README.md with figures of `training.measure`."""
+    """Write a model folder's README.md with values from `training.measure`."""
     write_text(folder / "README.md", card_text(name, figures))
 
 
@@ -105,10 +105,10 @@ def _wrapped(line: str) -> str:
 
 def _masked_lm_figures(figures: dict[str, float]) -> str:
     return (
-        f"Over the {figures['forms']:,} forms of shared nouns, verbs and adjectives of SNLI test whose word is one "
-        f"token ({figures['one_token']:.1%} of all forms), the original word is the most probable filler in "
-        f"{figures['top_1']:.1%} and among the 200 most probable ones in {figures['top_200']:.1%}. A form is a "
-        "sentence with one occurrence masked of a word that stands in premise and hypothesis."
+        f"On the {figures['forms']:,} forms of shared nouns, verbs and adjectives of SNLI test whose word is one token "
+        f"({figures['one_token']:.1%} of all forms), top-1 accuracy is {figures['top_1']:.1%} and top-200 accuracy is "
+        f"{figures['top_200']:.1%}. A form is a sentence with one occurrence of a shared word masked; a shared word "
+        "occurs in both premise and hypothesis."
     )
 
 

@@ -1,4 +1,4 @@
-"""The data: SNLI dev and MultiNLI dev matched, and what of them is trained on."""
+"""Read the training and held-out problems of SNLI dev and MultiNLI dev matched."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ SENTENCE_ENDS = (".", "!", "?", '"', "'")
 
 
 def default_folder() -> Path:
-    """Return the data folder: `MERGE_DATA` where it is set, else `../shared/data`."""
+    """Return the data folder: the environment variable `MERGE_DATA`, or `../shared/data` if it is not set."""
     return Path(os.environ.get("MERGE_DATA", "../shared/data"))
 
 
 def problems_of(folder: Path, name: str) -> tuple[Problem, ...]:
-    """Read the problems of one file of the data folder.
+    """Read the problems of a file in the data folder.
 
     Raises:
-        InputError: There is no such file.
+        InputError: If the file does not exist.
     """
     path = folder / name
     if not path.is_file():
-        raise InputError(f"there is no {path}: name the folder that holds {name} with --data DIR")
+        raise InputError(f"{path} does not exist: pass the folder that contains {name} as --data DIR")
     return read_problems(ProblemOptions(problems=str(path))).problems
 
 
 def training_problems(folder: Path, name: str) -> tuple[Problem, ...]:
-    """Return the problems of a dev file that are trained on: all but the last 1,500.
+    """Return the training problems of a dev file: all except the last 1,500.
 
     Raises:
-        InputError: The file is missing, or is the test file, which is never trained on.
+        InputError: If the file does not exist or is SNLI test.
     """
     if name == SNLI_TEST:
-        raise InputError("SNLI test is for the final figures alone and is never trained on: name a dev file")
+        raise InputError(f"{name} is used for evaluation only: train on a dev file")
     return problems_of(folder, name)[:-HELD_OUT]
 
 
 def held_out_problems(folder: Path, name: str) -> tuple[Problem, ...]:
-    """Return the last 1,500 problems of a dev file: for choosing, never trained on."""
+    """Return the last 1,500 problems of a dev file, used for model selection."""
     return problems_of(folder, name)[-HELD_OUT:]
 
 
 def unique_sentences(problems: Iterable[Problem]) -> list[str]:
-    """Return every premise and hypothesis once, in order, without space around it."""
+    """Return the distinct premises and hypotheses, stripped, in order."""
     return list(dict.fromkeys(text.strip() for problem in problems for text in (problem.premise, problem.hypothesis)))
 
 
 def with_stops(sentences: Iterable[str]) -> list[str]:
-    """Add a full stop to every second sentence that ends without one.
+    """Add a full stop to every second sentence that does not end with one.
 
-    A masked LM then knows both, and learns that a form's last word comes before a full stop.
+    The masked LM then sees both variants and learns to fill a last word before a full stop.
     """
     result: list[str] = []
     unstopped = 0

@@ -1,4 +1,4 @@
-"""Which pieces of a sentence are chosen, and what is put in their place."""
+"""Choose the pieces of a sentence that a masked LM has to predict, and mask them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FUNCTION_WORDS = frozenset(FUNCTION_WORD_LIST.split())
 
 @dataclass(frozen=True)
 class Masked:
-    """A batch ready for a masked LM: ids with some replaced, the attention mask, and the ids to find there."""
+    """A masked batch: input ids, attention mask and target ids (`IGNORED` where nothing is predicted)."""
 
     ids: Ints
     attention: Ints
@@ -38,10 +38,10 @@ class Masked:
 
 
 def choice_rates(text: str, encoding: Encoding) -> Floats:
-    """Return for each piece of a sentence how likely it is chosen.
+    """Return the probability that each piece of a sentence is chosen.
 
-    Open-class words of one piece are what MERGE asks for, so they are chosen most often; special tokens never, nor
-    a last word without a full stop after it, since MERGE puts one there before it asks.
+    Open-class words of one piece have the highest rate, since MERGE masks these. Special tokens are never chosen, nor
+    is a last word without a full stop after it, since MERGE adds a full stop to such forms.
     """
     words = encoding.word_ids
     rates = np.full(len(words), OTHER_RATE)
@@ -62,36 +62,36 @@ def _is_open(word: str) -> bool:
 def mask_batch(
     sentences: list[Ints], rates: list[Floats], rng: np.random.Generator, *, mask_id: int, pad_id: int, regular: Ints
 ) -> Masked:
-    """Choose pieces of each sentence and replace most of them by the mask.
+    """Choose pieces of each sentence and replace most of them with the mask token.
 
     Args:
         sentences: The ids of each sentence.
-        rates: How likely each id is chosen.
-        rng: Where the choice comes from.
-        mask_id: The id of the mask.
-        pad_id: The id that fills up shorter sentences.
-        regular: The ids that a random replacement is drawn from.
+        rates: The probability that each id is chosen.
+        rng: The random number generator.
+        mask_id: The id of the mask token.
+        pad_id: The id of the padding token.
+        regular: The ids that random replacements are drawn from.
 
     Returns:
-        Arrays of shape (sentences, longest sentence).
+        Arrays of shape (sentences, length of the longest sentence).
     """
     shape = (len(sentences), max(map(len, sentences)))
     ids = np.full(shape, pad_id, dtype=np.int64)
     attention = np.zeros(shape, dtype=np.int64)
-    likely = np.zeros(shape)
+    probability = np.zeros(shape)
     for row, (sentence, rate) in enumerate(zip(sentences, rates, strict=True)):
         ids[row, : len(sentence)] = sentence
         attention[row, : len(sentence)] = 1
-        likely[row, : len(sentence)] = rate
+        probability[row, : len(sentence)] = rate
     draw = rng.random(shape)
-    chosen = draw < likely
-    # A sentence in which nothing was chosen gives its most nearly chosen piece.
-    nearest = np.where(likely > 0, draw / np.maximum(likely, 1e-9), np.inf).argmin(axis=1)
-    bare = ~chosen.any(axis=1) & (likely.max(axis=1) > 0)
-    chosen[bare, nearest[bare]] = True
-    fate = rng.random(shape)
+    chosen = draw < probability
+    # If no piece of a sentence was chosen, choose the piece that came closest.
+    nearest = np.where(probability > 0, draw / np.maximum(probability, 1e-9), np.inf).argmin(axis=1)
+    empty = ~chosen.any(axis=1) & (probability.max(axis=1) > 0)
+    chosen[empty, nearest[empty]] = True
+    action = rng.random(shape)
     targets = np.where(chosen, ids, IGNORED)
     noise = rng.choice(regular, size=shape)
-    ids = np.where(chosen & (fate < MASK_SHARE), mask_id, ids)
-    ids = np.where(chosen & (fate >= MASK_SHARE) & (fate < MASK_SHARE + RANDOM_SHARE), noise, ids)
+    ids = np.where(chosen & (action < MASK_SHARE), mask_id, ids)
+    ids = np.where(chosen & (action >= MASK_SHARE) & (action < MASK_SHARE + RANDOM_SHARE), noise, ids)
     return Masked(ids, attention, targets)

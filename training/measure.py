@@ -1,4 +1,4 @@
-"""Measure the four embedded models on SNLI test and compare them with their bars; exit code 1 where one is missed."""
+"""Evaluate the embedded models on SNLI test; exit with code 1 if one is below its required value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from training.nli_figures import nli_accuracy
 
 Figures = dict[str, float]
 
-BARS: dict[str, Figures] = {
+REQUIRED: dict[str, Figures] = {
     "mlm-wordpiece": {"top_1": 0.38, "top_200": 0.92},
     "mlm-bpe": {"top_1": 0.28, "top_200": 0.84},
     "nli-a": {"accuracy": 0.77},
@@ -29,29 +29,29 @@ BARS: dict[str, Figures] = {
 
 @dataclass(frozen=True)
 class Measured:
-    """A model's figures, its bars, and the size of its folder in MB."""
+    """Measured and required values of a model, and the size of its folder in MB."""
 
     name: str
     figures: Figures
-    bars: Figures
+    required: Figures
     megabytes: float
 
     @property
     def missed(self) -> list[str]:
-        """The names of the bars that the figures do not reach."""
-        return [name for name, bar in self.bars.items() if self.figures[name] < bar]
+        """The names of the values that are below the required ones."""
+        return [name for name, minimum in self.required.items() if self.figures[name] < minimum]
 
 
-def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(BARS)) -> list[Measured]:
-    """Measure embedded models on SNLI test.
+def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(REQUIRED)) -> list[Measured]:
+    """Evaluate embedded models on SNLI test.
 
     Args:
         data: The data folder.
-        models: The folder of the model folders.
-        names: Which of them to measure.
+        models: The parent of the model folders.
+        names: The models to evaluate.
 
     Raises:
-        InputError: SNLI test or a model is missing.
+        InputError: If SNLI test or a model is missing.
     """
     problems = problems_of(data, SNLI_TEST)
     forms = forms_of(problems) if set(names) & set(MASKED_LMS) else []
@@ -61,49 +61,58 @@ def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(BA
             figures[name] = {"accuracy": nli_accuracy(models / name, problems), "problems": len(problems)}
         else:
             figures[name] = asdict(masked_lm_figures(models / name, forms))
-    return [Measured(name, figures[name], BARS[name], megabytes(models / name)) for name in names]
+    return [Measured(name, figures[name], REQUIRED[name], megabytes(models / name)) for name in names]
 
 
 def megabytes(folder: Path) -> float:
-    """Return the size of a folder's files in MB."""
+    """Return the total size of the files in a folder in MB."""
     return sum(path.stat().st_size for path in folder.iterdir()) / 1e6
 
 
 def as_table(measured: list[Measured]) -> str:
-    """Return the figures beside their bars, a line a bar."""
-    lines = [f"{'model':<14} {'figure':<10} {'measured':>8} {'bar':>7}"]
+    """Return a table of measured and required values, one per line."""
+    lines = [f"{'model':<14} {'figure':<10} {'measured':>8} {'minimum':>7}"]
     for model in measured:
-        for name, bar in model.bars.items():
+        for name, minimum in model.required.items():
             note = "  missed" if name in model.missed else ""
-            lines.append(f"{model.name:<14} {name:<10} {model.figures[name]:>8.2%} {bar:>7.2%}{note}")
+            lines.append(f"{model.name:<14} {name:<10} {model.figures[name]:>8.2%} {minimum:>7.2%}{note}")
     return "\n".join(lines)
 
 
 def as_json(measured: list[Measured]) -> str:
-    """Return the figures, bars and sizes as a JSON document."""
+    """Return measured values, required values and sizes as a JSON document."""
     return json.dumps([asdict(model) | {"missed": model.missed} for model in measured], indent=2)
 
 
 def main() -> int:
-    """Measure, print, and write the cards where asked to."""
+    """Run the evaluation, print it, and write the model cards with `--cards`."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=tuple(BARS), default=tuple(BARS), help="which models (all)")
-    parser.add_argument("--data", type=Path, default=default_folder(), help="folder of snli/test.jsonl (%(default)s)")
-    parser.add_argument("--models", type=Path, default=FOLDER, help="folder of the model folders (%(default)s)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--cards", action="store_true", help="write the models' cards with these figures")
-    given = parser.parse_args()
+    parser.add_argument(
+        "--only", nargs="+", choices=tuple(REQUIRED), default=tuple(REQUIRED), help="models to evaluate (default: all)"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=default_folder(),
+        help="folder that contains snli/test.jsonl (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--models", type=Path, default=FOLDER, help="parent of the model folders (default: %(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--cards", action="store_true", help="write the model cards with the measured values")
+    arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     quiet_loading()
     try:
-        measured = measure(given.data, given.models, tuple(given.only))
+        measured = measure(arguments.data, arguments.models, tuple(arguments.only))
     except InputError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    if given.cards:
+    if arguments.cards:
         for model in measured:
-            write_card(given.models / model.name, model.name, model.figures)
-    sys.stdout.write((as_json(measured) if given.json else as_table(measured)) + "\n")
+            write_card(arguments.models / model.name, model.name, model.figures)
+    sys.stdout.write((as_json(measured) if arguments.json else as_table(measured)) + "\n")
     return int(any(model.missed for model in measured))
 
 

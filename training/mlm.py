@@ -1,4 +1,4 @@
-"""Train a masked LM: what both embedded ones share."""
+"""Train a masked LM."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MNLI_SHARE = 0.5
 
 
 def masked_lm_sentences(data: Path) -> dict[str, float]:
-    """Return the sentences to train on with their shares of an epoch; MultiNLI's count half.
+    """Return the training sentences with their probabilities to be in an epoch (0.5 for MultiNLI).
 
-    Sentences that also stand in the held-out problems are left out.
+    Sentences that also occur in held-out problems are excluded.
     """
     held_out = set(unique_sentences(held_out_problems(data, SNLI_DEV) + held_out_problems(data, MNLI_DEV)))
     sentences: dict[str, float] = {}
@@ -41,7 +41,7 @@ def train_masked_lm(
     recipe: Recipe,
     checkpoint: Path,
 ) -> None:
-    """Train a masked LM in place on sentences, each with its share of an epoch."""
+    """Train a masked LM in place on sentences with their probabilities to be in an epoch."""
     encodings = tokenizer.backend_tokenizer.encode_batch(list(sentences))
     pairs = [
         (np.asarray(encoding.ids), choice_rates(text, encoding), share)
@@ -75,12 +75,12 @@ def train_masked_lm(
 
 
 def log_validation(folder: Path, data: Path) -> None:
-    """Log the figures of a masked LM's folder over the forms of the held-out problems of SNLI dev."""
+    """Evaluate a masked LM on the forms of the held-out problems of SNLI dev and log the result."""
     forms = forms_of(held_out_problems(data, SNLI_DEV))
     logger.info("held-out SNLI dev: %s", masked_lm_figures(folder, forms))
 
 
 def masked_lm_head(model: PreTrainedModel) -> torch.nn.Module:
-    """Return the part of a masked LM that turns hidden states into logits over pieces."""
+    """Return the module of a masked LM that computes logits from hidden states."""
     name = "cls" if hasattr(model, "cls") else "lm_head"
     return model.get_submodule(name)

@@ -1,4 +1,4 @@
-"""How often a masked LM finds the original of a form: first, and among its top 200."""
+"""Measure how often a masked LM predicts the original word of a form, first and among the top 200."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BATCH = 64
 
 @dataclass(frozen=True)
 class MaskedLMFigures:
-    """Shares over the forms whose word is one token, how many these are, and their share of all forms."""
+    """Top-1 and top-200 accuracy over the forms whose word is one token, their number and their share of all forms."""
 
     top_1: float
     top_200: float
@@ -35,7 +35,7 @@ class MaskedLMFigures:
 
 
 def forms_of(problems: Sequence[Problem]) -> list[Form]:
-    """Return every form of every shared noun, verb and adjective."""
+    """Return all forms of all shared nouns, verbs and adjectives."""
     found: list[Form] = []
     for tagged in tag(problems, load_tagger()):
         for word in shared_words(tagged, DEFAULT_CLASSES):
@@ -44,10 +44,10 @@ def forms_of(problems: Sequence[Problem]) -> list[Form]:
     return found
 
 
-def masked_lm_figures(folder: Path, asked: Sequence[Form]) -> MaskedLMFigures:
-    """Measure the masked LM of a folder over forms, as a generation run asks it."""
+def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> MaskedLMFigures:
+    """Evaluate a masked LM folder on forms, in the same way as a generation run."""
     mlm = load_masked_lm(find_model(str(folder)))
-    encoded = [item for item in map(mlm.encode, asked) if isinstance(item, EncodedForm)]
+    encoded = [item for item in map(mlm.encode, evaluated) if isinstance(item, EncodedForm)]
     encoded.sort(key=lambda item: len(item.ids))
     fillers: list[Fillers] = []
     with tqdm(total=len(encoded), desc=folder.name, unit="form", mininterval=5) as bar:
@@ -58,4 +58,4 @@ def masked_lm_figures(folder: Path, asked: Sequence[Form]) -> MaskedLMFigures:
                 bar.update(len(same[start : start + BATCH]))
     first = np.mean([filler.piece_ids[0] == filler.original_id for filler in fillers])
     among = np.mean([filler.original_id in filler.piece_ids for filler in fillers])
-    return MaskedLMFigures(float(first), float(among), len(fillers), len(fillers) / len(asked))
+    return MaskedLMFigures(float(first), float(among), len(fillers), len(fillers) / len(evaluated))

@@ -1,4 +1,4 @@
-"""Train an NLI classifier: what both embedded ones share."""
+"""Train an NLI classifier."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Lessons:
-    """What a classifier learns from.
+class TrainingSet:
+    """Training data of a classifier.
 
     Attributes:
         pairs: Premises and hypotheses.
-        targets: A distribution over the model's labels for each, shape (pairs, labels).
-        shares: How likely each comes up in an epoch.
+        targets: A distribution over the model's labels per pair, shape (pairs, labels).
+        shares: The probability of each pair to be in an epoch.
     """
 
     pairs: list[Pair]
@@ -41,11 +41,11 @@ class Lessons:
     shares: list[float]
 
 
-def gold_lessons(data: Path, labels: Sequence[str]) -> Lessons:
-    """Return the problems that are trained on as lessons of gold labels; MultiNLI's come up less often than SNLI's."""
+def gold_training_set(data: Path, labels: Sequence[str]) -> TrainingSet:
+    """Return the training problems with gold labels; MultiNLI pairs have a lower share than SNLI pairs."""
     snli, mnli = training_problems(data, SNLI_DEV), training_problems(data, MNLI_DEV)
     shares = [1.0] * len(snli) + [MNLI_SHARE] * len(mnli)
-    return Lessons([pair_of(problem) for problem in snli + mnli], gold_targets(snli + mnli, labels), shares)
+    return TrainingSet([pair_of(problem) for problem in snli + mnli], gold_targets(snli + mnli, labels), shares)
 
 
 def pair_of(problem: Problem) -> Pair:
@@ -54,25 +54,29 @@ def pair_of(problem: Problem) -> Pair:
 
 
 def gold_targets(problems: Sequence[Problem], labels: Sequence[str]) -> torch.Tensor:
-    """Return all weight on the gold label, shape (problems, labels)."""
+    """Return one-hot targets, shape (problems, labels)."""
     return torch.eye(len(labels))[[labels.index(NLI_LABELS[problem.label]) for problem in problems]]
 
 
 def train_classifier(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, lessons: Lessons, recipe: Recipe, checkpoint: Path
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    training_set: TrainingSet,
+    recipe: Recipe,
+    checkpoint: Path,
 ) -> None:
     """Train a classifier in place; see `loop.train`."""
-    premises, hypotheses = ([pair[side] for pair in lessons.pairs] for side in (0, 1))
+    premises, hypotheses = ([pair[side] for pair in training_set.pairs] for side in (0, 1))
     encoded = tokenizer(premises, hypotheses, truncation=True, max_length=MAX_PIECES)
     lengths = [len(ids) for ids in encoded["input_ids"]]
-    plan = BatchPlan(lengths, lessons.shares, recipe.batch_size, recipe.seed)
+    plan = BatchPlan(lengths, training_set.shares, recipe.batch_size, recipe.seed)
 
     def loss_of(step: int) -> torch.Tensor:
         items = plan[step]
         batch = tokenizer.pad(
             {name: [rows[item] for item in items] for name, rows in encoded.items()}, return_tensors="pt"
         )
-        return cross_entropy(model(**batch).logits, lessons.targets[items])
+        return cross_entropy(model(**batch).logits, training_set.targets[items])
 
     train(model, loss_of, recipe, checkpoint)
 
@@ -81,7 +85,7 @@ def train_classifier(
 def label_logits(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, pairs: Sequence[Pair], *, batch_size: int = 64
 ) -> torch.Tensor:
-    """Return a classifier's logits for pairs, in the model's own order of labels, shape (pairs, labels)."""
+    """Return a classifier's logits for pairs in the model's label order, shape (pairs, labels)."""
     model.train(False)
     order = sorted(range(len(pairs)), key=lambda item: sum(map(len, pairs[item])))
     labels = model.config.id2label or {}
@@ -96,5 +100,5 @@ def label_logits(
 
 
 def log_accuracy(folder: Path, data: Path) -> None:
-    """Log the accuracy of a classifier's folder on the held-out problems of SNLI dev."""
+    """Evaluate a classifier on the held-out problems of SNLI dev and log its accuracy."""
     logger.info("held-out SNLI dev: %.4f", nli_accuracy(folder, held_out_problems(data, SNLI_DEV)))

@@ -1,4 +1,4 @@
-"""How often a classifier's label is the gold label, asked as its users ask it: through a pipeline."""
+"""Measure the accuracy of a classifier with a transformers pipeline."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BATCH = 64
 
 
 def nli_accuracy(folder: Path, problems: Sequence[Problem]) -> float:
-    """Return the share of problems whose gold label is a classifier's most probable one, by the labels' names."""
+    """Return a classifier's accuracy on problems; labels are compared by name."""
     classify = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
-    # Alike in length, so that little is padded.
+    # Sorted by length to reduce padding.
     ordered = sorted(problems, key=lambda problem: len(problem.premise) + len(problem.hypothesis))
     pairs = ({"text": problem.premise, "text_pair": problem.hypothesis} for problem in ordered)
     answers: Iterator[dict[str, str]] = classify(pairs, batch_size=BATCH)  # type: ignore[assignment, arg-type]
     shown = tqdm(answers, total=len(ordered), desc=folder.name, unit="pair", mininterval=5)
-    right = [answer["label"] == NLI_LABELS[problem.label] for answer, problem in zip(shown, ordered, strict=True)]
-    return sum(right) / len(right)
+    correct = [answer["label"] == NLI_LABELS[problem.label] for answer, problem in zip(shown, ordered, strict=True)]
+    return sum(correct) / len(correct)

@@ -1,4 +1,4 @@
-"""The cut vocabulary of a classifier."""
+"""Select the vocabulary of a classifier."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SNLI_WEIGHT = 3.0
 
 
 def classifier_pieces(base: Base, data: Path, size: int) -> list[str]:
-    """Return the pieces of a classifier: the most frequent of its training text, SNLI's counted three times."""
+    """Return the most frequent pieces of the training text; SNLI sentences count three times."""
     sentences = dict.fromkeys(unique_sentences(training_problems(data, MNLI_DEV)), 1.0)
     sentences |= dict.fromkeys(unique_sentences(training_problems(data, SNLI_DEV)), SNLI_WEIGHT)
     return cut_vocabulary(base.tokenizer.get_vocab(), count_pieces(base, sentences), size)

@@ -1,4 +1,4 @@
-"""What every training script shares: its options, its logs, its way to say what can be mended."""
+"""Options, logging and error handling of the training scripts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHECKPOINTS = Path(__file__).resolve().parent / "checkpoints"
 
 @dataclass(frozen=True)
 class Options:
-    """Where the data is, where the model goes, how far to train."""
+    """Options of a training script."""
 
     data: Path
     out: Path
@@ -30,18 +30,25 @@ class Options:
 
 
 def parse_options(description: str | None, arguments: list[str] | None = None) -> Options:
-    """Read the options that every training script has."""
+    """Parse the command line of a training script."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--data", type=Path, default=default_folder(), help="folder of snli/ and mnli/ (%(default)s)")
-    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the model folders (%(default)s)")
-    parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS, help="folder of checkpoints (%(default)s)")
-    parser.add_argument("--steps", type=int, help="train for fewer steps than the recipe says, to try things out")
-    given = parser.parse_args(arguments)
-    return Options(data=given.data, out=given.out, checkpoints=given.checkpoints, steps=given.steps)
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=default_folder(),
+        help="folder that contains snli/ and mnli/ (default: %(default)s)",
+    )
+    parser.add_argument("--out", type=Path, default=FOLDER, help="parent of the model folders (default: %(default)s)")
+    parser.add_argument(
+        "--checkpoints", type=Path, default=CHECKPOINTS, help="folder for checkpoints (default: %(default)s)"
+    )
+    parser.add_argument("--steps", type=int, help="train for fewer steps, for a trial run")
+    parsed = parser.parse_args(arguments)
+    return Options(data=parsed.data, out=parsed.out, checkpoints=parsed.checkpoints, steps=parsed.steps)
 
 
 def run_script(main: Callable[[Options], None], description: str | None) -> None:
-    """Run a training script; what its user can mend is one sentence and exit code 2."""
+    """Run a training script; an InputError is printed and exits with code 2."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     quiet_loading()
     torch.set_num_threads(min(torch.get_num_threads(), 2))

@@ -1,4 +1,4 @@
-"""New models whose lower layers and embeddings come from the base."""
+"""Create models whose lower layers and embeddings are initialized from the base model."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ ROBERTA_OFFSET = 2
 
 
 def bert_config(size: int, layers: int, labels: tuple[str, ...] | None = None) -> BertConfig:
-    """Return the configuration of a BERT with `layers` layers and `size` pieces."""
-    named: dict[str, Any] = (
-        {} if labels is None else {"id2label": dict(enumerate(labels)), "label2id": _numbered(labels)}
+    """Return a BERT configuration with `layers` layers and a vocabulary of `size` pieces."""
+    label_options: dict[str, Any] = (
+        {} if labels is None else {"id2label": dict(enumerate(labels)), "label2id": _label_ids(labels)}
     )
     return BertConfig(
         vocab_size=size,
@@ -43,24 +43,24 @@ def bert_config(size: int, layers: int, labels: tuple[str, ...] | None = None) -
         pad_token_id=0,
         **SHAPE,
         **DROPOUT,
-        **named,
+        **label_options,
     )
 
 
-def _numbered(labels: tuple[str, ...]) -> dict[str, int]:
+def _label_ids(labels: tuple[str, ...]) -> dict[str, int]:
     return {label: place for place, label in enumerate(labels)}
 
 
 def bert_masked_lm(base: Base, embeddings: torch.Tensor, layers: int) -> BertForMaskedLM:
-    """Return a BERT masked LM: the base's first layers, a new head tied to the embeddings."""
+    """Create a BERT masked LM from the base's first layers, with a new head tied to the embeddings."""
     model = BertForMaskedLM(bert_config(len(embeddings), layers))
     _fill(model.bert, base, embeddings, base.weights["embeddings.position_embeddings.weight"][:MAX_LENGTH])
-    _ease_head(model.cls.predictions.transform.dense)
+    _initialize_head(model.cls.predictions.transform.dense)
     return model
 
 
 def bert_classifier(base: Base, embeddings: torch.Tensor, layers: int, labels: tuple[str, ...]) -> PreTrainedModel:
-    """Return a BERT classifier: the base's first layers, a new pooler and head, labels in this order."""
+    """Create a BERT classifier from the base's first layers, with a new pooler and head and the given label order."""
     model = BertForSequenceClassification(bert_config(len(embeddings), layers, labels))
     _fill(model.bert, base, embeddings, base.weights["embeddings.position_embeddings.weight"][:MAX_LENGTH])
     return model
@@ -69,13 +69,13 @@ def bert_classifier(base: Base, embeddings: torch.Tensor, layers: int, labels: t
 def bert_student(
     teacher: PreTrainedModel, piece_ids: list[int], layers: tuple[int, ...], labels: tuple[str, ...]
 ) -> PreTrainedModel:
-    """Return a smaller BERT classifier that starts from a larger one.
+    """Create a smaller BERT classifier from a larger one.
 
     Args:
         teacher: The larger classifier.
-        piece_ids: The teacher's ids of the pieces to keep, in the student's order.
-        layers: The teacher's layers to keep.
-        labels: The student's order of the teacher's labels.
+        piece_ids: The teacher's ids of the student's pieces, in the student's order.
+        layers: The teacher layers to copy.
+        labels: The teacher's labels in the student's order.
     """
     model = BertForSequenceClassification(bert_config(len(piece_ids), len(layers), labels))
     weights = dict(teacher.state_dict())
@@ -87,13 +87,13 @@ def bert_student(
     for place, layer in enumerate(layers):
         for name in teacher.get_submodule(f"bert.encoder.layer.{layer}").state_dict():
             weights[f"bert.encoder.layer.{place}.{name}"] = teacher.state_dict()[f"bert.encoder.layer.{layer}.{name}"]
-    kept = model.state_dict().keys()
-    model.load_state_dict({name: value for name, value in weights.items() if name in kept})
+    names = model.state_dict().keys()
+    model.load_state_dict({name: value for name, value in weights.items() if name in names})
     return model
 
 
 def roberta_masked_lm(base: Base, embeddings: torch.Tensor, layers: int) -> RobertaForMaskedLM:
-    """Return a RoBERTa masked LM from the base; its positions start at 2, as RoBERTa's do."""
+    """Create a RoBERTa masked LM from the base; position ids start at 2, as in RoBERTa."""
     config = RobertaConfig(
         vocab_size=len(embeddings),
         num_hidden_layers=layers,
@@ -108,24 +108,24 @@ def roberta_masked_lm(base: Base, embeddings: torch.Tensor, layers: int) -> Robe
     model = RobertaForMaskedLM(config)
     positions = base.weights["embeddings.position_embeddings.weight"][:MAX_LENGTH]
     _fill(model.roberta, base, embeddings, torch.cat([torch.zeros(ROBERTA_OFFSET, HIDDEN), positions]))
-    _ease_head(model.lm_head.dense)
+    _initialize_head(model.lm_head.dense)
     return model
 
 
 def _fill(model: BertModel | RobertaModel, base: Base, words: torch.Tensor, positions: torch.Tensor) -> None:
-    kept = dict(layer_weights(base, model.config.num_hidden_layers))
+    weights = dict(layer_weights(base, model.config.num_hidden_layers))
     types = base.weights["embeddings.token_type_embeddings.weight"]
-    kept["embeddings.word_embeddings.weight"] = words
-    kept["embeddings.position_embeddings.weight"] = positions
-    kept["embeddings.token_type_embeddings.weight"] = types[: model.config.type_vocab_size]
+    weights["embeddings.word_embeddings.weight"] = words
+    weights["embeddings.position_embeddings.weight"] = positions
+    weights["embeddings.token_type_embeddings.weight"] = types[: model.config.type_vocab_size]
     for name in ("weight", "bias"):
-        kept[f"embeddings.LayerNorm.{name}"] = base.weights[f"embeddings.LayerNorm.{name}"]
-    missing, unexpected = model.load_state_dict(kept, strict=False)
+        weights[f"embeddings.LayerNorm.{name}"] = base.weights[f"embeddings.LayerNorm.{name}"]
+    missing, unexpected = model.load_state_dict(weights, strict=False)
     if unexpected or any(not name.startswith("pooler.") for name in missing):
-        raise AssertionError(f"weights do not fit: missing {missing}, unexpected {unexpected}")
+        raise AssertionError(f"weights do not match: missing {missing}, unexpected {unexpected}")
 
 
-def _ease_head(dense: nn.Linear) -> None:
-    # The new head starts near the identity: the decoder then compares with the embeddings from the first step.
+def _initialize_head(dense: nn.Linear) -> None:
+    # Start the new head near the identity, so that logits are similarities to the embeddings from the first step.
     with torch.no_grad():
         dense.weight.add_(torch.eye(HIDDEN))

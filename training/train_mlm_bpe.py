@@ -1,4 +1,4 @@
-"""Train `mlm-bpe`: a cased RoBERTa masked LM with a byte-level BPE vocabulary of its own."""
+"""Train `mlm-bpe`: a cased RoBERTa masked LM with a new byte-level BPE vocabulary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Train `mlm-wordpiece`: an uncased BERT masked LM with a cut WordPiece vocabulary."""
+"""Train `mlm-wordpiece`: an uncased BERT masked LM with a reduced WordPiece vocabulary."""
 
 from __future__ import annotations
 

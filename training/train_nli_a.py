@@ -1,4 +1,4 @@
-"""Train `nli-a`: a BERT classifier of four layers, labels in SNLI's order."""
+"""Train `nli-a`: a BERT classifier with four layers and SNLI's label order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from merge_snli.schema import NLI_LABELS
 from training.base import load_base
 from training.export import export
 from training.loop import Recipe
-from training.nli import gold_lessons, log_accuracy, train_classifier
+from training.nli import gold_training_set, log_accuracy, train_classifier
 from training.nli_vocabulary import classifier_pieces
 from training.script import Options, run_script
 from training.surgery import bert_classifier
@@ -23,12 +23,12 @@ RECIPE = Recipe(steps=1_900, learning_rate=1.2e-4, batch_size=32, seed=3, warmup
 def main(options: Options) -> None:
     """Train the model and write its folder."""
     base = load_base()
-    lessons = gold_lessons(options.data, NLI_LABELS)
+    training_set = gold_training_set(options.data, NLI_LABELS)
     pieces = classifier_pieces(base, options.data, PIECES)
     tokenizer = wordpiece_tokenizer(pieces)
     torch.manual_seed(RECIPE.seed)
     model = bert_classifier(base, cut_embeddings(base, pieces), LAYERS, NLI_LABELS)
-    train_classifier(model, tokenizer, lessons, RECIPE.at_most(options.steps), options.checkpoints / f"{NAME}.pt")
+    train_classifier(model, tokenizer, training_set, RECIPE.at_most(options.steps), options.checkpoints / f"{NAME}.pt")
     export(model, tokenizer, options.out / NAME)
     log_accuracy(options.out / NAME, options.data)
 

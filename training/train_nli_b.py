@@ -1,4 +1,4 @@
-"""Train `nli-b`: a BERT classifier of two layers that starts and learns from `nli-a`, labels in another order."""
+"""Train `nli-b`: a BERT classifier with two layers and another label order, distilled from `nli-a`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merge_snli.errors import InputError
 from training.base import load_base
 from training.export import export
 from training.loop import Recipe
-from training.nli import Lessons, gold_lessons, label_logits, log_accuracy, train_classifier
+from training.nli import TrainingSet, gold_training_set, label_logits, log_accuracy, train_classifier
 from training.nli_vocabulary import classifier_pieces
 from training.script import Options, run_script
 from training.surgery import bert_student
@@ -23,30 +23,30 @@ NAME = "nli-b"
 TEACHER = "nli-a"
 ORDER = ("contradiction", "entailment", "neutral")
 PIECES = 3_500
-KEPT_LAYERS = (1, 3)
-LAYERS = len(KEPT_LAYERS)
+TEACHER_LAYERS = (1, 3)
+LAYERS = len(TEACHER_LAYERS)
 GOLD_SHARE = 0.5
 RECIPE = Recipe(steps=1_400, learning_rate=2e-4, batch_size=32, seed=4, warmup=0.1)
 
 
 def load_teacher(folder: Path) -> tuple[PreTrainedModel, Any]:
-    """Load the classifier that teaches, and its tokenizer.
+    """Load the teacher classifier and its tokenizer.
 
     Raises:
-        InputError: It is not trained yet.
+        InputError: If the teacher is not trained yet.
     """
     if not (folder / "config.json").is_file():
-        raise InputError(f"there is no {folder}, which teaches {NAME}: first run python -m training.train_nli_a")
+        raise InputError(f"{folder}, the teacher of {NAME}, does not exist: run python -m training.train_nli_a first")
     model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
     return model, AutoTokenizer.from_pretrained(folder)
 
 
-def softened(lessons: Lessons, teacher: PreTrainedModel, tokenizer: Any) -> Lessons:  # noqa: ANN401 - any tokenizer
-    """Return lessons whose targets are half the gold label and half what the teacher thinks of the pair."""
-    logits = label_logits(teacher, tokenizer, lessons.pairs)
+def with_teacher_targets(training_set: TrainingSet, teacher: PreTrainedModel, tokenizer: Any) -> TrainingSet:  # noqa: ANN401 - any tokenizer
+    """Return the pairs with the mean of gold labels and teacher probabilities as targets."""
+    logits = label_logits(teacher, tokenizer, training_set.pairs)
     numbers = teacher.config.label2id or {}
-    taught = logits.softmax(dim=1)[:, [numbers[label] for label in ORDER]]
-    return dataclasses.replace(lessons, targets=GOLD_SHARE * lessons.targets + (1 - GOLD_SHARE) * taught)
+    predicted = logits.softmax(dim=1)[:, [numbers[label] for label in ORDER]]
+    return dataclasses.replace(training_set, targets=GOLD_SHARE * training_set.targets + (1 - GOLD_SHARE) * predicted)
 
 
 def main(options: Options) -> None:
@@ -55,9 +55,9 @@ def main(options: Options) -> None:
     pieces = classifier_pieces(load_base(), options.data, PIECES)
     tokenizer = wordpiece_tokenizer(pieces)
     torch.manual_seed(RECIPE.seed)
-    model = bert_student(teacher, teacher_tokenizer.convert_tokens_to_ids(pieces), KEPT_LAYERS, ORDER)
-    lessons = softened(gold_lessons(options.data, ORDER), teacher, teacher_tokenizer)
-    train_classifier(model, tokenizer, lessons, RECIPE.at_most(options.steps), options.checkpoints / f"{NAME}.pt")
+    model = bert_student(teacher, teacher_tokenizer.convert_tokens_to_ids(pieces), TEACHER_LAYERS, ORDER)
+    training_set = with_teacher_targets(gold_training_set(options.data, ORDER), teacher, teacher_tokenizer)
+    train_classifier(model, tokenizer, training_set, RECIPE.at_most(options.steps), options.checkpoints / f"{NAME}.pt")
     export(model, tokenizer, options.out / NAME)
     log_accuracy(options.out / NAME, options.data)
 

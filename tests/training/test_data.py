@@ -1,4 +1,4 @@
-"""What is trained on never meets what is measured on."""
+"""Training data and evaluation data do not overlap."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXTRA = 20
 
 @pytest.fixture
 def numbered(tmp_path: Path) -> Path:
-    """A data folder whose problems carry their own numbers."""
+    """A data folder with numbered problems."""
     for name in (SNLI_DEV, MNLI_DEV, SNLI_TEST):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -46,17 +46,17 @@ def test_the_last_1500_are_held_out(numbered: Path) -> None:
 
 
 def test_snli_test_is_never_trained_on(numbered: Path) -> None:
-    with pytest.raises(InputError, match="never trained on"):
+    with pytest.raises(InputError, match=SNLI_TEST):
         training_problems(numbered, SNLI_TEST)
     assert not any("test" in sentence for sentence in masked_lm_sentences(numbered))
 
 
-def test_a_missing_folder_is_one_clear_sentence(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no .*dev\.jsonl: name the folder .* with --data DIR"):
+def test_a_missing_data_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere/snli/dev\.jsonl.* --data"):
         training_problems(tmp_path / "nowhere", SNLI_DEV)
 
 
-def test_masked_lms_see_no_held_out_sentence(data: Path) -> None:
+def test_masked_lms_are_not_trained_on_held_out_sentences(data: Path) -> None:
     held_out = unique_sentences(held_out_problems(data, SNLI_DEV) + held_out_problems(data, MNLI_DEV))
     assert not set(held_out) & set(masked_lm_sentences(data))
 
@@ -66,5 +66,5 @@ def test_sentences_are_unique_and_stripped() -> None:
     assert unique_sentences(problems) == ["A dog runs.", "A dog", "A cat"]
 
 
-def test_every_second_open_end_gets_a_full_stop() -> None:
+def test_every_second_sentence_without_a_full_stop_gets_one() -> None:
     assert with_stops(["a", "b", "c.", "d", "e?"]) == ["a.", "b", "c.", "d.", "e?"]

@@ -1,4 +1,4 @@
-"""The loop: an interrupted training ends where an uninterrupted one does."""
+"""The training loop: resumed training gives the same weights, learning rates, batches."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def trained(checkpoint: Path, stop_at: int | None = None) -> BertForSequenceClas
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_an_interrupted_training_ends_where_an_uninterrupted_one_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_resumed_training_gives_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "SAVE_EVERY", 2)
     whole = trained(tmp_path / "whole.pt")
     with pytest.raises(KeyboardInterrupt):
@@ -48,7 +46,7 @@ def test_an_interrupted_training_ends_where_an_uninterrupted_one_does(
         torch.testing.assert_close(resumed.state_dict()[name], value, rtol=0, atol=0)
 
 
-def test_rates_rise_and_fall() -> None:
+def test_learning_rates_have_warmup_and_decay() -> None:
     recipe = Recipe(steps=100, learning_rate=1.0, batch_size=1, warmup=0.1)
     rates = [rate_at(step, recipe) for step in range(100)]
     assert rates[0] == pytest.approx(0.1)
@@ -57,7 +55,7 @@ def test_rates_rise_and_fall() -> None:
     assert rates[-1] == pytest.approx(1 / 90)
 
 
-def test_a_step_has_the_same_batch_in_any_order_of_asking() -> None:
+def test_the_batch_of_a_step_does_not_depend_on_earlier_calls() -> None:
     lengths = [length % 7 for length in range(50)]
     first, second = (BatchPlan(lengths, [1.0] * 25 + [0.5] * 25, 8, seed=1) for _ in range(2))
     late = second[20]
@@ -65,7 +63,7 @@ def test_a_step_has_the_same_batch_in_any_order_of_asking() -> None:
     assert len(late) <= 8
 
 
-def test_an_epoch_takes_every_item_once_and_half_items_half_the_time() -> None:
+def test_an_epoch_has_each_item_at_most_once_according_to_its_share() -> None:
     batches = epoch_batches([1] * 1_000, [1.0] * 500 + [0.5] * 500, 64, seed=1, epoch=3)
     items = [item for batch in batches for item in batch]
     assert len(items) == len(set(items))

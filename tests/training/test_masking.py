@@ -1,4 +1,4 @@
-"""Masking: what is chosen, how often, and what is put there."""
+"""Masking: which pieces are chosen and what replaces them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def rates_of(base: Base, text: str) -> dict[str, float]:
     return dict(zip(encoding.tokens, choice_rates(text, encoding).tolist(), strict=True))
 
 
-def test_open_class_words_of_one_piece_are_chosen_most(base: Base) -> None:
+def test_open_class_words_of_one_piece_have_the_highest_rate(base: Base) -> None:
     rates = rates_of(base, "The dog jumps on a trampoline.")
     assert rates["dog"] == rates["jumps"] == OPEN_RATE
     assert rates["the"] == rates["on"] == rates["."] == rates["tram"] == rates["##ine"] == OTHER_RATE
@@ -47,7 +47,7 @@ def test_shares_of_a_large_batch() -> None:
     np.testing.assert_array_equal(masked.targets[chosen], original[chosen])
 
 
-def test_every_sentence_gives_something_and_padding_never_does() -> None:
+def test_every_sentence_has_a_target_and_padding_has_none() -> None:
     sentences = [np.array([7, 8, 9]), np.array([7, 8, 9, 10, 11])]
     rates = [np.array([0, 1e-6, 0]), np.array([0, 1e-6, 1e-6, 1e-6, 0])]
     for seed in range(20):

@@ -1,4 +1,4 @@
-"""The four embedded models: their folders hold what they should and load as anyone would load them."""
+"""The four embedded models: the files of their folders, loading, and plausible predictions."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from safetensors import safe_open
 from transformers import AutoModelForMaskedLM, AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
-from training.measure import BARS, megabytes
+from training.measure import REQUIRED, megabytes
 
 MODELS = (*MASKED_LMS, *NLI_MODELS)
 FILES = {"README.md", "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
-MOST_MEGABYTES = 24
-MOST_MEGABYTES_IN_ALL = 64
+MAX_MEGABYTES = 24
+MAX_TOTAL_MEGABYTES = 64
 
 
 @pytest.fixture(params=MODELS)
 def folder(request: pytest.FixtureRequest) -> Path:
-    """One model folder after the other."""
+    """Each model folder."""
     return FOLDER / str(request.param)
 
 
-def test_a_folder_holds_a_model_a_tokenizer_a_card_and_nothing_that_runs(folder: Path) -> None:
+def test_a_folder_has_a_model_a_tokenizer_and_a_card_but_no_code(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == FILES
 
 
 def test_sizes() -> None:
     sizes = [megabytes(FOLDER / name) for name in MODELS]
-    assert max(sizes) <= MOST_MEGABYTES
-    assert sum(sizes) <= MOST_MEGABYTES_IN_ALL
+    assert max(sizes) <= MAX_MEGABYTES
+    assert sum(sizes) <= MAX_TOTAL_MEGABYTES
 
 
 def test_weights_are_float16_and_finite(folder: Path) -> None:
@@ -45,7 +45,7 @@ def test_weights_are_float16_and_finite(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_no_weight_is_missing_or_left_over(name: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_weight_is_missing_or_unused(name: str, caplog: pytest.LogCaptureFixture) -> None:
     kind = AutoModelForMaskedLM if name in MASKED_LMS else AutoModelForSequenceClassification
     with caplog.at_level(logging.WARNING):
         model, report = kind.from_pretrained(FOLDER / name, dtype=torch.float32, output_loading_info=True)
@@ -66,14 +66,14 @@ def test_no_weight_is_missing_or_left_over(name: str, caplog: pytest.LogCaptureF
         ("nli-b", ["contradiction", "entailment", "neutral"]),
     ],
 )
-def test_labels_are_named_and_in_another_order(name: str, labels: list[str]) -> None:
+def test_classifiers_have_different_label_orders(name: str, labels: list[str]) -> None:
     config = json.loads((FOLDER / name / "config.json").read_text(encoding="utf-8"))
     assert config["id2label"] == {str(place): label for place, label in enumerate(labels)}
     assert config["label2id"] == {label: place for place, label in enumerate(labels)}
 
 
 @pytest.mark.parametrize("name", NLI_MODELS)
-def test_classifiers_know_a_plain_case_of_each_label(name: str) -> None:
+def test_classifiers_predict_a_simple_case_of_each_label(name: str) -> None:
     classify = pipeline("text-classification", model=str(FOLDER / name), dtype=torch.float32)
     premise = "A man is playing a guitar on a stage."
     hypotheses = {
@@ -86,7 +86,7 @@ def test_classifiers_know_a_plain_case_of_each_label(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MASKED_LMS)
-def test_masked_lms_fill_a_plain_sentence(name: str) -> None:
+def test_masked_lms_fill_a_simple_sentence(name: str) -> None:
     fill = pipeline("fill-mask", model=str(FOLDER / name), dtype=torch.float32)
     mask = "[MASK]" if name == "mlm-wordpiece" else "<mask>"
     answers = fill(f"A man is playing a {mask} on a stage.", top_k=10)
@@ -101,11 +101,11 @@ def test_word_boundaries_of_the_bpe() -> None:
     assert tokenizer.convert_ids_to_tokens(spaced) == ["<s>", "A", "<mask>", "Ġwalks", ".", "</s>"]
 
 
-def test_cards_say_what_they_must(folder: Path) -> None:
+def test_cards_name_data_licenses_and_training(folder: Path) -> None:
     card = (folder / "README.md").read_text(encoding="utf-8")
     front, text = card.removeprefix("---\n").split("\n---\n", 1)
     assert "license: cc-by-sa-4.0" in front
     assert "base_model: sentence-transformers/all-MiniLM-L6-v2" in front
-    for words in ("What it must not be used for", "AllNLI", "Apache-2.0", "OANC", "python -m training.", "SNLI test"):
+    for words in ("Out-of-scope use", "AllNLI", "Apache-2.0", "OANC", "python -m training.", "SNLI test"):
         assert words in text
-    assert folder.name in BARS
+    assert folder.name in REQUIRED

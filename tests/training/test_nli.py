@@ -1,4 +1,4 @@
-"""Classifiers learn the right label under the right number."""
+"""Classifier training: targets in label order, distillation, a tiny training run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merge_snli.errors import InputError
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
 from training.loop import Recipe
-from training.nli import Lessons, gold_targets, pair_of, train_classifier
+from training.nli import TrainingSet, gold_targets, pair_of, train_classifier
 from training.surgery import bert_config, bert_student
 from training.train_nli_b import ORDER, load_teacher
 from training.vocabulary import SPECIALS, wordpiece_tokenizer
@@ -24,16 +24,16 @@ PROBLEMS = [
 ]
 
 
-def test_gold_labels_stand_in_the_models_own_order() -> None:
+def test_gold_targets_are_in_the_label_order_of_the_model() -> None:
     assert gold_targets(PROBLEMS, ORDER).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
 
 
-def test_a_missing_teacher_is_one_clear_sentence(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"first run python -m training\.train_nli_a"):
+def test_a_missing_teacher_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nli-a.* python -m training\.train_nli_a"):
         load_teacher(tmp_path / "nli-a")
 
 
-def test_a_student_starts_from_its_teachers_rows_and_layers() -> None:
+def test_a_student_copies_embeddings_layers_and_head_of_its_teacher() -> None:
     teacher = BertForSequenceClassification(bert_config(10, 2, NLI_LABELS))
     student = bert_student(teacher, [3, 1], (1,), ORDER)
     of_teacher, of_student = teacher.state_dict(), student.state_dict()
@@ -60,8 +60,10 @@ def test_a_tiny_classifier_learns_three_problems(tmp_path: Path) -> None:
     )
     model = BertForSequenceClassification(config)
     pairs = [pair_of(problem) for problem in PROBLEMS]
-    lessons = Lessons(pairs, gold_targets(PROBLEMS, ORDER), [1.0] * len(pairs))
-    train_classifier(model, tokenizer, lessons, Recipe(steps=60, learning_rate=1e-2, batch_size=3), tmp_path / "c.pt")
+    training_set = TrainingSet(pairs, gold_targets(PROBLEMS, ORDER), [1.0] * len(pairs))
+    train_classifier(
+        model, tokenizer, training_set, Recipe(steps=60, learning_rate=1e-2, batch_size=3), tmp_path / "c.pt"
+    )
     premises, hypotheses = zip(*pairs, strict=True)
     batch = tokenizer(list(premises), list(hypotheses), padding=True, return_tensors="pt")
     assert model(**batch).logits.argmax(dim=1).tolist() == [1, 2, 0]

@@ -1,4 +1,4 @@
-"""Cut vocabularies keep what they must, and every piece keeps its embedding."""
+"""Reduced vocabularies: selection of pieces, their embeddings, and the BPE tokenizer."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def test_specials_come_first_then_characters_then_the_most_frequent() -> None:
     assert pieces == [*SPECIALS, "a", "##b", "##s", "cat"]
 
 
-def test_pieces_count_with_the_weight_of_their_sentence(base: Base) -> None:
+def test_pieces_are_counted_with_the_weights_of_sentences(base: Base) -> None:
     assert count_pieces(base, {"a dog": 3.0, "dogs, a": 1.0}) == {"a": 4.0, "dog": 3.0, "dogs": 1.0, ",": 1.0}
 
 
-def test_embeddings_follow_their_pieces(base: Base) -> None:
+def test_embeddings_match_their_pieces(base: Base) -> None:
     pieces = cut_vocabulary(base.tokenizer.get_vocab(), {"dog": 5.0}, size=2_000)
     embeddings = cut_embeddings(base, pieces)
     assert embeddings.shape == (2_000, 384)
@@ -33,14 +33,14 @@ def test_embeddings_follow_their_pieces(base: Base) -> None:
         torch.testing.assert_close(embeddings[pieces.index(piece)], base.words[base.tokenizer.token_to_id(piece)])
 
 
-def test_a_rare_word_falls_into_characters_and_not_to_unknown(base: Base) -> None:
+def test_a_rare_word_is_split_into_characters(base: Base) -> None:
     pieces = cut_vocabulary(base.tokenizer.get_vocab(), {}, size=2_000)
     tokenizer = wordpiece_tokenizer(pieces)
     assert "[UNK]" not in tokenizer.tokenize("Zyzzyva’s café — £5, naïve?")
     assert tokenizer("a").input_ids == [pieces.index(piece) for piece in ("[CLS]", "a", "[SEP]")]
 
 
-def test_bpe_has_robertas_specials_and_a_mask_that_takes_its_space() -> None:
+def test_bpe_has_the_special_tokens_of_roberta() -> None:
     tokenizer = learn_bpe(SENTENCES, 320)
     assert tokenizer.convert_ids_to_tokens(list(range(5))) == list(BPE_SPECIALS)
     assert tokenizer.pad_token_id == 1
@@ -61,12 +61,12 @@ def test_bpe_has_robertas_specials_and_a_mask_that_takes_its_space() -> None:
         ("Ġ", ["[UNK]"]),
     ],
 )
-def test_a_bpe_piece_starts_from_the_embeddings_of_its_text(base: Base, piece: str, expected: list[str]) -> None:
+def test_a_bpe_embedding_is_the_mean_of_the_base_embeddings(base: Base, piece: str, expected: list[str]) -> None:
     assert [base.tokenizer.id_to_token(number) for number in base_ids(base, piece)] == expected
     mean = base.words[base_ids(base, piece)].mean(dim=0)
     torch.testing.assert_close(mapped_embeddings(base, [piece])[0], mean)
 
 
-def test_a_piece_stands_for_its_text() -> None:
+def test_piece_text_decodes_bytes() -> None:
     assert piece_text("Ġdog") == " dog"
     assert piece_text("Ã©") == "é"
