@@ -94,7 +94,7 @@ def measure(folder: Path, slice_of: int) -> Memory:
     counts: dict[str, Any] = {}
     while part := list(islice(problems, PROBLEMS_PER_SHARD)):
         shards.append(tag_shard(part, tagger, folder, ignore_case=False))
-        add_word_counts(counts, count_words(read_words(shards[-1]), survey.label_names))
+        counts = add_word_counts(counts, count_words(read_words(shards[-1]), survey.label_names))
     found["words"] = memory()
     sources = [find_model(name) for name in options.mlm]
     chosen = shards[:slice_of]

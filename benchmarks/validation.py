@@ -9,12 +9,12 @@ process's largest resident set.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,11 @@ from generation.sentences.words import SharedWord
 from generation.variants.draws import draw
 from generation.variants.variant import Variant
 from merge_snli.card import render_card
+from merge_snli.dataset import CARD_FILE, RUN_FILE
 from merge_snli.embedded import FOLDER
-from merge_snli.files import sha256_of_file, sha256_of_json, write_json, write_text
+from merge_snli.files import sha256_of_json
 from merge_snli.problems.reading import Problem
+from merge_snli.record import DataRecord, encode_record, read_record, sealed
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
 
 Row = dict[str, Any]
@@ -50,9 +52,9 @@ def main() -> None:
 
 def make_larger(folder: Path, copies: int) -> int:
     """Write the embedded data set with so many copies of every seed, and return how many variants it has."""
-    run = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
-    options = Options(**with_defaults(run["options"]))
-    labels = run["problems"]["label_names"]
+    record = read_record(FOLDER.parent / RUN_FILE)
+    options = Options(**with_defaults(record.options))
+    labels = record.problems.label_names
     parts = folder.with_name("parts")
     files: dict[str, list[Path]] = {ALL: [], SEED: []}
     parts.mkdir()
@@ -66,12 +68,11 @@ def make_larger(folder: Path, copies: int) -> int:
             of_config.append(of_copy)
     folder.mkdir()
     written = write_data(folder, files[ALL], files[SEED], options, labels)
-    run["composition"] = written.composition
-    run["data"] = {"digest": sha256_of_json(written.files), "files": written.files, "rows": written.rows}
-    write_text(folder / "README.md", render_card(run, folder))
-    run = {name: value for name, value in run.items() if name != "record"}
-    run["card"] = sha256_of_file(folder / "README.md")
-    write_json(folder / "run.json", run | {"record": sha256_of_json(run)})
+    data = DataRecord(sha256_of_json(written.files), written.files, written.rows)
+    record = replace(record, composition=written.composition, data=data)
+    card = render_card(record, folder).encode()
+    (folder / CARD_FILE).write_bytes(card)
+    (folder / RUN_FILE).write_bytes(encode_record(sealed(record, card)))
     return written.rows[ALL][TEST]
 
 

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from generation.answers.store import Stores
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
-    from generation.output.record import Json
     from generation.sentences.forms import Form
     from generation.variants.variant_shards import Result
     from merge_snli.dataset import MergeDataset
     from merge_snli.problems.reading import Survey
+    from merge_snli.record import WordCounts
 
 logger = logging.getLogger(__name__)
 
@@ -107,17 +107,17 @@ def _sources(options: Options, survey: Survey, *, allow_pickle: bool) -> RunInpu
     )
 
 
-def _tag(sources: RunInputs, folder: Path, progress: Progress) -> tuple[list[Path], Json]:
+def _tag(sources: RunInputs, folder: Path, progress: Progress) -> tuple[list[Path], dict[str, WordCounts]]:
     """Read and tag the problems, find their shared words and count these."""
     problems, number = stream_problems(sources.options, sources.problems), sources.problems.with_label
     if sources.seeds is not None:
         problems, number = sources.seeds.only(problems), len(sources.seeds)
     shards: list[Path] = []
-    counts: Json = {}
+    counts: dict[str, WordCounts] = {}
     with progress.stage("shared words", total=number, unit="problems") as stage:
         while part := list(islice(problems, PROBLEMS_PER_SHARD)):
             shards.append(tag_shard(part, sources.tagger, folder, ignore_case=sources.options.ignore_case))
-            add_word_counts(counts, count_words(read_words(shards[-1]), sources.problems.label_names))
+            counts = add_word_counts(counts, count_words(read_words(shards[-1]), sources.problems.label_names))
             stage.advance(len(part))
     return shards, counts
 
@@ -164,7 +164,7 @@ def _require_enough(results: Sequence[Result], sources: RunInputs) -> None:
     require_seeds(results, sources.options)
 
 
-def _run(sources: RunInputs, device: str, words: Json, results: Sequence[Result]) -> Run:
+def _run(sources: RunInputs, device: str, words: dict[str, WordCounts], results: Sequence[Result]) -> Run:
     """Sum what was counted of each shard."""
     filters: FilterCounts = {}
     standalone: FilterCounts = {}

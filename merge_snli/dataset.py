@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError, reason
-from merge_snli.files import is_path, sha256_of_file, sha256_of_json
+from merge_snli.files import is_path, sha256_of_file
 from merge_snli.hub import fetch, split_revision
 from merge_snli.schema import ALL, SEED, TEST, WORD_CLASSES, data_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-DIGEST = re.compile("[0-9a-f]{1,64}")
+    from merge_snli.record import Record
 
 RUN_FILE = "run.json"
 """What a run writes beside the data: options, versions, digests, counts."""
 
 CARD_FILE = "README.md"
-
-OWN_DIGEST = "record"
-"""The key of `run.json` that holds the digest of everything else in it."""
 
 
 @dataclass(frozen=True)
@@ -35,28 +31,23 @@ class MergeDataset:
         name: What the user typed; a Hub id without its revision.
         folder: Where its `README.md`, `data/` and `run.json` lie.
         revision: The commit on the Hub, or None for a folder.
-        run: The content of `run.json`.
+        record: The content of `run.json`.
     """
 
     name: str
     folder: Path
     revision: str | None
-    run: dict[str, Any]
+    record: Record
 
     @property
     def digest(self) -> str:
         """The sha256 of the data, as the run recorded it."""
-        return str(self.run["data"]["digest"])
+        return self.record.data.digest
 
     @property
     def configs(self) -> tuple[str, ...]:
         """The configs that have rows, in the order all, noun, verb, adj, adv, seed."""
         return tuple(name for name in (ALL, *WORD_CLASSES, SEED) if (self.folder / data_file(name, TEST)).is_file())
-
-
-def own_digest(run: dict[str, Any]) -> str:
-    """Return the sha256 of a record but for the digest itself."""
-    return sha256_of_json({name: value for name, value in run.items() if name != OWN_DIGEST})
 
 
 def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
@@ -81,25 +72,9 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
 
 
 def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
-    try:
-        run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{folder} is no MERGE data set: it has no {RUN_FILE}") from None
-    except (ValueError, OSError) as error:
-        raise InputError(f"{folder / RUN_FILE} cannot be read: {error}") from error
-    if not _is_record(run):
-        raise InputError(
-            f"{folder} is no MERGE data set: its {RUN_FILE} is not one that a run wrote; name another folder"
-        )
-    return MergeDataset(name, folder, revision, run)
+    from merge_snli.record import read_record
 
-
-def _is_record(run: object) -> bool:
-    """Tell whether a JSON value has what every record of a run has."""
-    if not isinstance(run, dict) or not isinstance(run.get("options"), dict) or not isinstance(run.get("data"), dict):
-        return False
-    digest, files = run["data"].get("digest"), run["data"].get("files", {})
-    return isinstance(digest, str) and DIGEST.fullmatch(digest) is not None and isinstance(files, dict)
+    return MergeDataset(name, folder, revision, read_record(folder / RUN_FILE))
 
 
 def read_split(source: MergeDataset, config: str, split: str = TEST) -> pa.Table:
@@ -123,7 +98,7 @@ def read_split(source: MergeDataset, config: str, split: str = TEST) -> pa.Table
     if not path.is_file():
         available = ", ".join(source.configs) or "none"
         raise InputError(f"{source.folder} has no split {split} of config {config}; configs with rows: {available}")
-    recorded = source.run["data"].get("files", {}).get(data_file(config, split))
+    recorded = source.record.data.files.get(data_file(config, split))
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} is not the file that the run wrote: fetch or generate the data set again")
     try:

@@ -33,11 +33,12 @@ def script_files(source: MergeDataset, *, repo_name: str = "merge_snli") -> dict
         Contents by path: the loading script and `schema.py`.
     """
     from merge_snli.builder import describe
+    from merge_snli.record import as_json
 
     script = files("merge_snli").joinpath("builder.py").read_text(encoding="utf-8")
     loading, schema = script_names(repo_name)
     return {
-        loading: _described(script, describe(source.run)).encode(),
+        loading: _described(script, describe(as_json(source.record))).encode(),
         schema: files("merge_snli").joinpath(schema).read_bytes(),
     }
 

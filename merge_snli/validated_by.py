@@ -21,7 +21,7 @@ SIDES = ("premise_mlms", "hypothesis_mlms")
 
 def masked_lm_names(source: MergeDataset) -> tuple[str, ...]:
     """Return the names of a run's masked LMs, in the order of the run."""
-    return tuple(mlm["name"] for mlm in source.run["masked_lms"])
+    return tuple(mlm.name for mlm in source.record.masked_lms)
 
 
 def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -118,7 +118,7 @@ def test_it_was_published_whole(circle: Circle) -> None:
     assert set(repo.branches) == {"main", "script"}
     assert repo.tags == {circle.tag: repo.branches["main"]}
     files = circle.hub.storage.files(repo)
-    recorded = find_dataset(str(circle.folder)).run["data"]["files"]
+    recorded = find_dataset(str(circle.folder)).record.data.files
     assert {name for name in files if name.startswith("data/")} == set(recorded)
     assert circle.printed.splitlines()[-2:] == [f"tag {circle.tag}", f"{circle.hub.url}/datasets/{REPO}"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from generation.options import with_defaults
 from merge_snli.files import sha256_of_json
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from merge_snli.inference.models import ResolvedModel
+    from merge_snli.record import Record
 
 FOLDER = "suggestions"
 
@@ -66,20 +67,20 @@ def cache_key_of(source: ResolvedModel, options: Options, device: str) -> CacheK
     return CacheKey(masked_lm=source.name, digest=source.digest, device=device, libraries=libraries, **chosen)
 
 
-def recorded_cache_keys(run: dict[str, Any]) -> tuple[CacheKey, ...]:
+def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
     """Return the shelves of a finished run's masked LMs.
 
     Args:
-        run: The content of its `run.json`.
+        record: The record of the run.
     """
-    options = with_defaults(run["options"])
+    options = with_defaults(record.options)
     return tuple(
         CacheKey(
-            masked_lm=mlm["name"],
-            digest=mlm["digest"],
-            device=run["computed"]["device"],
-            libraries={name: run["versions"][name] for name in LIBRARIES},
+            masked_lm=mlm.name,
+            digest=mlm.digest,
+            device=record.device,
+            libraries={name: record.versions[name] for name in LIBRARIES},
             **{name: options[name] for name in CHOSEN},
         )
-        for mlm in run["masked_lms"]
+        for mlm in record.masked_lms
     )

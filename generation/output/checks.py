@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
 
@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from generation.variants.variant_shards import Result
+    from merge_snli.record import WordCounts
 
 logger = logging.getLogger(__name__)
 
 
-def require_words(words: Mapping[str, Any], options: Options) -> None:
+def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
     """Stop where no word can be replaced.
 
     Args:
@@ -26,7 +27,7 @@ def require_words(words: Mapping[str, Any], options: Options) -> None:
     Raises:
         InputError: Where no problem shares a word of the run's classes.
     """
-    if not any(words[name]["words_after"] for name in options.classes):
+    if not any(words[name].words_after for name in options.classes):
         raise InputError(
             f"no problem of {options.problems} has a {' or '.join(options.classes)} in premise and hypothesis alike, "
             "so there is nothing to replace: give other problems or more --classes"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.options import with_defaults
-from generation.output.record import DEPENDED_ON
 from generation.output.write_data import write_data
 from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
 from merge_snli.card import render_card
-from merge_snli.dataset import CARD_FILE, OWN_DIGEST, RUN_FILE, MergeDataset, find_dataset, own_digest
+from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, sha256_of_json, write_json, write_text
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_text
+from merge_snli.record import Inputs, encode_record, inputs_of, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +61,7 @@ def finished(out: Path, sources: RunInputs, *, overwrite: bool) -> MergeDataset 
     if not (out / RUN_FILE).is_file():
         return None
     there = find_dataset(str(out))
-    wanted = _comparable(json.loads(json.dumps(sources.as_dict())))
-    found = _comparable(there.run)
+    wanted, found = _comparable(sources.recorded()), _comparable(inputs_of(there.record))
     differing = [name for name, value in wanted.items() if found.get(name) != value]
     if not differing:
         return there if _is_whole(there) else None
@@ -75,17 +73,15 @@ def finished(out: Path, sources: RunInputs, *, overwrite: bool) -> MergeDataset 
     return None
 
 
-def _comparable(record: dict[str, Any]) -> dict[str, Any]:
-    """Flatten what two runs must have in common: options by their names, but sources and models by their digests."""
+def _comparable(inputs: Inputs) -> dict[str, Any]:
+    """Return what two runs must share to give the same data set, by name: options, and digests of files."""
     by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
-    options = {name: value for name, value in with_defaults(record["options"]).items() if name not in by_digest}
-    return options | {name: record.get(name) for name in DEPENDED_ON}
+    options = {name: value for name, value in with_defaults(inputs.options).items() if name not in by_digest}
+    return options | {name: value for name, value in vars(inputs).items() if name != "options"}
 
 
 def _is_whole(there: MergeDataset) -> bool:
-    if not there.run.keys() >= {"card", "composition"} or not isinstance(there.run["data"].get("files"), dict):
-        return False
-    files = {**there.run["data"]["files"], CARD_FILE: there.run["card"]}
+    files = {**there.record.data.files, CARD_FILE: there.record.card}
     return all(
         (there.folder / name).is_file() and sha256_of_file(there.folder / name) == digest
         for name, digest in files.items()
@@ -113,13 +109,11 @@ def write_output(out: Path, results: Sequence[Result], run: Run) -> MergeDataset
         staged.mkdir(parents=True)
         variants, seeds = [each.variants for each in results], [each.seeds for each in results]
         written = write_data(staged, variants, seeds, options, labels)
-        data = {"digest": sha256_of_json(written.files), "files": written.files, "rows": written.rows}
-        record = run.as_dict() | {"composition": written.composition, "data": data}
-        card = render_card(record, staged)
-        write_text(staged / CARD_FILE, card)
+        record = run.recorded(written)
+        card = render_card(record, staged).encode()
+        write_bytes(staged / CARD_FILE, card)
         write_text(staged / RUN_TOML, write_run_file(options))
-        record |= {"card": sha256_of_file(staged / CARD_FILE)}
-        write_json(staged / RUN_FILE, record | {OWN_DIGEST: own_digest(record)})
+        write_bytes(staged / RUN_FILE, encode_record(sealed(record, card)))
         _put_in_place(staged, out)
     return find_dataset(str(out))
 

@@ -1,23 +1,38 @@
-"""What a run records of itself: what it was made from and with, and what was counted on the way."""
+"""Builds the record of a run: its inputs, its environment, and what was counted."""
 
 from __future__ import annotations
 
 import platform
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
+from merge_snli.files import sha256_of_json
 from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.record import (
+    DataRecord,
+    FilterRecord,
+    Inputs,
+    ModelRecord,
+    ProblemsRecord,
+    Record,
+    SeedsRecord,
+    TaggerRecord,
+    TermsRecord,
+    WordCounts,
+    WordNetRecord,
+)
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from generation.options import Options
+    from generation.output.write_data import Written
     from generation.replacements.finding import FilterCounts
     from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
@@ -26,28 +41,21 @@ if TYPE_CHECKING:
     from merge_snli.inference.models import ResolvedModel
     from merge_snli.problems.reading import Survey
 
-FORMAT = 1
-"""Version of the record's own shape."""
-
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
-
-DEPENDED_ON = ("method_version", "problems", "masked_lms", "tagger", "seeds", "wordnet")
-"""Parts of the record, besides the options, that two runs must have in common to give the same data set."""
-
-Json = dict[str, Any]
+"""Libraries whose versions are recorded."""
 
 
 @dataclass(frozen=True)
 class RunInputs:
-    """All that the rows of a data set depend on.
+    """Everything that the rows of a data set depend on.
 
     Attributes:
-        options: The run's choices.
-        problems: The problems, as a first look at their source found them.
-        masked_lms: Where each masked LM was found, with its digest.
-        tagger: The tagger, with its digest.
-        seeds: The seeds of another data set, where the run is restricted to them.
-        wordnet: What tells related words, where suggestions that are related to another word are dropped.
+        options: The options of the run.
+        problems: What the first pass over the problems found.
+        masked_lms: The masked LMs, resolved to files with a digest.
+        tagger: The tagger.
+        seeds: The seeds of another data set that the run is restricted to; None for no restriction.
+        wordnet: WordNet, if suggestions related to other words are dropped; else None.
     """
 
     options: Options
@@ -57,111 +65,111 @@ class RunInputs:
     seeds: Seeds | None = None
     wordnet: WordNet | None = None
 
-    def as_dict(self) -> Json:
-        """Return what two runs must have in common to give the same data set."""
-        return {
-            "method_version": METHOD_VERSION,
-            "options": self.options.as_dict(),
-            "problems": {
-                "digest": self.problems.digest,
-                "with_label": self.problems.with_label,
-                "without_label": self.problems.without_label,
-                "label_names": list(self.problems.label_names),
-            },
-            "masked_lms": [
-                {"name": mlm.name, "revision": mlm.revision, "digest": mlm.digest} for mlm in self.masked_lms
-            ],
-            "tagger": {"name": self.tagger.name, "version": self.tagger.version, "digest": self.tagger.digest},
-            **({} if self.seeds is None else {"seeds": {"digest": self.seeds.digest, "problems": len(self.seeds)}}),
-            **(
-                {}
-                if self.wordnet is None
-                else {"wordnet": {"version": self.wordnet.version, "digest": self.wordnet.digest}}
+    def recorded(self) -> Inputs:
+        """Return the inputs as the record has them."""
+        problems, tagger, seeds, wordnet = self.problems, self.tagger, self.seeds, self.wordnet
+        return Inputs(
+            method_version=METHOD_VERSION,
+            options=self.options.as_dict(),
+            problems=ProblemsRecord(
+                problems.digest, problems.with_label, problems.without_label, tuple(problems.label_names)
             ),
-        }
+            masked_lms=tuple(ModelRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
+            tagger=TaggerRecord(tagger.name, tagger.version, tagger.digest),
+            seeds=None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
+            wordnet=None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
+        )
 
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run, before its data is written.
+    """A finished run whose data is not written yet.
 
     Attributes:
-        sources: All that its rows depend on.
-        device: What the masked LMs ran on.
-        words: What `count_words` gave.
-        filters: What each filter did, in their order.
-        standalone: What each filter drops by itself.
+        sources: Everything that its rows depend on.
+        device: The kind of device that the masked LMs ran on.
+        words: Shared words by word class, from `count_words`.
+        filters: What the filters dropped when applied in their order.
+        standalone_filters: What each filter drops when it is the only one.
     """
 
     sources: RunInputs
     device: str
-    words: Json
+    words: Mapping[str, WordCounts]
     filters: FilterCounts
-    standalone: FilterCounts
+    standalone_filters: FilterCounts
 
-    def as_dict(self) -> Json:
-        """Return the record without the data's own digests."""
+    def recorded(self, written: Written) -> Record:
+        """Return the record of the run, not sealed yet.
+
+        Args:
+            written: The data files.
+        """
         versions = {"merge_snli": __version__, "python": platform.python_version()}
-        return {
-            "format": FORMAT,
-            **self.sources.as_dict(),
-            "source": terms_of(self.sources.options),
-            "versions": versions | {name: version(name) for name in LIBRARIES},
-            "computed": {"device": self.device, "dtype": self.sources.options.dtype},
-            "words": self.words,
-            "filters": _count_rows(self.filters),
-            "standalone_filters": _count_rows(self.standalone),
-        }
+        return Record(
+            **vars(self.sources.recorded()),
+            terms=terms_of(self.sources.options),
+            versions=versions | {name: version(name) for name in LIBRARIES},
+            device=self.device,
+            words=dict(self.words),
+            filters=_filter_records(self.filters),
+            standalone_filters=_filter_records(self.standalone_filters),
+            composition=written.composition,
+            data=DataRecord(sha256_of_json(written.files), written.files, written.rows),
+            published=None,
+            card="",
+            digest="",
+        )
 
 
-def _count_rows(counts: FilterCounts) -> list[Json]:
-    return [
-        {"word_class": word_class, "masked_lm": mlm, "side": side, **dict(sorted(count.items()))}
-        for (word_class, mlm, side), count in sorted(counts.items())
-    ]
+def _filter_records(counts: FilterCounts) -> tuple[FilterRecord, ...]:
+    return tuple(FilterRecord(*key, dict(sorted(count.items()))) for key, count in sorted(counts.items()))
 
 
-def terms_of(options: Options) -> Json:
-    """Return the licence of the problems, None where nobody said one, and whom to name for them.
+def terms_of(options: Options) -> TermsRecord:
+    """Return the license and attribution of the problems, as far as they are known.
 
     Args:
-        options: `problems` and `license` are read; what the user said comes before what is known.
+        options: `problems` and `license` are read; `license` overrides that of a known data set.
     """
     known = known_dataset(options.problems)
-    return {
-        "licence": options.license or (known and known.licence),
-        "attribution": known and known.attribution,
-    }
+    if known is None:
+        return TermsRecord(options.license, None)
+    return TermsRecord(options.license or known.licence, known.attribution)
 
 
 def count_words(
     words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
-) -> dict[str, Json]:
-    """Count the seed problems of each word class, in the shape of the paper's Table 4.
+) -> dict[str, WordCounts]:
+    """Count the problems that share a word of each class (the paper's Table 4).
 
     Args:
-        words: Tagged problems with their shared words, those left out included.
-        label_names: Names of the labels in the order of their numbers.
-
-    Returns:
-        By word class: `problems` that share a word of it, `labels` of these, `words`, how many words each reason
-        `left_out`, and `problems_after` and `words_after` these are left out.
+        words: Tagged problems with their shared words, including those that cannot be replaced.
+        label_names: Label names in the order of their numbers.
     """
     return {name: _count_class(name, words, label_names) for name in WORD_CLASSES}
 
 
-def add_word_counts(total: Json, more: Json) -> None:
-    """Add the counts of one more shard, from `count_words`, to `total`, which may be empty."""
-    for name, count in more.items():
-        if isinstance(count, dict):
-            add_word_counts(total.setdefault(name, {}), count)
-        else:
-            total[name] = total.get(name, 0) + count
+def add_word_counts(total: Mapping[str, WordCounts], more: Mapping[str, WordCounts]) -> dict[str, WordCounts]:
+    """Return the sum of two results of `count_words`; `total` may be empty."""
+    return {name: _sum(total[name], counts) if name in total else counts for name, counts in more.items()}
+
+
+def _sum(first: WordCounts, second: WordCounts) -> WordCounts:
+    return replace(
+        first,
+        problems=first.problems + second.problems,
+        labels={name: count + second.labels[name] for name, count in first.labels.items()},
+        words=first.words + second.words,
+        left_out={reason: count + second.left_out[reason] for reason, count in first.left_out.items()},
+        problems_after=first.problems_after + second.problems_after,
+        words_after=first.words_after + second.words_after,
+    )
 
 
 def _count_class(
     name: str, words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
-) -> Json:
+) -> WordCounts:
     sharing = [
         (tagged, [word for word in of_problem if word.word_class == name])
         for tagged, of_problem in words
@@ -169,11 +177,11 @@ def _count_class(
     ]
     labels = Counter(label_names[tagged.problem.label] for tagged, _ in sharing)
     reasons = Counter(word.left_out for _, of_class in sharing for word in of_class)
-    return {
-        "problems": len(sharing),
-        "labels": {label: labels[label] for label in label_names},
-        "words": reasons.total(),
-        "left_out": {reason: reasons[reason] for reason in LEFT_OUT},
-        "problems_after": sum(any(word.left_out is None for word in of_class) for _, of_class in sharing),
-        "words_after": reasons[None],
-    }
+    return WordCounts(
+        problems=len(sharing),
+        labels={label: labels[label] for label in label_names},
+        words=reasons.total(),
+        left_out={reason: reasons[reason] for reason in LEFT_OUT},
+        problems_after=sum(any(word.left_out is None for word in of_class) for _, of_class in sharing),
+        words_after=reasons[None],
+    )

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from generation.output.merge import merged, regrouped
 from merge_snli.files import sha256_of_file
+from merge_snli.record import Composition
 from merge_snli.schema import ALL, SEED, TEST, data_file, features, subsample_split
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Written:
 
     files: dict[str, str]
     rows: dict[str, dict[str, int]]
-    composition: dict[str, dict[str, Any]]
+    composition: dict[str, Composition]
 
 
 def write_data(
@@ -129,7 +130,7 @@ def parquet_writer(where: Path | RawIOBase, schema: pa.Schema) -> pq.ParquetWrit
     )
 
 
-def _composition(every: Path, configs: Sequence[str], label_names: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _composition(every: Path, configs: Sequence[str], label_names: Sequence[str]) -> dict[str, Composition]:
     """Count seeds, variants and the labels of the seeds of each config."""
     variants: Counter[str] = Counter()
     labels: dict[str, Counter[str]] = {config: Counter() for config in configs}
@@ -139,11 +140,11 @@ def _composition(every: Path, configs: Sequence[str], label_names: Sequence[str]
             labels[config][label_names[label]] += 1
             variants[config] += classes[config] if config != ALL else classes.total()
     return {
-        config: {
-            "seeds": labels[config].total(),
-            "variants": variants[config],
-            "labels": {name: labels[config][name] for name in label_names},
-        }
+        config: Composition(
+            seeds=labels[config].total(),
+            variants=variants[config],
+            labels={name: labels[config][name] for name in label_names},
+        )
         for config in configs
     }
 

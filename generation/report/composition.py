@@ -52,9 +52,9 @@ def table_2(source: MergeDataset) -> tuple[ReportTable, ReportTable]:
     Args:
         source: A MERGE data set.
     """
-    subsamples = source.run["options"]["subsamples"]
+    subsamples = source.record.options["subsamples"]
     counted = {name: count(read_split(source, name), subsamples) for name in source.configs if name != SEED}
-    names = source.run["problems"]["label_names"]
+    names = source.record.problems.label_names
     as_paper = is_the_papers(source)
     columns = ["config", "seeds", "average", *(f"{name} %" for name in names), "unique"]
     if as_paper:
@@ -76,8 +76,8 @@ def table_2(source: MergeDataset) -> tuple[ReportTable, ReportTable]:
 
 def is_the_papers(source: MergeDataset) -> bool:
     """Tell whether a run has as many problems as SNLI test and the paper's eight masked LMs."""
-    names = {mlm["name"] for mlm in source.run["masked_lms"]}
-    return source.run["problems"]["with_label"] == PROBLEMS and names == set(PAPER_MLMS)
+    names = {mlm.name for mlm in source.record.masked_lms}
+    return source.record.problems.with_label == PROBLEMS and names == set(PAPER_MLMS)
 
 
 def count(table: pa.Table, subsamples: int) -> Counted:

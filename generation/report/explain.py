@@ -75,15 +75,15 @@ def explain(source: MergeDataset, seed_id: str, work: Path) -> Explanation:
         InputError: Where there is no such problem, or the tagger, the answers or the masked LMs are no longer those of
             the run.
     """
-    options = Options(**with_defaults(source.run["options"]))
+    options = Options(**with_defaults(source.record.options))
     problem = _find_problem(source, seed_id, options)
     tagger = load_tagger(options.tagger)
-    if tagger.digest != source.run["tagger"]["digest"]:
-        raise InputError(f"the tagger {tagger.name} is no longer the one of the run, {source.run['tagger']['name']}")
+    if tagger.digest != source.record.tagger.digest:
+        raise InputError(f"the tagger {tagger.name} is no longer the one of the run, {source.record.tagger.name}")
     (tagged,) = tag([problem], tagger)
     words = shared_words(tagged, ignore_case=options.ignore_case)
     explained = _explain_words(source, tagged, words, options, InPlaceTagger(tagger), work)
-    labels = source.run["problems"]["label_names"]
+    labels = source.record.problems.label_names
     return Explanation(problem, labels[problem.label], options, explained, _variants(source, seed_id))
 
 

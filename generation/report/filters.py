@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from generation.replacements.filters import LESS_PROBABLE, OTHER_CLASS
 from generation.replacements.finding import FILLERS
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from merge_snli.dataset import MergeDataset
+    from merge_snli.record import FilterRecord
     from merge_snli.table import Cell
 
 
@@ -27,7 +28,7 @@ def table_6(source: MergeDataset) -> ReportTable:
     Args:
         source: A MERGE data set.
     """
-    rows = list(_rows(source, source.run["standalone_filters"]))
+    rows = list(_rows(source, source.record.standalone_filters))
     with_paper = any(name in PAPER_NAMES for name in masked_lm_names(source))
     columns = _COLUMNS
     if with_paper:
@@ -48,10 +49,10 @@ _SHARES = ("class P %", "class H %", "probability P %", "probability H %")
 _COLUMNS: tuple[str, ...] = ("masked LM", "class", *_SHARES)
 
 
-def _rows(source: MergeDataset, counts: Iterable[dict[str, Any]]) -> Iterable[tuple[Cell, ...]]:
-    found = {(of["masked_lm"], of["word_class"], of["side"]): Counter(of) for of in counts}
+def _rows(source: MergeDataset, counts: Iterable[FilterRecord]) -> Iterable[tuple[Cell, ...]]:
+    found = {(of.masked_lm, of.word_class, of.side): Counter(of.counts) for of in counts}
     for name in masked_lm_names(source):
-        for word_class in source.run["options"]["classes"]:
+        for word_class in source.record.options["classes"]:
             values = [
                 share(of[reason], of[whole])
                 for reason, whole in ((OTHER_CLASS, WITH_CLASS), (LESS_PROBABLE, FILLERS))

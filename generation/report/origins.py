@@ -64,7 +64,7 @@ def average_entries(source: MergeDataset) -> tuple[dict[str, float], float]:
     matrix = validated_by(table, names)
     draws = np.diff(table["subsamples"].combine_chunks().offsets.to_numpy())
     alone = matrix.sum(axis=1) == 1
-    subsamples = source.run["options"]["subsamples"]
+    subsamples = source.record.options["subsamples"]
     single = {name: float(draws[alone & matrix[:, index]].sum()) / subsamples for index, name in enumerate(names)}
     return single, float(draws[~alone].sum()) / subsamples
 

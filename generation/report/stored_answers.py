@@ -40,7 +40,7 @@ def stored_answers(
     found = {}
     # Of a masked LM whose weights are pickles these are not read here, only its digest and its tokenizer.
     for mlm, shelf in zip(
-        find_masked_lms(options.mlm, allow_pickle=True), recorded_cache_keys(source.run), strict=True
+        find_masked_lms(options.mlm, allow_pickle=True), recorded_cache_keys(source.record), strict=True
     ):
         if mlm.digest != shelf.digest:
             raise InputError(f"the masked LM {shelf.masked_lm} is no longer the one that the run asked")

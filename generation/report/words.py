@@ -18,18 +18,18 @@ def table_4(source: MergeDataset) -> ReportTable:
     Args:
         source: A MERGE data set.
     """
-    names = source.run["problems"]["label_names"]
-    as_paper = source.run["problems"]["with_label"] == PROBLEMS
+    names = source.record.problems.label_names
+    as_paper = source.record.problems.with_label == PROBLEMS
     columns = ["class", "problems", *(f"{name} %" for name in names), "problems after", "words after"]
     if as_paper:
         columns += [f"{column} {of}" for column in ("problems", *(f"{name} %" for name in names)) for of in BESIDE]
     rows = []
-    for word_class, of in source.run["words"].items():
-        shares = [share(of["labels"][name], of["problems"]) for name in names]
-        row: list[Cell] = [word_class, of["problems"], *shares, of["problems_after"], of["words_after"]]
+    for word_class, of in source.record.words.items():
+        shares = [share(of.labels[name], of.problems) for name in names]
+        row: list[Cell] = [word_class, of.problems, *shares, of.problems_after, of.words_after]
         if as_paper:
             paper = TABLE_4.get(word_class)
-            for value, column in ((of["problems"], "problems"), *zip(shares, names, strict=True)):
+            for value, column in ((of.problems, "problems"), *zip(shares, names, strict=True)):
                 row += beside(value, getattr(paper, column, None))
         rows.append(tuple(row))
     return ReportTable(

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 
 from generation.answers import cache_key as shelf
 from generation.answers import store
-from generation.output.record import DEPENDED_ON
 from generation.sentences import tagged_shards
 from generation.variants import variant_shards as results
 from generation.work.shards import all_shards, key_of
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_json, write_json
+from merge_snli.record import as_json, inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from generation.output.record import RunInputs
     from generation.variants.variant_shards import Result
+    from merge_snli.record import Inputs, Record
 
 NEEDS_FOLDER = "runs"
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
@@ -71,19 +72,19 @@ def note_needs(work: Path, sources: RunInputs, shards: Sequence[Path], made: Seq
     """
     of_results = [key_of(path) for each in made for path in (each.seeds, each.standalone)]
     keys = {TAGGED: [key_of(shard) for shard in shards], RESULTS: of_results}
-    write_json(_needs_file(work, sources.as_dict()), keys)
+    write_json(_needs_file(work, sources.recorded()), keys)
 
 
-def inventory(work: Path, run: Json | None) -> list[Stored]:
+def inventory(work: Path, record: Record | None) -> list[Stored]:
     """List what a work folder holds.
 
     Args:
         work: The work folder.
-        run: The record of the data set that was made with it, None where there is none.
+        record: The record of the data set that was made with it, None where there is none.
     """
-    needs = _read_needs(work, run)
+    needs = _read_needs(work, record)
     return [
-        *_answers(work, run),
+        *_answers(work, record),
         *_shards(TAGGED, [work / tagged_shards.FOLDER], needs),
         *_shards(RESULTS, [work / folder for folder in results.FOLDERS], needs),
     ]
@@ -107,24 +108,23 @@ def drop(stored: Iterable[Stored]) -> None:
                     path.unlink()
 
 
-def _needs_file(work: Path, record: Json) -> Path:
-    of_sources = {name: record.get(name) for name in ("options", *DEPENDED_ON)}
-    return work / NEEDS_FOLDER / f"{sha256_of_json(of_sources)[:32]}.json"
+def _needs_file(work: Path, inputs: Inputs) -> Path:
+    return work / NEEDS_FOLDER / f"{sha256_of_json(as_json(inputs))[:32]}.json"
 
 
-def _read_needs(work: Path, run: Json | None) -> dict[str, set[str]] | None:
+def _read_needs(work: Path, record: Record | None) -> dict[str, set[str]] | None:
     """Return the keys of the shards that a data set needs by their kind, None where that is not known."""
-    if run is None:
+    if record is None:
         return None
     try:
-        needs = json.loads(_needs_file(work, run).read_text(encoding="utf-8"))
+        needs = json.loads(_needs_file(work, inputs_of(record)).read_text(encoding="utf-8"))
         return {kind: set(needs[kind]) for kind in (TAGGED, RESULTS)}
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _answers(work: Path, run: Json | None) -> Iterator[Stored]:
-    needed = None if run is None else {each.folder(work) for each in shelf.recorded_cache_keys(run)}
+def _answers(work: Path, record: Record | None) -> Iterator[Stored]:
+    needed = None if record is None else {each.folder(work) for each in shelf.recorded_cache_keys(record)}
     for folder in sorted(path for path in (work / shelf.FOLDER).glob("*") if path.is_dir()):
         how = store.read_description(folder) or {}
         files = sorted(folder.glob("*.parquet"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli import __version__
-from merge_snli.card import licence
+from merge_snli.card import license_of
 from merge_snli.card.metadata import TAGS, pretty_name
 from merge_snli.errors import InputError
 from merge_snli.files import write_json
@@ -18,6 +18,7 @@ from merge_snli.schema import columns, data_file, data_version
 
 if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
+    from merge_snli.record import Record
     from merge_snli.schema import Column
 
 DESCRIPTION = (
@@ -57,28 +58,28 @@ def croissant(source: MergeDataset, *, published: date) -> dict[str, Any]:
         import mlcroissant as mlc
     except ImportError:
         raise InputError("a Croissant file needs mlcroissant: pip install mlcroissant") from None
-    run = source.run
-    tables = [(config, split) for config, splits in run["data"]["rows"].items() for split in splits]
+    record = source.record
+    tables = [(config, split) for config, splits in record.data.rows.items() for split in splits]
     metadata = mlc.Metadata(
         name="merge_snli",
         conforms_to="http://mlcommons.org/croissant/1.0",
-        description=f"{pretty_name(run)}. {DESCRIPTION}",
+        description=f"{pretty_name(record)}. {DESCRIPTION}",
         keywords=list(TAGS),
         in_language=["en"],
         url=PAPER,
-        license=[licence(run) or "unknown"],
+        license=[license_of(record) or "unknown"],
         cite_as=f"Zgreabăn, Deoskar and Abzianidze (2025), MERGE, {PAPER}",
         creators=[mlc.Organization(name=f"merge_snli {__version__}")],
         version=data_version(source.digest),
         date_published=datetime.combine(published, time()),
-        distribution=[_file(run, config, split) for config, split in tables],
-        record_sets=[_records(run, config, split) for config, split in tables],
+        distribution=[_file(record, config, split) for config, split in tables],
+        record_sets=[_records(record, config, split) for config, split in tables],
     )
     made: dict[str, Any] = metadata.to_json()
     return made
 
 
-def _file(run: dict[str, Any], config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported late
+def _file(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported late
     import mlcroissant as mlc
 
     path = data_file(config, split)
@@ -87,14 +88,14 @@ def _file(run: dict[str, Any], config: str, split: str) -> Any:  # noqa: ANN401 
         name=path,
         content_url=path,
         encoding_formats=["application/x-parquet"],
-        sha256=run["data"]["files"][path],
+        sha256=record.data.files[path],
     )
 
 
-def _records(run: dict[str, Any], config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported late
+def _records(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported late
     import mlcroissant as mlc
 
-    options = run["options"]
+    options = record.options
     described = columns(config, options["classes"], options.get("keep_column", ()))
     name = f"{config}/{split}"
     return mlc.RecordSet(

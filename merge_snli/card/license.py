@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from merge_snli.record import Record
 
 EMBEDDED_LICENSE = "apache-2.0"
 EMBEDDED_TEXT = "The seed problems were written for the MERGE software and are, like their variants, under Apache-2.0."
 
 
-def is_embedded(run: dict[str, Any]) -> bool:
+def is_embedded(record: Record) -> bool:
     """Tell whether a run's problems are those that come with the software."""
-    return bool(run["options"]["problems"].startswith("demo:"))
+    return bool(record.options["problems"].startswith("demo:"))
 
 
-def licence(run: dict[str, Any]) -> str | None:
+def license_of(record: Record) -> str | None:
     """Return the licence of a data set as the Hub spells it, `other` where the source has terms of its own.
 
     Args:
-        run: The record of a run.
+        record: The record of a run.
 
     Returns:
         None where nobody said one: such a data set is not to be published.
     """
-    if is_embedded(run):
+    if is_embedded(record):
         return EMBEDDED_LICENSE
-    said = run["options"].get("license") or run.get("source", {}).get("licence")
-    return None if said is None else str(said).lower()
+    return record.terms.license and record.terms.license.lower()
 
 
-def license_text(run: dict[str, Any]) -> str:
+def license_text(record: Record) -> str:
     """Return what the card says of licence and attribution."""
-    if is_embedded(run):
+    if is_embedded(record):
         return EMBEDDED_TEXT
-    named = licence(run)
-    attribution = run.get("source", {}).get("attribution")
+    named = license_of(record)
+    attribution = record.terms.attribution
     if named is None:
         terms = (
             "Nobody has said under which licence the seed problems stand. It applies to their variants too: find it "

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.card.departures import departures
 from merge_snli.card.license import license_text
 from merge_snli.card.metadata import metadata, pretty_name, shown
 from merge_snli.card.tables import column_table, composition_table, example_table, words_table
 from merge_snli.schema import ALL, SEED
+
+if TYPE_CHECKING:
+    from merge_snli.record import ModelRecord, Record
 
 TEMPLATE = "dataset_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -29,19 +32,19 @@ IN_THE_SOFTWARE = (
 Json = dict[str, Any]
 
 
-def render_card(run: Json, folder: Path) -> str:
+def render_card(record: Record, folder: Path) -> str:
     """Fill the card's template.
 
     The same run gives the same card on any day: it has no date.
 
     Args:
-        run: The record of a run with the `data` that it wrote: options, masked LMs, tagger, counts, rows, digest.
+        record: The record of a run with the `data` that it wrote: options, masked LMs, tagger, counts, rows, digest.
         folder: Where that data lies; the first rows are the columns' examples.
 
     Returns:
         The card as Markdown with YAML metadata, from which `datasets` reads configs and splits.
     """
-    values = _texts(run) | _tables(run, folder) | _provenance(run)
+    values = _texts(record) | _tables(record, folder) | _provenance(record)
     return PLACEHOLDER.sub(lambda match: values[match[1]], _template())
 
 
@@ -53,17 +56,16 @@ def _template() -> str:
     return (Path(__file__).parents[2] / TEMPLATE).read_text(encoding="utf-8")
 
 
-def _texts(run: Json) -> dict[str, str]:
-    published = run.get("published", {})
-    metric = published.get("metric")
+def _texts(record: Record) -> dict[str, str]:
+    metric = record.published and record.published.metric
     return {
-        "metadata": metadata(run),
-        "pretty_name": pretty_name(run),
-        "load_name": published.get("dataset", "merge_snli"),
+        "metadata": metadata(record),
+        "pretty_name": pretty_name(record),
+        "load_name": record.published.dataset if record.published else "merge_snli",
         "metric_name": metric or "pattern_accuracy",
         "metric_text": IN_A_SPACE.format(metric=metric) if metric else IN_THE_SOFTWARE,
-        "departures": _departures_text(departures(run["options"])),
-        "license_text": license_text(run),
+        "departures": _departures_text(departures(record.options)),
+        "license_text": license_text(record),
     }
 
 
@@ -76,33 +78,33 @@ def _departures_text(sentences: tuple[str, ...]) -> str:
     )
 
 
-def _tables(run: Json, folder: Path) -> dict[str, str]:
-    labels = run["problems"]["label_names"]
+def _tables(record: Record, folder: Path) -> dict[str, str]:
+    labels = record.problems.label_names
     return {
-        "example": example_table(run, folder),
-        "composition": composition_table(run),
-        "words": words_table(run),
-        "example_config": next((name for name in run["composition"] if name != ALL), ALL),
+        "example": example_table(record, folder),
+        "composition": composition_table(record),
+        "words": words_table(record),
+        "example_config": next((name for name in record.composition if name != ALL), ALL),
         "labels": ", ".join(f"{number} {name}" for number, name in enumerate(labels)),
-        "variant_columns": column_table(run, ALL, folder),
-        "seed_columns": column_table(run, SEED, folder),
+        "variant_columns": column_table(record, ALL, folder),
+        "seed_columns": column_table(record, SEED, folder),
     }
 
 
-def _provenance(run: Json) -> dict[str, str]:
-    options, problems, tagger = run["options"], run["problems"], run["tagger"]
+def _provenance(record: Record) -> dict[str, str]:
+    options, problems, tagger = record.options, record.problems, record.tagger
     return {
         "problems": f"`{shown(options['problems'])}`, split `{options['split']}`",
-        "with_label": f"{problems['with_label']:,}",
-        "without_label": f"{problems['without_label']:,}",
-        "masked_lms": "<br>".join(_model_text(mlm) for mlm in run["masked_lms"]),
-        "tagger": f"`{tagger['name']}` {tagger['version']} (sha256 {tagger['digest'][:12]}…)",
+        "with_label": f"{problems.with_label:,}",
+        "without_label": f"{problems.without_label:,}",
+        "masked_lms": "<br>".join(_model_text(mlm) for mlm in record.masked_lms),
+        "tagger": f"`{tagger.name}` {tagger.version} (sha256 {tagger.digest[:12]}…)",
         "classes": ", ".join(options["classes"]),
         "options": " ".join(_option_text(name, value) for name, value in options.items() if _is_listed(name, value)),
-        "dtype": run["computed"]["dtype"],
-        "versions": ", ".join(f"{name} {version}" for name, version in run["versions"].items()),
+        "dtype": options["dtype"],
+        "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
         "last_subsample": str(options["subsamples"] - 1),
-        "method_version": run["method_version"],
+        "method_version": record.method_version,
         **{name: str(options[name]) for name in ("inflation", "subsamples")},
     }
 
@@ -118,6 +120,6 @@ def _option_text(name: str, value: object) -> str:
     return f"`{name}={','.join(shown(str(each)) for each in values) or 'none'}`"
 
 
-def _model_text(mlm: Json) -> str:
-    at = f"commit {mlm['revision']}" if mlm["revision"] else "no revision: embedded or a folder"
-    return f"`{mlm['name']}` ({at}; sha256 {mlm['digest'][:12]}…)"
+def _model_text(mlm: ModelRecord) -> str:
+    at = f"commit {mlm.revision}" if mlm.revision else "no revision: embedded or a folder"
+    return f"`{mlm.name}` ({at}; sha256 {mlm.digest[:12]}…)"

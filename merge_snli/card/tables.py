@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.schema import ALL, TEST, columns, data_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from merge_snli.record import Record
 
 LONGEST_EXAMPLE = 100
 """Characters of an example in a table."""
@@ -15,48 +20,48 @@ LONGEST_EXAMPLE = 100
 Json = dict[str, Any]
 
 
-def composition_table(run: Json) -> str:
+def composition_table(record: Record) -> str:
     """Return how many seeds and variants each config has (the paper's Table 2), with the label shares of the seeds."""
-    labels = run["problems"]["label_names"]
+    labels = record.problems.label_names
     rows = [
         [
             config,
-            f"{of['seeds']:,}",
-            f"{of['variants']:,}",
-            f"{of['variants'] / of['seeds']:.1f}",
-            *_shares(of["labels"], labels, of["seeds"]),
+            f"{of.seeds:,}",
+            f"{of.variants:,}",
+            f"{of.variants / of.seeds:.1f}",
+            *_shares(of.labels, labels, of.seeds),
         ]
-        for config, of in run["composition"].items()
+        for config, of in record.composition.items()
     ]
     return _table(["config", "seeds", "variants", "variants a seed", *_percent(labels)], rows)
 
 
-def words_table(run: Json) -> str:
+def words_table(record: Record) -> str:
     """Return how many problems share a word of each class (the paper's Table 4), and how many became seeds."""
-    labels = run["problems"]["label_names"]
-    seeds = {name: of["seeds"] for name, of in run["composition"].items()}
+    labels = record.problems.label_names
+    seeds = {name: of.seeds for name, of in record.composition.items()}
     rows = [
         [
             name,
-            f"{of['problems']:,}",
-            *_shares(of["labels"], labels, of["problems"]),
-            f"{of['problems_after']:,}",
-            f"{seeds.get(name, 0):,}" if name in run["options"]["classes"] else "not replaced",
+            f"{of.problems:,}",
+            *_shares(of.labels, labels, of.problems),
+            f"{of.problems_after:,}",
+            f"{seeds.get(name, 0):,}" if name in record.options["classes"] else "not replaced",
         ]
-        for name, of in run["words"].items()
+        for name, of in record.words.items()
     ]
     return _table(["word class", "problems", *_percent(labels), "after exclusions", "seeds"], rows)
 
 
-def example_table(run: Json, folder: Path) -> str:
+def example_table(record: Record, folder: Path) -> str:
     """Return the first variant beside its seed.
 
     Args:
-        run: The record of a run.
+        record: The record of a run.
         folder: Where the data lies.
     """
     row = _first_row(folder, ALL)
-    label = _cell(run["problems"]["label_names"][row["label"]])
+    label = _cell(record.problems.label_names[row["label"]])
     change = f"variant, {_cell(row['original'])} → {_cell(row['replacement'])}"
     rows = [
         ["seed", _text(row["seed_premise"]), _text(row["seed_hypothesis"]), label],
@@ -65,15 +70,15 @@ def example_table(run: Json, folder: Path) -> str:
     return _table(["for example", "premise", "hypothesis", "label"], rows)
 
 
-def column_table(run: Json, config: str, folder: Path) -> str:
+def column_table(record: Record, config: str, folder: Path) -> str:
     """Return the columns of a config, with what they hold and what the first row of split `test` has there.
 
     Args:
-        run: The record of a run.
+        record: The record of a run.
         config: `all` or `seed`.
         folder: Where the data lies.
     """
-    options, example = run["options"], _first_row(folder, config)
+    options, example = record.options, _first_row(folder, config)
     rows = [
         [f"`{column.name}`", f"`{column.type}`", _cell(column.description), _code(example[column.name])]
         for column in columns(config, options["classes"], options.get("keep_column", ()))
@@ -91,11 +96,11 @@ def _first_row(folder: Path, config: str) -> Json:
     raise ValueError(f"{data_file(config, TEST)} has no rows")
 
 
-def _shares(counts: dict[str, int], labels: list[str], total: int) -> list[str]:
+def _shares(counts: dict[str, int], labels: Sequence[str], total: int) -> list[str]:
     return [f"{100 * counts[label] / total:.1f}" if total else "–" for label in labels]
 
 
-def _percent(labels: list[str]) -> list[str]:
+def _percent(labels: Sequence[str]) -> list[str]:
     return [f"{_cell(name)} %" for name in labels]
 
 

@@ -6,12 +6,13 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
     from generation.work.inventory import Stored
+    from merge_snli.record import Record
 
 MEBIBYTE = 2**20
 NEEDED = {True: "yes", False: "no", None: "?"}
@@ -47,11 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _record(out: Path) -> dict[str, Any] | None:
+def _record(out: Path) -> Record | None:
     """Return the record of the data set, None where there is none yet."""
     from merge_snli.dataset import RUN_FILE, find_dataset
 
-    return find_dataset(str(out)).run if (out / RUN_FILE).is_file() else None
+    return find_dataset(str(out)).record if (out / RUN_FILE).is_file() else None
 
 
 def _json_text(work: Path, stored: list[Stored]) -> str:

@@ -30,6 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.pipeline import generate
     from merge_snli.commands.generate import composition_text
     from merge_snli.commands.words import words_text
+    from merge_snli.record import as_json
     from scoring.api import check_results_folder, score_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
@@ -41,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))
     check_results_folder(out / "results")
     dataset = generate(options, out / "merge_snli", overwrite=_is_of_a_demo(out / "merge_snli"))
-    run = dataset.run
-    _section("Shared words of the embedded problems", words_text({**run["problems"], "classes": run["words"]}))
+    record = as_json(dataset.record)
+    _section("Shared words of the embedded problems", words_text({**record["problems"], "classes": record["words"]}))
     _section(f"Variants, by {' and '.join(options.mlm)}", composition_text(dataset))
     names = [PREFIX + name for name in NLI_MODELS]
     results, failed = score_models(names, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
@@ -58,7 +59,7 @@ def _is_of_a_demo(folder: Path) -> bool:
     """Tell whether a demo made the data set there: only such a one is replaced without being asked."""
     from merge_snli.dataset import RUN_FILE, find_dataset
 
-    return (folder / RUN_FILE).is_file() and find_dataset(str(folder)).run["options"]["problems"] == PREFIX + PROBLEMS
+    return (folder / RUN_FILE).is_file() and find_dataset(str(folder)).record.options["problems"] == PREFIX + PROBLEMS
 
 
 def _section(title: str, text: str) -> None:

@@ -162,10 +162,10 @@ def read_options(arguments: argparse.Namespace) -> Options:
 
 def composition_text(dataset: MergeDataset) -> str:
     """Return seeds, variants and label shares by config as a table, in the shape of the paper's Table 2."""
-    labels = dataset.run["problems"]["label_names"]
+    labels = dataset.record.problems.label_names
     header = f"{'config':8}{'seeds':>8}{'variants':>10}{'average':>9}"
     lines = [header + "".join(f"{name + ' %':>17}" for name in labels)]
-    for config, of in dataset.run["composition"].items():
-        shares = "".join(f"{100 * of['labels'][name] / of['seeds']:17.1f}" for name in labels)
-        lines.append(f"{config:8}{of['seeds']:8,}{of['variants']:10,}{of['variants'] / of['seeds']:9.1f}{shares}")
+    for config, of in dataset.record.composition.items():
+        shares = "".join(f"{100 * of.labels[name] / of.seeds:17.1f}" for name in labels)
+        lines.append(f"{config:8}{of.seeds:8,}{of.variants:10,}{of.variants / of.seeds:9.1f}{shares}")
     return "\n".join([*lines, f"data set in {dataset.folder}", ""])

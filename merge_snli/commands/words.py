@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from merge_snli.commands.problem_arguments import add_problem_arguments, given
 
 if TYPE_CHECKING:
     from merge_snli.problems.options import ProblemOptions
+    from merge_snli.record import WordCounts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,18 +46,18 @@ def words_report(options: ProblemOptions) -> dict[str, Any]:
     with progress.stage("reading", unit="rows") as stage:
         survey = survey_problems(options, stage)
     problems = stream_problems(options, survey)
-    counts: dict[str, Any] = {}
+    counts: dict[str, WordCounts] = {}
     with progress.stage("shared words", unit="problems", total=survey.with_label) as stage:
         while part := list(islice(problems, PROBLEMS_PER_SHARD)):
             words = [(each, shared_words(each)) for each in tag(part, tagger)]
-            add_word_counts(counts, count_words(words, survey.label_names))
+            counts = add_word_counts(counts, count_words(words, survey.label_names))
             stage.advance(len(part))
     return {
         "problems": options.problems,
         "with_label": survey.with_label,
         "without_label": survey.without_label,
         "tagger": {"name": tagger.name, "version": tagger.version, "digest": tagger.digest},
-        "classes": counts,
+        "classes": {name: asdict(of) for name, of in counts.items()},
     }
 
 

@@ -96,7 +96,7 @@ def plan(
     tag = f"v{data_version(dataset.digest)}"
     if revision == tag:
         raise InputError(f"--revision {revision} is the name of the tag: choose another name for the draft")
-    digests = dict(sorted(dataset.run["data"]["files"].items()))
+    digests = dict(sorted(dataset.record.data.files.items()))
     contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in digests}
     contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)
     contents["eval.yaml"] = eval_yaml(dataset)

@@ -48,7 +48,7 @@ def check_loading(source: MergeDataset, stage: Path) -> None:
     """
     empty = stage / "empty"
     empty.mkdir()
-    command = [sys.executable, "-c", PROGRAM, NAME, METRIC_NAME, json.dumps(source.run["data"]["rows"])]
+    command = [sys.executable, "-c", PROGRAM, NAME, METRIC_NAME, json.dumps(source.record.data.rows)]
     variables = {
         "HF_HOME": str(stage / "home"),
         "HF_DATASETS_CACHE": str(stage / "datasets"),

@@ -54,7 +54,7 @@ def prepare_dataset(source: MergeDataset, cache: Path) -> tuple[Path, ...]:
 
 
 def _check_files(source: MergeDataset) -> None:
-    for name, digest in source.run["data"]["files"].items():
+    for name, digest in source.record.data.files.items():
         path = source.folder / name
         if not path.is_file() or sha256_of_file(path) != digest:
             raise InputError(f"{path} is not the file that the run wrote: fetch or generate the data set again")

@@ -71,7 +71,7 @@ def _check_record(source: MergeDataset) -> None:
     """
     from merge_snli.validation import record
 
-    _, _, wrong = record.read_record((source.folder / RUN_FILE).read_bytes())
+    _, wrong = record.read_run((source.folder / RUN_FILE).read_bytes())
     if wrong:
         raise InputError(
             f"{source.name} cannot be registered ({wrong[0]}): see merge-snli validate {source.name}, and generate it "

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from merge_snli.record import Record
+
 MARK = "---\n"
 LOADED = ("configs", "dataset_info")
 """The metadata from which `datasets` loads, which no version of the software may spell otherwise."""
@@ -28,20 +30,20 @@ UNREADABLE = (yaml.YAMLError, ValueError, TypeError, ArithmeticError, LookupErro
 """What PyYAML raises on text that is no YAML, or whose values only look like some (a date such as 2020-99-99)."""
 
 
-def check_card(folder: Path, run: dict[str, Any], *, whole: bool) -> Iterator[Finding]:
+def check_card(folder: Path, record: Record, *, whole: bool) -> Iterator[Finding]:
     """Yield where the card is not the one that the record and the data give.
 
     Args:
         folder: The data set's folder; where the card, or the data whose first rows it shows, is missing, that is
             found elsewhere.
-        run: The content of `run.json`.
+        record: The content of `run.json`.
         whole: Whether all of it is compared, and not only what libraries read of its metadata.
     """
     if not all(is_plain(folder / name) for name in (CARD_FILE, data_file(ALL, TEST), data_file(SEED, TEST))):
         return
     try:
         found = (folder / CARD_FILE).read_bytes()
-        card = render_card(run, folder)
+        card = render_card(record, folder)
     except (*DAMAGED, *UNREADABLE) as error:
         why = reason(error).replace(str(folder), "").replace("\n", " ")
         yield Finding(CARD_FILE, None, None, f"the record and the data do not fill a card to compare it with: {why}")
@@ -60,9 +62,9 @@ def check_card(folder: Path, run: dict[str, Any], *, whole: bool) -> Iterator[Fi
         yield from _lines_apart(text.splitlines(), wanted.splitlines(), first_line)
 
 
-def is_ours(run: dict[str, Any]) -> bool:
+def is_ours(record: Record) -> bool:
     """Tell whether this version of the software wrote the card, so that it must be the same to the letter."""
-    return bool(run["versions"].get("merge_snli") == __version__)
+    return record.versions.get("merge_snli") == __version__
 
 
 def read_card(content: bytes) -> tuple[dict[str, Any], str, int]:

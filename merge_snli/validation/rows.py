@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from merge_snli.validation.record import Record
+    from merge_snli.validation.record import RecordedRun
     from merge_snli.validation.resources import Resources
     from merge_snli.validation.seed_groups import Row
     from merge_snli.validation.seed_words import SeedWords, Texts
@@ -45,27 +45,27 @@ Words = dict["Texts", "SeedWords"]
 
 
 def check_rows(
-    folder: Path, record: Record, at_hand: Resources, checked: Counter[str], not_checked: list[str]
+    folder: Path, run: RecordedRun, at_hand: Resources, checked: Counter[str], not_checked: list[str]
 ) -> Iterator[Finding]:
     """Yield what is wrong with the columns and rows of the data files.
 
     Args:
         folder: The data set's folder.
-        record: The record of the run.
+        run: The record of the run.
         at_hand: What the run judged words by.
         checked: Gets how many files, variants, seeds, draws and words were looked at.
         not_checked: Gets a sentence where the bytes of the files cannot be compared.
     """
     files: dict[str, Rows] = {}
-    for config in record.configs:
-        for name in (data_file(config, split) for split in record.splits(config)):
+    for config in run.configs:
+        for name in (data_file(config, split) for split in run.splits(config)):
             if (folder / name).is_file():
-                yield from _open(folder, name, config, record, files)
+                yield from _open(folder, name, config, run, files)
     checked["data files"] = len(files)
     if VARIANTS not in files:
         return
     try:
-        yield from _check_all(files, record, at_hand, checked)
+        yield from _check_all(files, run, at_hand, checked)
     except DamagedError as error:
         yield error.finding
     unlike = [finding for rows in files.values() for finding in rows.at_end]
@@ -75,17 +75,17 @@ def check_rows(
         yield from unlike
 
 
-def is_same_writer(record: Record) -> bool:
+def is_same_writer(run: RecordedRun) -> bool:
     """Tell whether the data was written by the version of pyarrow at hand."""
-    return bool(record.versions.get("pyarrow") == pa.__version__)
+    return bool(run.record.versions.get("pyarrow") == pa.__version__)
 
 
-def _open(folder: Path, name: str, config: str, record: Record, files: dict[str, Rows]) -> Iterator[Finding]:
+def _open(folder: Path, name: str, config: str, run: RecordedRun, files: dict[str, Rows]) -> Iterator[Finding]:
     """Open a file and keep it in `files` where its columns are those that they should be."""
-    options, labels = record.options, record.problems.label_names
+    options, labels = run.options, run.record.problems.label_names
     schema = features(config, labels, options.classes, options.keep_column).arrow_schema
     try:
-        rows = Rows(folder, name, schema, same_writer=is_same_writer(record))
+        rows = Rows(folder, name, schema, same_writer=is_same_writer(run))
     except DamagedError as error:
         yield error.finding
         return
@@ -94,23 +94,25 @@ def _open(folder: Path, name: str, config: str, record: Record, files: dict[str,
         files[name] = rows
 
 
-def _check_all(files: dict[str, Rows], record: Record, at_hand: Resources, checked: Counter[str]) -> Iterator[Finding]:
-    followers = list(_followers(files, record))
+def _check_all(
+    files: dict[str, Rows], run: RecordedRun, at_hand: Resources, checked: Counter[str]
+) -> Iterator[Finding]:
+    followers = list(_followers(files, run))
     seeds = SeedFile(files.get(SEEDS))
-    tally = Tally(record)
+    tally = Tally(run.record)
     last: Place | None = None
     for first, table in whole_seeds(files[VARIANTS]):
         for follower in followers:
             yield from follower.follow(table)
         rows: list[Row] = table.to_pylist()
-        words = words_of_seeds(map(_texts, rows), at_hand.tagger, ignore_case=record.options.ignore_case)
+        words = words_of_seeds(map(_texts, rows), at_hand.tagger, ignore_case=run.options.ignore_case)
         words_of = [words[_texts(row)] for row in rows]
-        yield from check_classes(first, rows, words_of, record, at_hand.tagger, checked)
+        yield from check_classes(first, rows, words_of, run, at_hand.tagger, checked)
         wrong: list[Finding] = []
         for group in seed_groups(first, rows, seeds, wrong):
             yield from check_order(group, last)
             last = places(group)[-1]
-            yield from _check_seed(group, words, record, at_hand, checked)
+            yield from _check_seed(group, words, run, at_hand, checked)
             tally.add(group)
         yield from wrong
     for follower in followers:
@@ -119,9 +121,9 @@ def _check_all(files: dict[str, Rows], record: Record, at_hand: Resources, check
     yield from tally.findings()
 
 
-def _followers(files: dict[str, Rows], record: Record) -> Iterator[Follower]:
-    for config in record.configs:
-        for number, split in enumerate(record.splits(config), -1):
+def _followers(files: dict[str, Rows], run: RecordedRun) -> Iterator[Follower]:
+    for config in run.configs:
+        for number, split in enumerate(run.splits(config), -1):
             rows = files.get(data_file(config, split))
             if rows is not None and config != SEED and (config, split) != (ALL, TEST):
                 yield Follower(rows, config, None if split == TEST else number)
@@ -132,12 +134,12 @@ def _texts(row: Row) -> Texts:
 
 
 def _check_seed(
-    group: SeedGroup, words: Words, record: Record, at_hand: Resources, checked: Counter[str]
+    group: SeedGroup, words: Words, run: RecordedRun, at_hand: Resources, checked: Counter[str]
 ) -> Iterator[Finding]:
     """Yield what is wrong with the variants of one seed and with the seed's row."""
     checked["seeds"] += 1
     checked["variants"] += len(group.rows)
-    options, rules, labels = record.options, rules_of(record), record.problems.label_names
+    options, rules, labels = run.options, rules_of(run), run.record.problems.label_names
     for at, row in enumerate(group.rows, group.first):
         wrong = list(check_variant(row, words[_texts(row)], rules))
         if group.seed is not None:

@@ -13,7 +13,7 @@ from merge_snli.validation.finding import Finding
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from merge_snli.validation.record import Record
+    from merge_snli.record import Record
     from merge_snli.validation.seed_groups import SeedGroup
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from generation.sentences.whole_words import METHOD_VERSION
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset
@@ -13,7 +13,7 @@ from merge_snli.validation.card import check_card, is_ours
 from merge_snli.validation.finding import Finding, Report, few
 from merge_snli.validation.folder import check_digests, check_folder
 from merge_snli.validation.hub_files import check_repository
-from merge_snli.validation.record import Record, check_record, read_record
+from merge_snli.validation.record import RecordedRun, check_record, read_run
 from merge_snli.validation.resources import find_resources
 from merge_snli.validation.rows import BYTES, check_rows, is_same_writer
 from merge_snli.validation.run_toml import check_run_toml
@@ -48,47 +48,52 @@ def validate(source: MergeDataset | Path, *, tagger: str | None = None) -> Repor
 def _findings(
     source: MergeDataset | Path, folder: Path, tagger: str | None, checked: Counter[str], not_checked: list[str]
 ) -> Iterator[Finding]:
-    record, run, wrong = _record(folder)
+    content, wrong = _content(folder)
+    run = None
+    if content is not None:
+        run, wrong = read_run(content)
     yield from wrong
     from_hub = isinstance(source, MergeDataset) and source.revision is not None
     blobs = folder.parent.parent / "blobs" if from_hub else None
-    data_files = frozenset(record.files if record else ())
+    data_files = frozenset(run.files if run else ())
     yield from check_folder(folder, data_files, blobs=blobs)
     if isinstance(source, MergeDataset) and source.revision is not None:
         yield from check_repository(source.name, source.revision, data_files, not_checked)
-    if record is None:
+    if content is None or run is None:
         not_checked.append(f"data and card: without a sound {RUN_FILE} nothing says what they should be")
         return
-    yield from check_record(record, run)
-    yield from check_digests(folder, {name: record.data.files.get(name, "") for name in record.files})
+    record = run.record
+    yield from check_record(run, content)
+    yield from check_digests(folder, {name: record.data.files.get(name, "") for name in run.files})
     yield from check_digests(folder, {CARD_FILE: record.card})
-    yield from check_run_toml(folder, record.options)
+    yield from check_run_toml(folder, run.options)
     if record.method_version == METHOD_VERSION:
-        at_hand, reasons = find_resources(record, tagger)
-        not_checked += [*reasons, *_left_out(record)]
-        yield from check_rows(folder, record, at_hand, checked, not_checked)
+        at_hand, reasons = find_resources(run, tagger)
+        not_checked += [*reasons, *_left_out(run)]
+        yield from check_rows(folder, run, at_hand, checked, not_checked)
     else:
         not_checked.append(
             f"the rows: version {record.method_version} of the method made them, this is {METHOD_VERSION}"
         )
-    if not is_ours(run):
-        not_checked.append(f"the card's text: merge_snli {run['versions'].get('merge_snli')} wrote it")
-    yield from check_card(folder, run, whole=is_ours(run))
+    if not is_ours(record):
+        not_checked.append(f"the card's text: merge_snli {record.versions.get('merge_snli')} wrote it")
+    yield from check_card(folder, record, whole=is_ours(record))
 
 
-def _record(folder: Path) -> tuple[Record | None, dict[str, Any], list[Finding]]:
+def _content(folder: Path) -> tuple[bytes | None, list[Finding]]:
+    """Read the bytes of `run.json`; a missing file is reported elsewhere."""
     path = folder / RUN_FILE
     if not path.is_file():
-        return None, {}, []
+        return None, []
     try:
-        return read_record(path.read_bytes())
+        return path.read_bytes(), []
     except OSError as error:
-        return None, {}, [Finding(RUN_FILE, None, None, f"cannot be read: {error.strerror}")]
+        return None, [Finding(RUN_FILE, None, None, f"cannot be read: {error.strerror}")]
 
 
-def _left_out(record: Record) -> Iterator[str]:
+def _left_out(run: RecordedRun) -> Iterator[str]:
     """Yield what this run cannot be asked, and why."""
-    if not is_same_writer(record):
-        yield f"{BYTES}: pyarrow {record.versions.get('pyarrow')} wrote them"
-    if record.options.scramble:
+    if not is_same_writer(run):
+        yield f"{BYTES}: pyarrow {run.record.versions.get('pyarrow')} wrote them"
+    if run.options.scramble:
         yield "word classes and relations of replacements: they were asked before their letters were shuffled"

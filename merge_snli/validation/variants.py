@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from generation.sentences.words import SharedWord
-    from merge_snli.validation.record import Record
+    from merge_snli.validation.record import RecordedRun
     from merge_snli.validation.seed_words import SeedWords
 
 Row = dict[str, Any]
@@ -50,13 +50,13 @@ class Rules:
         return is_whole_word(text)
 
 
-def rules_of(record: Record) -> Rules:
+def rules_of(run: RecordedRun) -> Rules:
     """Return the rules of a run."""
-    options = record.options
+    options = run.options
     return Rules(
         classes=options.classes,
-        labels=len(record.problems.label_names),
-        mlms=tuple(mlm.name for mlm in record.masked_lms),
+        labels=len(run.record.problems.label_names),
+        mlms=tuple(mlm.name for mlm in run.record.masked_lms),
         subsamples=options.subsamples,
         union=options.sides == UNION,
         more_probable=PROB in options.filters,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from generation.replacements.relations import WordNet
-    from merge_snli.validation.record import Record
+    from merge_snli.validation.record import RecordedRun
     from merge_snli.validation.resources import RunTagger
     from merge_snli.validation.seed_words import SeedWords
     from merge_snli.validation.variants import Row
@@ -25,7 +25,7 @@ def check_classes(
     first: int,
     rows: Sequence[Row],
     words: Sequence[SeedWords],
-    record: Record,
+    run: RecordedRun,
     tagger: RunTagger | None,
     checked: Counter[str],
 ) -> Iterator[Finding]:
@@ -35,11 +35,11 @@ def check_classes(
         first: The number of the first row.
         rows: Rows of config `all`.
         words: The words of the seed of each.
-        record: The record of the run.
+        run: The record of the run.
         tagger: The tagger of the run; None where it is not at hand.
         checked: Gets how many replacements were tagged.
     """
-    if tagger is None or not rules_of(record).of_class:
+    if tagger is None or not rules_of(run).of_class:
         return
     asked = [
         (at, side, place)

@@ -91,11 +91,11 @@ def test_what_cannot_be_asked_gets_none(name: str, rows: list[dict[str, Any]]) -
 
 def test_forms_that_are_too_long_are_counted(made: MergeDataset) -> None:
     too_long: Counter[tuple[str, str]] = Counter()
-    for count in made.run["filters"]:
-        too_long[count["masked_lm"], count["side"]] += count.get("too long", 0)
-    for mlm in made.run["masked_lms"]:
-        assert too_long[mlm["name"], "premise"] >= 2 * 60, "dog and house, of each of 60 sentences"
-        assert too_long[mlm["name"], "hypothesis"] >= 2 * 143
+    for of in made.record.filters:
+        too_long[of.masked_lm, of.side] += of.counts.get("too long", 0)
+    for mlm in made.record.masked_lms:
+        assert too_long[mlm.name, "premise"] >= 2 * 60, "dog and house, of each of 60 sentences"
+        assert too_long[mlm.name, "hypothesis"] >= 2 * 143
 
 
 def test_kept_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:

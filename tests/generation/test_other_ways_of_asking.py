@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from generation import Options, generate
+from merge_snli.record import read_record
 from merge_snli.schema import ALL, TEST, data_file
 
 if TYPE_CHECKING:
@@ -55,5 +56,5 @@ def test_each_changes_what_it_should_and_nothing_else(options: Options, tmp_path
 
     coarse = replace(options, dtype="bfloat16")
     assert variants(coarse, tmp_path / "coarse")
-    record = json.loads((tmp_path / "coarse" / "run.json").read_text(encoding="utf-8"))
-    assert record["computed"] == {"device": "cpu", "dtype": "bfloat16"}
+    record = read_record(tmp_path / "coarse" / "run.json")
+    assert (record.device, record.options["dtype"]) == ("cpu", "bfloat16")

@@ -61,7 +61,7 @@ def test_plain_datasets_loads_every_config_and_split(
         assert loaded["test"].column_names == [column.name for column in columns(config)]
         assert loaded["test"].features["label"].names == ["entailment", "neutral", "contradiction"]
     default = datasets.load_dataset("merge_snli", split="test", cache_dir=str(tmp_path))
-    assert default.num_rows == made.run["composition"]["all"]["variants"]
+    assert default.num_rows == made.record.composition["all"].variants
 
 
 def test_variants_groups_and_draws_are_exact(made: MergeDataset) -> None:
@@ -154,7 +154,7 @@ def test_other_options_need_overwrite_and_then_take_their_place(
     assert files(out) == files(made.folder)
     replaced = generate(other, out, overwrite=True)
     assert replaced.digest != made.digest
-    assert replaced.run["options"]["random_seed"] == 1
+    assert replaced.record.options["random_seed"] == 1
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "data", "run.json", "run.toml"]
 
 
@@ -167,11 +167,11 @@ def test_a_damaged_file_of_a_finished_folder_is_made_again(made: MergeDataset, p
 
 
 def test_the_record_says_what_it_was_made_with_and_what_was_dropped(made: MergeDataset) -> None:
-    run = made.run
-    assert run["options"]["mlm"] == list(MLMS)
-    assert [mlm["name"] for mlm in run["masked_lms"]] == list(MLMS)
-    assert len(run["tagger"]["digest"]) == 64
-    for count in run["filters"]:
+    record = made.record
+    assert record.options["mlm"] == list(MLMS)
+    assert [mlm.name for mlm in record.masked_lms] == list(MLMS)
+    assert len(record.tagger.digest) == 64
+    for count in (each.counts for each in record.filters):
         dropped = sum(count.get(reason, 0) for reason in REASONS)
         assert dropped + count.get("kept", 0) == count["fillers"]
         refused = count.get("split", 0) + count.get("too long", 0)

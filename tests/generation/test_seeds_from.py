@@ -14,6 +14,7 @@ from generation.seeds_from import Seeds, read_seeds, require_every_seed
 from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.errors import InputError
 from merge_snli.problems.reading import Problem
+from merge_snli.record import SeedsRecord
 from tests.reference import scripted
 
 PROBLEMS = (
@@ -83,10 +84,9 @@ def test_every_set_has_the_same_seeds(made: Made) -> None:
     assert seeds == {("a", "noun"), ("b", "noun"), ("b", "adj")}
     for dataset in made.sets.values():
         assert keys(dataset, "seed_id", "word_class") == seeds
-        assert dataset.run["seeds"] == {
-            "digest": read_seeds(str(made.plain.folder), ("noun", "adj")).digest,
-            "problems": 2,
-        }
+        assert dataset.record.seeds == SeedsRecord(
+            digest=read_seeds(str(made.plain.folder), ("noun", "adj")).digest, problems=2
+        )
 
 
 def test_each_set_has_what_the_others_say_it_has(made: Made) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +14,9 @@ import pytest
 from merge_snli.dataset import find_dataset, label_names, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
+from merge_snli.record import DataRecord, decode_record, encode_record, sealed
 from merge_snli.schema import NLI_LABELS, columns
+from tests.records import save_record
 
 
 def test_the_shipped_data_set() -> None:
@@ -28,8 +32,8 @@ def test_what_is_no_data_set_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "torn").mkdir()
     (tmp_path / "torn" / "run.json").write_text('{"data": ')
     cases = {
-        str(tmp_path / "empty"): "is no MERGE data set: it has no run.json",
-        str(tmp_path / "torn"): "run.json cannot be read",
+        str(tmp_path / "empty"): "run.json is missing",
+        str(tmp_path / "torn"): "run.json is not a valid record",
         str(tmp_path / "nowhere"): "the folder does not exist",
         "nobody/nothing": "could not be fetched from the Hub",
     }
@@ -39,17 +43,38 @@ def test_what_is_no_data_set_is_one_sentence(tmp_path: Path) -> None:
         assert message in str(caught.value)
 
 
-FILES = '{"options": {}, "data": {"digest": "0", "files": []}}'
-NO_DIGEST = '{"options": {}, "data": {"digest": "xyz"}}'
-
-
 @pytest.mark.parametrize(
-    "record", ["[]", "{}", "3", '{"options": {}, "data": null}', '{"options": [], "data": {}}', FILES, NO_DIGEST]
+    ("changes", "place"),
+    [
+        ({"options": []}, "options"),
+        ({"format": 2}, "format"),
+        ({"data": None}, "data"),
+        ({"data": {"digest": "xyz", "files": {}, "rows": {}}}, "data.digest"),
+        ({"data": {"digest": "0" * 64, "files": [], "rows": {}}}, "data.files"),
+        ({"masked_lms": [{"name": "a", "revision": None}]}, "masked_lms.0.digest"),
+        ({"composition": {"all": {"seeds": "60", "variants": 1, "labels": {}}}}, "composition.all.seeds"),
+    ],
 )
-def test_a_record_that_no_run_wrote(record: str, tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text(record)
-    with pytest.raises(InputError, match=r"its run\.json is not one that a run wrote"):
+def test_the_first_bad_field_of_a_record_is_named(changes: dict[str, Any], place: str, tmp_path: Path) -> None:
+    values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
+    (tmp_path / "run.json").write_text(json.dumps(values | changes), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"run\.json .*: {re.escape(place)}: \w") as caught:
         find_dataset(str(tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "3", "null", "[" * 100_000, '{"a": "\\ud800"}'])
+def test_a_file_that_is_not_a_record_is_named(content: str, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(InputError, match=r"run\.json is not"):
+        find_dataset(str(tmp_path))
+
+
+def test_a_record_keeps_its_values_and_its_digest() -> None:
+    content = (FOLDER.parent / "run.json").read_bytes()
+    record = decode_record(content)
+    assert encode_record(record) == content
+    assert sealed(record, (FOLDER.parent / "README.md").read_bytes()) == record
 
 
 def test_data_that_was_changed_since_the_run_is_refused(tmp_path: Path) -> None:
@@ -63,7 +88,7 @@ def test_data_that_was_changed_since_the_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_damaged_split_is_named(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text(json.dumps({"options": {}, "data": {"digest": "0"}}))
+    save_record(tmp_path, data=DataRecord("0" * 64, {}, {}))
     (tmp_path / "data" / "noun").mkdir(parents=True)
     (tmp_path / "data" / "noun" / "test.parquet").write_bytes(b"torn")
     source = find_dataset(str(tmp_path))

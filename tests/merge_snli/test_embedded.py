@@ -29,9 +29,9 @@ def regenerated(demo_run: DemoRun) -> MergeDataset:
 def test_the_shipped_data_set_is_what_the_run_gives(regenerated: MergeDataset) -> None:
     """Ids and strings exactly, log-odds to 1e-3; a processor that rounds otherwise may turn one row in a thousand."""
     shipped = find_dataset(str(PACKAGE))
-    assert shipped.run["options"] == regenerated.run["options"]
-    names = sorted(shipped.run["data"]["files"])
-    assert names == sorted(regenerated.run["data"]["files"])
+    assert shipped.record.options == regenerated.record.options
+    names = sorted(shipped.record.data.files)
+    assert names == sorted(regenerated.record.data.files)
     for name in names:
         key = "seed_id" if name.startswith(f"data/{SEED}/") else "variant_id"
         ours, theirs = (rows_by(source.folder / name, key) for source in (shipped, regenerated))
@@ -51,16 +51,16 @@ def same(ours: dict[str, Any] | None, theirs: dict[str, Any] | None) -> bool:
 
 
 def test_the_data_set_keeps_at_least_60_seeds_of_all_labels_and_classes(regenerated: MergeDataset) -> None:
-    composition = regenerated.run["composition"]
-    assert composition["all"]["seeds"] >= 60
+    composition = regenerated.record.composition
+    assert composition["all"].seeds >= 60
     for config in ("all", "noun", "verb", "adj"):
-        assert all(composition[config]["labels"][name] >= 4 for name in NLI_LABELS), config
+        assert all(composition[config].labels[name] >= 4 for name in NLI_LABELS), config
 
 
 def test_the_bare_name_loads_in_the_projects_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PACKAGE.parent)
     loaded = datasets.load_dataset("merge_snli", "noun", cache_dir=str(tmp_path))
-    assert loaded["test"].num_rows == find_dataset(str(PACKAGE)).run["composition"]["noun"]["variants"]
+    assert loaded["test"].num_rows == find_dataset(str(PACKAGE)).record.composition["noun"].variants
 
 
 def test_sizes() -> None:

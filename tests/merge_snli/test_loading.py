@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import importlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from merge_snli.card import render_card
 from merge_snli.dataset import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import SEED, TEST, data_file
+from tests.records import save_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +80,7 @@ def test_the_working_folders_own_data_set_comes_before_the_registered_one(tmp_pa
 def test_the_builder_gives_every_split_of_every_config(config: str, tmp_path: Path) -> None:
     builder = MergeSnli(config_name=config, cache_dir=str(tmp_path))
     builder.download_and_prepare(output_dir=str(tmp_path / "parquet"), file_format="parquet")
-    assert set(builder.info.splits) == set(SOURCE.run["data"]["rows"][config])
+    assert set(builder.info.splits) == set(SOURCE.record.data.rows[config])
     for split in builder.info.splits:
         (written,) = (tmp_path / "parquet").glob(f"*-{split}*.parquet")
         table = pq.read_table(written)
@@ -110,7 +111,7 @@ def test_the_loading_script_gives_the_rows_of_the_files(branch: Path, tmp_path: 
     held = {
         config: {TEST: TEST if config == SEED else f"subsample_{subsample}"}
         if subsample is not None
-        else {split: split for split in SOURCE.run["data"]["rows"][config]}
+        else {split: split for split in SOURCE.record.data.rows[config]}
         for config in SOURCE.configs
     }
     assert {config: found["digests"] for config, found in printed["found"].items()} == {
@@ -131,16 +132,16 @@ def imports(path: Path) -> list[str]:
 
 def halved(folder: Path) -> Path:
     """Write the data set of the first half of each file's rows, as a run would have written it."""
-    run = copy.deepcopy(SOURCE.run)
-    for name in run["data"]["files"]:
+    files = {}
+    for name in SOURCE.record.data.files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         table = pq.read_table(DATA_SET / name)
         pq.write_table(table.slice(0, max(1, table.num_rows // 2)), path)
-        run["data"]["files"][name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    run["data"]["digest"] = hashlib.sha256(json.dumps(run["data"]["files"]).encode()).hexdigest()
-    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    (folder / "README.md").write_text(render_card(run, folder), encoding="utf-8")
+        files[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256(json.dumps(files).encode()).hexdigest()
+    record = save_record(folder, data=replace(SOURCE.record.data, files=files, digest=digest))
+    (folder / "README.md").write_text(render_card(record, folder), encoding="utf-8")
     return folder
 
 

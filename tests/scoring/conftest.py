@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from merge_snli.record import DataRecord
+from tests.records import save_record
+
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from merge_snli import schema
@@ -146,8 +149,7 @@ def make_dataset() -> MakeDataset:
                 draw = [row for row in rows if index in row["subsamples"]]
                 write_split(folder, config, f"subsample_{index}", draw, label_names)
         content = json.dumps([problems, variants], sort_keys=True)
-        run = {"data": {"digest": hashlib.sha256(content.encode()).hexdigest()}, "options": {"drawn": drawn}}
-        (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+        save_record(folder, data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}, {}))
         (folder / "README.md").write_text("# a small data set\n", encoding="utf-8")
         return folder
 

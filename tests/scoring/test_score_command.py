@@ -171,7 +171,7 @@ def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_pa
 
 BAD = {
     "no data set": (["--dataset", "./nowhere"], "no data set at ./nowhere: the folder does not exist"),
-    "folder without run": (["--dataset", "{empty}"], "is no MERGE data set: it has no run.json"),
+    "folder without run": (["--dataset", "{empty}"], "run.json is missing"),
     "unknown config": (["--config", "nouns"], "has no split test of config nouns; configs with rows: all, noun"),
     "config of seeds": (["--config", "seed"], "has no variants to score: choose one of all, noun, verb, adj"),
     "bad labels": (["--labels", "a,b,c"], "--labels a,b,c is no order of labels"),

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.card.license import licence, license_text
+from merge_snli.card.license import license_of, license_text
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
 
@@ -81,8 +81,8 @@ def read_texts(board: Board, source: MergeDataset) -> Texts | None:
     for row in table.select(COLUMNS).to_pylist():
         by_seed.setdefault(row["seed_id"], []).append(row)
     return Texts(
-        licence=licence(source.run) or "not stated",
-        terms=license_text(source.run),
+        licence=license_of(source.record) or "not stated",
+        terms=license_text(source.record),
         seeds={seed_id: _seed_text(rows) for seed_id, rows in by_seed.items()},
     )
 

@@ -13,6 +13,7 @@ import pytest
 from generation.options import Options
 from generation.output import merge, write_data
 from generation.output.merge import merged, regrouped
+from merge_snli.record import Composition
 from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, data_file, features, subsample_split
 
 OPTIONS = Options(problems="p.jsonl", mlm=("m",), subsamples=3)
@@ -97,14 +98,14 @@ def test_files_are_byte_for_byte_those_of_one_table(tmp_path: Path, monkeypatch:
             content = (tmp_path / "out" / data_file(config, split)).read_bytes()
             assert content == in_one_piece(expected, config), (config, split)
             assert written.rows[config][split] == len(expected)
-        assert written.composition[config] == {
-            "seeds": len({row["seed_id"] for row in of_config}),
-            "variants": len(of_config),
-            "labels": {
+        assert written.composition[config] == Composition(
+            seeds=len({row["seed_id"] for row in of_config}),
+            variants=len(of_config),
+            labels={
                 name: len({row["seed_id"] for row in of_config if row["label"] == number})
                 for number, name in enumerate(NLI_LABELS)
             },
-        }
+        )
 
 
 def in_one_piece(rows: list[dict[str, object]], config: str) -> bytes:

@@ -22,6 +22,7 @@ from merge_snli.cli import main
 from merge_snli.dataset import MergeDataset, find_dataset, read_split
 from merge_snli.errors import InputError
 from merge_snli.mlm_families import PAPER_MLMS
+from merge_snli.record import FilterRecord, ModelRecord
 from merge_snli.table import ReportTable, latex_of, text_of
 from merge_snli.validated_by import SIDES
 
@@ -46,11 +47,9 @@ def dicts(table: ReportTable) -> list[dict[str, Any]]:
 
 def as_the_paper(source: MergeDataset) -> MergeDataset:
     """The same data set as if the paper's masked LMs had made it from SNLI test."""
-    run = source.run | {
-        "masked_lms": [{"name": name} for name in PAPER_MLMS],
-        "problems": source.run["problems"] | {"with_label": 9_824},
-    }
-    return replace(source, run=run)
+    masked_lms = tuple(ModelRecord(name, None, "0" * 64) for name in PAPER_MLMS)
+    problems = replace(source.record.problems, with_label=9_824)
+    return replace(source, record=replace(source.record, masked_lms=masked_lms, problems=problems))
 
 
 def test_table_2_is_a_plain_count(source: MergeDataset, rows: list[dict[str, Any]]) -> None:
@@ -132,20 +131,22 @@ def test_table_9_beside_the_papers(source: MergeDataset, monkeypatch: pytest.Mon
 
 def test_table_6_counts_each_filter_by_itself(source: MergeDataset) -> None:
     assert table_6(source).rows
-    counts = [
-        {
-            "word_class": "noun",
-            "masked_lm": PAPER_MLMS[0],
-            "side": side,
-            "fillers": 400,
-            "fillers with class": 200,
-            "other class": dropped // 2,
-            "not more probable": 4 * dropped,
-        }
+    counts = tuple(
+        FilterRecord(
+            word_class="noun",
+            masked_lm=PAPER_MLMS[0],
+            side=side,
+            counts={
+                "fillers": 400,
+                "fillers with class": 200,
+                "other class": dropped // 2,
+                "not more probable": 4 * dropped,
+            },
+        )
         for side, dropped in (("premise", 40), ("hypothesis", 60))
-    ]
+    )
     paper = as_the_paper(source)
-    noun = dicts(table_6(replace(paper, run=paper.run | {"standalone_filters": counts})))[0]
+    noun = dicts(table_6(replace(paper, record=replace(paper.record, standalone_filters=counts))))[0]
     assert [noun[name] for name in ("class P %", "class H %", "probability P %", "probability H %")] == [10, 15, 40, 60]
     assert (noun["class P % paper"], noun["class P % diff"]) == (10.6, -0.6)
     assert (noun["probability H % paper"], noun["probability H % diff"]) == (85.8, -25.8)
@@ -191,4 +192,4 @@ def test_what_cannot_be_read_or_drawn_is_named(
     with pytest.raises(InputError, match=r"a picture ends with one of .svg, .png, .pdf"):
         draw_overlap(overlap(source), tmp_path / "figure.txt")
     assert main(["tables", str(tmp_path)]) == 2
-    assert "is no MERGE data set" in capsys.readouterr().err
+    assert str(tmp_path) in capsys.readouterr().err

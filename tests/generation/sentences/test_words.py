@@ -81,19 +81,19 @@ def test_counts_of_snli_test(corpus: Callable[[str], Path], tagger: Tagger) -> N
     problems = read_problems(ProblemOptions(problems=str(corpus("snli/test.jsonl"))))
     tagged = [(each, shared_words(each)) for each in tag(problems.problems, tagger)]
     counts = count_words(tagged, problems.label_names)
-    assert {name: of["problems"] for name, of in counts.items()} == {
+    assert {name: of.problems for name, of in counts.items()} == {
         "noun": 7410,
         "verb": 3806,
         "adj": 996,
         "adv": 140,
     }
-    assert {name: of["problems_after"] for name, of in counts.items()} == {
+    assert {name: of.problems_after for name, of in counts.items()} == {
         "noun": 7399,
         "verb": 3803,
         "adj": 995,
         "adv": 140,
     }
-    nouns = counts["noun"]["labels"]
+    nouns = counts["noun"].labels
     assert {name: round(100 * nouns[name] / 7410, 1) for name in nouns} == {
         "entailment": 37.9,
         "neutral": 33.4,

@@ -68,10 +68,10 @@ def test_one_pass_over_the_masked_lms_serves_every_data_set_that_asks_nothing_ne
         "classes": {"classes": ("noun",)},
         "one": {"mlm": made.options.mlm[:1]},
     }
-    variants = {"default": made.dataset.run["composition"]["all"]["variants"]}
+    variants = {"default": made.dataset.record.composition["all"].variants}
     for name, changes in others.items():
         other = generate(replace(made.options, **changes), tmp_path / name, work=made.work)
-        variants[name] = other.run["composition"]["all"]["variants"]
+        variants[name] = other.record.composition["all"].variants
     assert variants["union"] >= variants["default"] >= variants["one"]
     assert variants["none"] >= max(variants["pos"], variants["prob"])
     assert variants["none"] > variants["default"] == variants["seed"]
@@ -109,5 +109,5 @@ def test_the_cache_of_a_folder_without_one(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_the_shelves_of_a_run_are_told_by_its_record(made: Made) -> None:
-    folders = {shelf.folder(made.work) for shelf in recorded_cache_keys(made.dataset.run)}
+    folders = {shelf.folder(made.work) for shelf in recorded_cache_keys(made.dataset.record)}
     assert folders == set((made.work / "suggestions").iterdir())

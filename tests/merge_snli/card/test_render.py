@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import json
 import re
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -13,12 +12,13 @@ import pytest
 import yaml
 from huggingface_hub import DatasetCard, DatasetCardData
 
-from merge_snli.card import licence, render_card
+from merge_snli.card import license_of, render_card
 from merge_snli.card.departures import DEPARTURES
 from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset import find_dataset
 from merge_snli.embedded import FOLDER
+from merge_snli.record import Record, TermsRecord
 from merge_snli.schema import columns, configs, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 
@@ -27,26 +27,24 @@ if TYPE_CHECKING:
 
 DATA_SET = FOLDER.parent
 SOURCE = find_dataset(str(DATA_SET))
-RUN = SOURCE.run
+RECORD = SOURCE.record
 
 
-def with_options(**options: object) -> dict[str, Any]:
-    run = copy.deepcopy(RUN)
-    run["options"].update(options)
-    return run
+def with_options(**options: object) -> Record:
+    return replace(RECORD, options=RECORD.options | options)
 
 
 def test_every_placeholder_is_filled_and_the_card_is_that_of_the_shipped_data() -> None:
-    card = render_card(RUN, DATA_SET)
+    card = render_card(RECORD, DATA_SET)
     assert not PLACEHOLDER.search(card)
     assert card == (DATA_SET / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_metadata_is_what_the_hub_reads() -> None:
-    card = DatasetCard(render_card(RUN, DATA_SET))
+    card = DatasetCard(render_card(RECORD, DATA_SET))
     data = yaml.safe_load(str(card.data))
     assert data["size_categories"] == ["1K<n<10K"]
-    assert 1_000 < RUN["composition"]["all"]["variants"] < 10_000
+    assert 1_000 < RECORD.composition["all"].variants < 10_000
     assert data["license"] == "apache-2.0"
     assert data["source_datasets"] == ["original"]
     assert [config["config_name"] for config in data["configs"]] == list(configs())
@@ -80,7 +78,7 @@ HUB_VALUES = {
 
 def test_values_of_closed_lists_are_in_them() -> None:
     documented = DatasetCardData.__doc__ or ""
-    data = yaml.safe_load(str(DatasetCard(render_card(RUN, DATA_SET)).data))
+    data = yaml.safe_load(str(DatasetCard(render_card(RECORD, DATA_SET)).data))
     for field, allowed in HUB_VALUES.items():
         assert set(data[field]) <= allowed, field
     for field in ("annotations_creators", "language_creators", "multilinguality", "size_categories"):
@@ -98,23 +96,23 @@ def test_the_version_changes_with_the_data_and_is_three_integers() -> None:
 
 
 def test_the_numbers_are_those_of_the_run() -> None:
-    card = render_card(RUN, DATA_SET)
-    for config, of in RUN["composition"].items():
-        assert f"| {config} | {of['seeds']:,} | {of['variants']:,} |" in card
-    for word_class, of in RUN["words"].items():
-        assert f"| {word_class} | {of['problems']:,} |" in card
-    assert f"{RUN['problems']['with_label']:,} with a gold label" in card
-    for mlm in RUN["masked_lms"]:
-        assert mlm["digest"][:12] in card
+    card = render_card(RECORD, DATA_SET)
+    for config, of in RECORD.composition.items():
+        assert f"| {config} | {of.seeds:,} | {of.variants:,} |" in card
+    for word_class, counts in RECORD.words.items():
+        assert f"| {word_class} | {counts.problems:,} |" in card
+    assert f"{RECORD.problems.with_label:,} with a gold label" in card
+    for mlm in RECORD.masked_lms:
+        assert mlm.digest[:12] in card
     assert "`top_k=200` `random_seed=0`" in card
     assert "limit=" not in card
 
 
 def test_every_column_has_its_meaning_and_the_first_row_as_an_example() -> None:
     for config in ("all", "seed"):
-        table = column_table(RUN, config, DATA_SET)
+        table = column_table(RECORD, config, DATA_SET)
         names = re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)
-        assert names == [column.name for column in columns(config, RUN["options"]["classes"])]
+        assert names == [column.name for column in columns(config, RECORD.options["classes"])]
 
 
 def test_an_example_never_breaks_its_table(tmp_path: Path) -> None:
@@ -125,7 +123,7 @@ def test_an_example_never_breaks_its_table(tmp_path: Path) -> None:
     path = tmp_path / data_file("seed", "test")
     path.parent.mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist([row]), path)
-    lines = column_table(RUN, "seed", tmp_path).splitlines()
+    lines = column_table(RECORD, "seed", tmp_path).splitlines()
     assert len(lines) == 2 + len(names)
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 5 for line in lines)
 
@@ -170,11 +168,18 @@ def test_every_departure_is_tried_here_and_several_stand_side_by_side() -> None:
 
 
 def test_the_licence_is_that_of_the_source() -> None:
-    known = with_options(problems="stanfordnlp/snli")
-    known["source"] = {"licence": "cc-by-sa-4.0", "attribution": "SNLI: Bowman and others (2015)."}
+    known = replace(
+        with_options(problems="stanfordnlp/snli"),
+        terms=TermsRecord("cc-by-sa-4.0", "SNLI: Bowman and others (2015)."),
+    )
     unknown = with_options(problems="/home/someone/mine.jsonl")
-    told = with_options(problems="/home/someone/mine.jsonl", license="CC-BY-4.0")
-    assert [licence(run) for run in (RUN, known, unknown, told)] == ["apache-2.0", "cc-by-sa-4.0", None, "cc-by-4.0"]
+    told = replace(unknown, terms=TermsRecord("CC-BY-4.0", None))
+    assert [license_of(record) for record in (RECORD, known, unknown, told)] == [
+        "apache-2.0",
+        "cc-by-sa-4.0",
+        None,
+        "cc-by-4.0",
+    ]
     card = render_card(known, DATA_SET)
     data = yaml.safe_load(str(DatasetCard(card).data))
     assert data["source_datasets"] == ["stanfordnlp/snli"]
@@ -187,9 +192,8 @@ def test_the_licence_is_that_of_the_source() -> None:
 
 
 def test_a_source_with_its_own_terms() -> None:
-    run = with_options(problems="nyu-mll/multi_nli")
-    run["source"] = {"licence": "other", "attribution": "MultiNLI: its paper says under which."}
-    card = render_card(run, DATA_SET)
+    terms = TermsRecord("other", "MultiNLI: its paper says under which.")
+    card = render_card(replace(with_options(problems="nyu-mll/multi_nli"), terms=terms), DATA_SET)
     assert "license: other" in card
     assert "the terms of their source" in card
     assert "MultiNLI: its paper says under which." in card
@@ -199,7 +203,7 @@ def test_the_lines_that_score_a_model_run_as_they_stand(tmp_path: Path, monkeypa
     """In a folder that holds the data set and the metric; `my_model` calls everything entailment."""
     import datasets
 
-    block = re.findall(r"```python\n(.*?)```", render_card(RUN, DATA_SET), re.DOTALL)[1]
+    block = re.findall(r"```python\n(.*?)```", render_card(RECORD, DATA_SET), re.DOTALL)[1]
     assert len([line for line in block.splitlines() if line]) == 6
     (tmp_path / "merge_snli").symlink_to(DATA_SET)
     (tmp_path / "pattern_accuracy").symlink_to(DATA_SET.parent / "metrics" / "pattern_accuracy")
@@ -208,8 +212,8 @@ def test_the_lines_that_score_a_model_run_as_they_stand(tmp_path: Path, monkeypa
     names: dict[str, Any] = {"my_model": lambda premise, hypothesis: 0}
     *lines, last = block.strip().splitlines()
     exec("\n".join([*lines, f"scores = {last}"]), names)
-    seeds = RUN["composition"]["all"]
-    assert names["scores"]["pattern_accuracy"] == seeds["labels"]["entailment"] / seeds["seeds"]
+    seeds = RECORD.composition["all"]
+    assert names["scores"]["pattern_accuracy"] == seeds.labels["entailment"] / seeds.seeds
 
 
 @pytest.mark.parametrize("damage", ["composition", "rows"])
@@ -217,12 +221,12 @@ def test_what_gives_no_card_is_a_finding_and_no_fault(tmp_path: Path, damage: st
     for name in ("README.md", data_file("all", "test"), data_file("seed", "test")):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(DATA_SET / name, tmp_path / name)
-    run = json.loads((DATA_SET / "run.json").read_text(encoding="utf-8"))
+    record = RECORD
     if damage == "composition":
-        run["composition"] = {}
+        record = replace(record, composition={})
     else:
         path = tmp_path / data_file("all", "test")
         pq.write_table(pq.read_table(path).slice(0, 0), path)
-    findings = list(check_card(tmp_path, run, whole=True))
+    findings = list(check_card(tmp_path, record, whole=True))
     assert findings
     assert {finding.file for finding in findings} == {"README.md"}

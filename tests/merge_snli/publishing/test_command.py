@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from merge_snli.cli import main
+from merge_snli.record import as_json
 from merge_snli.validation import Finding, Report
 from tests.hub.faults import Fault
 from tests.merge_snli.publishing.conftest import REPO, SPACE
@@ -74,11 +75,11 @@ def test_findings_prevent_publishing(
 def test_damaged_data_set(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str], path: str) -> None:
     damaged = dataset.folder / path
     if path == "run.json":
-        damaged.write_text(json.dumps(dataset.run | {"problems": {}, "masked_lms": 3}), encoding="utf-8")
+        damaged.write_text(json.dumps(as_json(dataset.record) | {"problems": {}, "masked_lms": 3}), encoding="utf-8")
     else:
         damaged.unlink()
     for more in ([], ["--dry-run"]):
-        expected = "does not pass validation" if more else "no Hub token"
+        expected = "run.json" if path == "run.json" else "does not pass validation" if more else "no Hub token"
         assert main(["publish", str(dataset.folder), "--repo", REPO, *more]) == 2
         assert expected in capsys.readouterr().err
     assert hub.asked == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,9 +12,10 @@ import yaml
 
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
-from merge_snli.files import sha256_of_json, write_json
+from merge_snli.files import sha256_of_json
 from merge_snli.publishing import plan
 from merge_snli.publishing.plan import plan_text
+from merge_snli.record import as_json, encode_record
 from tests.merge_snli.publishing.conftest import REPO, SPACE
 
 if TYPE_CHECKING:
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
 
 def with_options(dataset: MergeDataset, **options: object) -> MergeDataset:
     """Change options in the record of a data set."""
-    run = {**dataset.run, "options": {**dataset.run["options"], **options}}
-    write_json(dataset.folder / "run.json", run)
+    record = dataset.record
+    chosen = record.options | options
+    terms = replace(record.terms, license=chosen["license"])
+    (dataset.folder / "run.json").write_bytes(encode_record(replace(record, options=chosen, terms=terms)))
     return find_dataset(str(dataset.folder))
 
 
@@ -47,17 +51,17 @@ def test_record_has_the_digests_of_the_published_files(planned: Plan, dataset: M
     run = json.loads(published(planned, "run.json"))
     assert run["published"] == {"dataset": REPO, "metric": SPACE}
     assert run["card"] == hashlib.sha256(published(planned, "README.md").encode()).hexdigest()
-    assert run.pop("record") == sha256_of_json(run)
-    assert run["data"] == dataset.run["data"]
-    assert "published" not in dataset.run
+    assert run.pop("digest") == sha256_of_json(run)
+    assert run["data"] == as_json(dataset.record)["data"]
+    assert dataset.record.published is None
 
 
 def test_local_paths_are_not_published(dataset: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret" / "set").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    mlms = [{**mlm, "name": "bert"} for mlm in dataset.run["masked_lms"]]
-    mlms[1] |= {"name": "org/bert", "revision": "c0ffee"}
-    dataset.run["masked_lms"] = mlms
+    first, second = dataset.record.masked_lms
+    mlms = replace(first, name="bert"), replace(second, name="org/bert", revision="c0ffee")
+    dataset = replace(dataset, record=replace(dataset.record, masked_lms=mlms))
     options: dict[str, object] = {"mlm": ["secret/bert", "org/bert"], "tagger": "secret/tagger", "license": "mit"}
     (dataset.folder / "run.toml").write_text("of the run")
     for problems in ("/home/secret/mine.jsonl", "secret/mine.jsonl", "secret/set"):
@@ -91,7 +95,7 @@ def test_unknown_license(dataset: MergeDataset) -> None:
     planned = plan(dataset, REPO, license_id="CC-BY-4.0")
     metadata = yaml.safe_load(published(planned, "README.md").split("---\n")[1])
     assert metadata["license"] == "cc-by-4.0"
-    assert json.loads(published(planned, "run.json"))["source"]["licence"] == "cc-by-4.0"
+    assert json.loads(published(planned, "run.json"))["terms"]["license"] == "cc-by-4.0"
     assert {path: path.read_bytes() for path in dataset.folder.rglob("*") if path.is_file()} == before
 
 
@@ -146,7 +150,7 @@ def test_draft_branch(dataset: MergeDataset, planned: Plan) -> None:
 
 def test_text_has_every_file_with_its_digest(planned: Plan, dataset: MergeDataset) -> None:
     lines = plan_text(planned).splitlines()
-    digest = dataset.run["data"]["files"]["data/all/test.parquet"]
+    digest = dataset.record.data.files["data/all/test.parquet"]
     size = (dataset.folder / "data/all/test.parquet").stat().st_size
     assert lines.count(f"  {digest}  {size:>10,}  data/all/test.parquet") == 2
     assert [line for line in lines if not line.startswith("  ")] == [

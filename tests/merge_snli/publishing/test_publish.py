@@ -11,6 +11,7 @@ from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.publishing import plan, publish
 from merge_snli.publishing.publish import published_text
+from merge_snli.record import as_json
 from tests.hub.api import ROUTES
 from tests.hub.faults import Fault
 from tests.merge_snli.publishing.conftest import REPO, SPACE
@@ -75,7 +76,7 @@ def test_changed_files_are_sent_and_obsolete_ones_deleted(
     assert [pushed.is_changed for pushed in published.pushed] == [True, False, False]
     assert set(hub.storage.files(repo)) == MAIN | {"NOTES.md"}
     assert hub.count("PUT", "/lfs/") == 0
-    assert json.loads(hub.storage.files(repo)["run.json"])["data"] == dataset.run["data"]
+    assert json.loads(hub.storage.files(repo)["run.json"])["data"] == as_json(dataset.record)["data"]
     assert repo.titles()[:2] == [f"Data {planned.tag}", "files"]
 
 

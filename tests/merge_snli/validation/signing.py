@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from merge_snli.card import render_card
 from merge_snli.files import sha256_of_file, sha256_of_json
+from merge_snli.record import decode_record
 from merge_snli.schema import SEED
 
 
@@ -31,16 +32,18 @@ def sign(folder: Path) -> None:
             run["composition"][config] = _composition(table, run["problems"]["label_names"])
     run["data"]["digest"] = sha256_of_json(run["data"]["files"])
     with contextlib.suppress(pa.ArrowException, OSError, ValueError, LookupError, TypeError, ZeroDivisionError):
-        (folder / "README.md").write_text(render_card(run, folder), encoding="utf-8")
+        (folder / "README.md").write_text(
+            render_card(decode_record(json.dumps(run).encode()), folder), encoding="utf-8"
+        )
     sign_record(folder, run)
 
 
 def sign_record(folder: Path, run: dict[str, Any]) -> None:
     """Write the record with the digests of the card and of itself."""
-    rest = {name: value for name, value in run.items() if name not in ("card", "record")}
+    rest = {name: value for name, value in run.items() if name not in ("card", "digest")}
     if (folder / "README.md").is_file():
         rest["card"] = sha256_of_file(folder / "README.md")
-    text = json.dumps(rest | {"record": sha256_of_json(rest)}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(rest | {"digest": sha256_of_json(rest)}, indent=2, ensure_ascii=False) + "\n"
     (folder / "run.json").write_text(text, encoding="utf-8")
 
 

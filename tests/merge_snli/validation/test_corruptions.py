@@ -77,7 +77,7 @@ def reading(path: Path) -> object:
         run = json.loads(path.read_text(encoding="utf-8"))
         for name in ("digest", "files"):
             run["data"].pop(name, None)
-        return {name: value for name, value in run.items() if name not in ("card", "record")}
+        return {name: value for name, value in run.items() if name not in ("card", "digest")}
     if path.name == "README.md":
         _, metadata, text = path.read_text(encoding="utf-8").split("---\n", 2)
         configs = yaml.safe_load(metadata)

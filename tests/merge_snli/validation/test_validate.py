@@ -26,7 +26,7 @@ def test_a_good_data_set_is_sound(number: int, masked_lms: list[Path], tmp_path:
     folder = draw_run(number, tmp_path, masked_lms)
     report = validate(folder)
     assert report.findings == (), json.loads((folder / "run.json").read_text())["options"]
-    assert report.checked["variants"] == find_dataset(str(folder)).run["composition"]["all"]["variants"]
+    assert report.checked["variants"] == find_dataset(str(folder)).record.composition["all"].variants
 
 
 def test_the_shipped_data_set_is_sound_though_it_is_the_package() -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from merge_snli.cli import main
+from merge_snli.record import DataRecord
 from scoring import Result
 from scoring.results.files import write_result
+from tests.records import save_record
 from tests.scoring.reports.leaderboard.conftest import SHIPPED
 
 
@@ -59,7 +61,7 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
     file.write_text("", encoding="utf-8")
     other = tmp_path / "other"
     other.mkdir()
-    (other / "run.json").write_text('{"options": {}, "data": {"digest": "0123456789abcdef"}}', encoding="utf-8")
+    save_record(other, data=DataRecord("0123456789abcdef" * 4, {}, {}))
     cases = {
         ("nowhere", "--out", tmp_path / "site"): "nowhere holds no results",
         (folder, "--out", file): "is a file: give --out a folder",

@@ -1,0 +1,260 @@
+"""The record of a run, `run.json`, as typed values: read, checked for shape, sealed and written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import StringConstraints, TypeAdapter, ValidationError
+
+from merge_snli.errors import InputError
+from merge_snli.files import sha256_of_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OWN_DIGEST = "digest"
+"""The key of `run.json` that holds the sha256 of all other keys."""
+
+Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+
+
+@dataclass(frozen=True)
+class ProblemsRecord:
+    """The problems of a run: their digest, counts by gold label, and label names in the order of their numbers."""
+
+    digest: Sha256
+    with_label: int
+    without_label: int
+    label_names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """A masked LM: its name, its revision on the Hub (None for a folder), and the digest of its files."""
+
+    name: str
+    revision: str | None
+    digest: Sha256
+
+
+@dataclass(frozen=True)
+class TaggerRecord:
+    """The tagger: a spaCy pipeline and the digest of its files."""
+
+    name: str
+    version: str
+    digest: Sha256
+
+
+@dataclass(frozen=True)
+class SeedsRecord:
+    """The seeds of another data set that a run was restricted to."""
+
+    digest: Sha256
+    problems: int
+
+
+@dataclass(frozen=True)
+class WordNetRecord:
+    """The WordNet that related words were looked up in."""
+
+    version: str
+    digest: Sha256
+
+
+@dataclass(frozen=True)
+class TermsRecord:
+    """The license of the problems as a Hub id, and whom to attribute them to; None if unknown."""
+
+    license: str | None
+    attribution: str | None
+
+
+@dataclass(frozen=True)
+class WordCounts:
+    """Problems that share a word of one class.
+
+    Attributes:
+        problems: Problems that share a word.
+        labels: These problems by label.
+        words: Shared words.
+        left_out: Words that cannot be replaced, by reason.
+        problems_after: Problems that share a word that can be replaced.
+        words_after: Words that can be replaced.
+    """
+
+    problems: int
+    labels: dict[str, int]
+    words: int
+    left_out: dict[str, int]
+    problems_after: int
+    words_after: int
+
+
+@dataclass(frozen=True)
+class FilterRecord:
+    """What the filters dropped of one masked LM's suggestions for one word class and sentence (`side`)."""
+
+    word_class: str
+    masked_lm: str
+    side: str
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Seeds, variants, and the seeds by label of one config."""
+
+    seeds: int
+    variants: int
+    labels: dict[str, int]
+
+
+@dataclass(frozen=True)
+class DataRecord:
+    """The data files: sha256 by relative path, number of rows by config and split, and the digest of `files`."""
+
+    digest: Sha256
+    files: dict[str, Sha256]
+    rows: dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class PublishedRecord:
+    """The Hub ids under which the data set, and the metric if any, were published."""
+
+    dataset: str
+    metric: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """Everything that the rows of a data set depend on.
+
+    Attributes:
+        format: Version of the file's layout.
+        method_version: Version of the method.
+        options: The options of the run as plain JSON values, by field of `generation.Options`.
+        problems: The problems.
+        masked_lms: The masked LMs, in the order of the option `mlm`.
+        tagger: The tagger.
+        seeds: The seeds that the run was restricted to, if any.
+        wordnet: WordNet, if suggestions related to other words were dropped.
+    """
+
+    format: Literal[1] = 1
+    method_version: str
+    options: dict[str, Any]
+    problems: ProblemsRecord
+    masked_lms: tuple[ModelRecord, ...]
+    tagger: TaggerRecord
+    seeds: SeedsRecord | None
+    wordnet: WordNetRecord | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record(Inputs):
+    """The content of `run.json`.
+
+    Attributes:
+        terms: License and attribution of the problems.
+        versions: Versions of Python, this package and the libraries, by name.
+        device: The kind of device that the masked LMs ran on.
+        words: Shared words by word class.
+        filters: What the filters dropped when applied in their order.
+        standalone_filters: What each filter drops when it is the only one.
+        composition: Seeds and variants by config.
+        data: The data files.
+        published: Where the data set was published; None for the folder of a run.
+        card: sha256 of the card; empty until the record is sealed.
+        digest: sha256 of everything else in the record; empty until the record is sealed.
+    """
+
+    terms: TermsRecord
+    versions: dict[str, str]
+    device: str
+    words: dict[str, WordCounts]
+    filters: tuple[FilterRecord, ...]
+    standalone_filters: tuple[FilterRecord, ...]
+    composition: dict[str, Composition]
+    data: DataRecord
+    published: PublishedRecord | None
+    card: Sha256
+    digest: Sha256
+
+
+_INPUTS, _RECORD = TypeAdapter(Inputs), TypeAdapter(Record)
+
+
+def as_json(record: Inputs) -> dict[str, Any]:
+    """Return a record, or the inputs of a run, as plain JSON values."""
+    adapter: TypeAdapter[Any] = _RECORD if isinstance(record, Record) else _INPUTS
+    values: dict[str, Any] = adapter.dump_python(record, mode="json")
+    return values
+
+
+def inputs_of(record: Record) -> Inputs:
+    """Return the part of a record that two runs share if they give the same rows."""
+    return Inputs(**{field.name: getattr(record, field.name) for field in fields(Inputs)})
+
+
+def own_digest(values: dict[str, Any]) -> str:
+    """Return the sha256 of a record's JSON values without the digest itself."""
+    return sha256_of_json({name: value for name, value in values.items() if name != OWN_DIGEST})
+
+
+def sealed(record: Record, card: bytes) -> Record:
+    """Return the record with the sha256 of its card and of itself.
+
+    Args:
+        record: The record; its `card` and `digest` are ignored.
+        card: The content of the card.
+    """
+    record = replace(record, card=hashlib.sha256(card).hexdigest())
+    return replace(record, digest=own_digest(as_json(record)))
+
+
+def encode_record(record: Record) -> bytes:
+    """Return the content of `run.json`."""
+    return (json.dumps(as_json(record), indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def decode_record(content: bytes) -> Record:
+    """Parse the content of `run.json`.
+
+    Args:
+        content: The bytes of the file.
+
+    Raises:
+        ValidationError: If it is not JSON, a field is missing or has another type.
+    """
+    return _RECORD.validate_json(content, strict=True)
+
+
+def read_record(path: Path) -> Record:
+    """Read `run.json`.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InputError: If the file is missing, cannot be read, or is not the record of a run; names the first bad field.
+    """
+    try:
+        return decode_record(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(f"{path.parent} is not a MERGE data set: {path.name} is missing") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        place, message = problems(error)[0]
+        where = f"{place}: " if place else ""
+        raise InputError(f"{path} is not a valid record of a MERGE run: {where}{message}") from error
+
+
+def problems(error: ValidationError) -> list[tuple[str, str]]:
+    """Return each problem of a validation error as the dotted path of its field and a message."""
+    return [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors(include_url=False)]
