@@ -22,7 +22,7 @@ import numpy as np
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from scoring import score
-from scoring.reports.score_table import text_table
+from scoring.results.score_table import text_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,9 +18,9 @@ from merge_snli.shadowing import check_not_shadowed
 if TYPE_CHECKING:
     from scoring.api import score
     from scoring.reports.figures import draw_curves
-    from scoring.reports.score_table import text_table
     from scoring.results.files import read_result, read_results
     from scoring.results.result import Result
+    from scoring.results.score_table import text_table
 
 __all__ = ["Result", "draw_curves", "read_result", "read_results", "score", "text_table"]
 
@@ -32,7 +32,7 @@ _HOMES = {
     "read_result": "scoring.results.files",
     "read_results": "scoring.results.files",
     "score": "scoring.api",
-    "text_table": "scoring.reports.score_table",
+    "text_table": "scoring.results.score_table",
 }
 
 

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.predictions.pairs import read_config
     from scoring.reports.figures import draw_curves
     from scoring.reports.leaderboard.write import write_leaderboard
-    from scoring.reports.score_table import text_table
+    from scoring.results.score_table import text_table
 
     out: Path = arguments.out
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))

@@ -78,8 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.models.labels import parse_labels
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
-    from scoring.reports.score_table import text_table
     from scoring.results.files import to_json
+    from scoring.results.score_table import text_table
 
     dataset_id = _dataset_id(arguments)
     options = ModelOptions(

@@ -10,7 +10,7 @@ import numpy as np
 
 from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-from scoring.results.result import names_of, on_same_data, titles_of
+from scoring.results.grouping import names_of, on_same_data, titles_of
 from scoring.statistics import compare_models, independent_t_test, mean_interval, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_of_test
 

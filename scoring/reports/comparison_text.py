@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from scoring.reports.score_table import printable
+from scoring.results.score_table import printable
 from scoring.statistics import p_matrix
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from merge_snli.errors import InputError
 from merge_snli.schema import WORD_CLASSES
 from scoring.reports.line_chart import Line, draw_lines
 from scoring.results.files import safe_name
-from scoring.results.result import names_of, on_same_data
+from scoring.results.grouping import names_of, on_same_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,7 +1,6 @@
-"""Results in the Hub's form: `.eval_results/merge_snli.yaml`, which a model's repository shows on its page.
+"""Write results in the Hub's format, `.eval_results/merge_snli.yaml` in a model repository.
 
-The Hub joins a data set's `eval.yaml` and a model's results by data set and task, one value a task; `eval_tasks` are
-the tasks that both name.
+The Hub matches a data set's `eval.yaml` and a model's results by data set and task, with one value per task.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class EvalTask:
-    """A task of a data set's `eval.yaml`: one number that models are ranked by.
+    """A task of a data set's `eval.yaml`: one score that models are ranked by.
 
     Attributes:
-        id: Its name, such as `all_pattern_accuracy`.
+        id: Name of the task, such as `all_pattern_accuracy`.
         config: Config of the data set.
         split: Split of the config.
     """
@@ -46,10 +45,10 @@ class EvalTask:
 
 
 def eval_tasks(configs: Iterable[str]) -> tuple[EvalTask, ...]:
-    """Return the tasks of some configs: PA at the quality threshold and SA on variants, in per cent.
+    """Return the tasks of some configs: PA at the quality threshold and SA on variants, in percent.
 
     Args:
-        configs: `all` and word classes.
+        configs: `all` or word classes.
     """
     return tuple(
         EvalTask(_task(config, metric), config, TEST)
@@ -59,53 +58,52 @@ def eval_tasks(configs: Iterable[str]) -> tuple[EvalTask, ...]:
 
 
 def write_eval_results(results: Sequence[Result], out: Path, *, dataset_id: str) -> list[Path]:
-    """Write a file for each model of the Hub, under `out/eval_results/MODEL/` at its path in the model's repository.
+    """Write one file per Hub model, under `out/eval_results/MODEL/` at its path in the model repository.
 
-    Models that are no repository of the Hub, and results in another type of numbers than float32, are left out with a
-    warning.
+    Models that are not on the Hub, and results in another dtype than float32, are skipped with a warning.
 
     Args:
         results: Results on configs of one data set.
-        out: The folder of results.
-        dataset_id: Hub id of that data set.
+        out: Results folder.
+        dataset_id: Hub id of the data set.
 
     Returns:
-        The files, one a model, in the order of the models.
+        The files, one per model, in the order of the models.
 
     Raises:
-        InputError: Where `dataset_id` is no Hub id, or the disk is full.
+        InputError: If `dataset_id` is not a Hub id, or a file cannot be written.
     """
     check_dataset_id(dataset_id)
     by_model: dict[str, list[Result]] = {}
     for result in results:
         if result.model.revision is None:
-            logger.warning("%s is no repository of the Hub: no eval results are written for it", result.model.name)
+            logger.warning("no eval results for %s: it is not a Hub model", result.model.name)
         elif result.run.dtype not in (None, "float32"):
-            logger.warning("%s is left out of the eval results: a page has one number a task, float32's", result.title)
+            logger.warning("no eval results for %s: the Hub shows one value per task, from float32", result.title)
         else:
             by_model.setdefault(result.model.name, []).append(result)
     return [_write(model, of_model, out, dataset_id) for model, of_model in by_model.items()]
 
 
 def check_dataset_id(dataset_id: str) -> None:
-    """Refuse what is no Hub id of a data set.
+    """Check that an id has the form of a Hub id.
 
     Raises:
-        InputError: Where it is none.
+        InputError: If it does not.
     """
     if dataset_id.count("/") != 1 or is_path(dataset_id):
         raise InputError(
-            f"{dataset_id!r} is no Hub id of a data set, and the Hub shows results by it: give the one that the data "
-            "set is published under, such as --eval-results ORG/merge_snli"
+            f"{dataset_id!r} is not a Hub id: pass the id under which the data set is published, such as "
+            "--eval-results ORG/merge_snli"
         )
 
 
 def eval_results_file(model: str, out: Path) -> Path:
-    """Return where `write_eval_results` writes a model's file.
+    """Return the path of the file that `write_eval_results` writes for a model.
 
     Args:
         model: Hub id of the model.
-        out: The folder of results.
+        out: Results folder.
     """
     return out / FOLDER / safe_name(model) / PATH_IN_REPO
 
@@ -139,12 +137,12 @@ def _entries(result: Result, dataset_id: str) -> list[EvalResultEntry]:
 
 
 def _notes(result: Result) -> str:
-    """Say what the numbers were taken with, and what must be known of them."""
-    made = (
+    """Describe how the scores were computed, with the notes of the result."""
+    provenance = (
         f"merge-snli {result.run.versions['merge_snli']}, model commit {result.model.revision}, {result.run.dtype}, "
-        f"data sha256 {result.dataset.digest[:12]}, PA at {result.quality_threshold:.0%}, per cent"
+        f"data sha256 {result.dataset.digest[:12]}, PA at {result.quality_threshold:.0%}, percent"
     )
-    return "; ".join([made, *result.notes])
+    return "; ".join([provenance, *result.notes])
 
 
 def _task(config: str, metric: str) -> str:

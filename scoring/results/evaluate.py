@@ -1,4 +1,4 @@
-"""From a model's predictions on a config to its result."""
+"""Compute the result of a model from its predictions on a config."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from merge_snli.schema import NLI_LABELS, WORD_CLASSES, data_version
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 from scoring.models.labels import NOT_ENTAILMENT, compared_labels, positions
 from scoring.results.measure import (
-    Answers,
-    answers_on,
+    PredictedLabels,
+    align_predictions,
     majority_share,
     scores,
     scores_against,
@@ -23,7 +23,7 @@ from scoring.results.measure import (
     seed_table,
 )
 from scoring.results.notes import notes_on
-from scoring.results.result import DatasetRecord, LeftOut, ModelRecord, Result, RunRecord, Scores
+from scoring.results.result import SCHEMA_VERSION, DatasetRecord, LeftOut, ModelRecord, Result, RunRecord, Scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,35 +36,36 @@ if TYPE_CHECKING:
 
 
 def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Shard, data: ScoredConfig) -> Result:
-    """Turn predictions into a result.
+    """Compute the result of a model.
 
     Args:
         scored: The model.
-        facts: What is known of it since it was loaded.
-        predictions: Its logits for each of the config's pairs, in their order.
-        data: The config's seeds and variants.
+        facts: Properties known after loading the model.
+        predictions: Logits of the config's pairs, in their order.
+        data: Seeds and variants of the config.
 
     Raises:
-        InputError: Where the model takes none of the seeds.
+        InputError: If no seed fits into the model's maximum length.
     """
-    best = best_outputs(predictions)
-    names = _labels_in_use(scored.labels, best)
+    outputs = best_outputs(predictions)
+    names = _labels_in_use(scored.labels, outputs)
     compared = compared_labels(names, data.label_names)
-    predicted = np.append(positions(names, compared), -1)[best]
+    pair_labels = np.append(positions(names, compared), -1)[outputs]
     gold = np.array(positions(data.label_names, compared))[data.seed_labels]
-    answers = answers_on(data, predicted, gold)
-    if not len(answers.gold):
+    predicted = align_predictions(data, pair_labels, gold)
+    if not len(predicted.gold):
         raise InputError(
-            f"model {scored.name} takes at most {facts.limit} tokens, and no seed of config {data.config} fits with a "
-            "variant: score a model that takes longer texts"
+            f"no seed of config {data.config} fits into the {facts.limit} tokens of model {scored.name}: score a model "
+            "with a larger maximum length"
         )
     left_out = LeftOut(
-        limit=facts.limit,
-        seeds=len(data.seed_ids) - len(answers.gold),
-        variants=len(data.variant_pairs) - len(answers.answers),
+        max_length=facts.limit,
+        seeds=len(data.seed_ids) - len(predicted.gold),
+        variants=len(data.variant_pairs) - len(predicted.variants),
     )
-    overall = scores(answers)
+    overall = scores(predicted)
     return Result(
+        schema_version=SCHEMA_VERSION,
         model=_model_record(scored, facts, names),
         dataset=_dataset_record(data),
         run=RunRecord(
@@ -73,55 +74,55 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Shard, data: S
             device=scored.device,
             seconds=round(predictions.seconds, 3),
         ),
-        compared=compared,
+        compared_labels=compared,
         left_out=left_out,
-        notes=notes_on(scored, data, names, left_out, overall, majority_share(answers)),
+        notes=notes_on(scored, data, names, left_out, overall, majority_share(predicted)),
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
         scores=overall,
-        classes=_by_class(data, answers),
-        labels=_by_label(data, answers),
-        masked_lms=_by_masked_lm(data, answers),
+        classes=_by_class(data, predicted),
+        labels=_by_label(data, predicted),
+        masked_lms=_by_masked_lm(data, predicted),
         consistency={
-            "seed": scores_against(answers, answers.seed_answers),
-            "majority": scores_against_majority(answers),
+            "seed": scores_against(predicted, predicted.seeds),
+            "majority": scores_against_majority(predicted),
         },
-        seeds=seed_table(data, answers, compared),
+        seeds=seed_table(data, predicted, compared),
     )
 
 
 def best_outputs(predictions: Shard) -> NDArray[np.int64]:
-    """Return the output with the largest logit for each pair, -1 where the pair was too long."""
+    """Return the output with the largest logit for each pair, -1 if the pair was too long."""
     left_out = np.isnan(predictions.logits[:, 0])
     best: NDArray[np.int64] = np.where(left_out, -1, np.nan_to_num(predictions.logits).argmax(axis=1))
     return best
 
 
-def _labels_in_use(labels: ModelLabels, best: NDArray[np.int64]) -> tuple[str, ...]:
-    """Return the names of the outputs; of a function, not_entailment only where it ever says so."""
-    if labels.found == "function" and labels.names.index(NOT_ENTAILMENT) not in best:
+def _labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
+    """Return the label of each output, without not_entailment if a function never returns it."""
+    if labels.found == "function" and labels.names.index(NOT_ENTAILMENT) not in outputs:
         return NLI_LABELS
     return labels.names
 
 
-def _by_class(data: ScoredConfig, answers: Answers) -> dict[str, Scores]:
-    classes = data.variant_classes[answers.kept_variants]
-    return {name: scores(answers.of_variants(classes == name)) for name in WORD_CLASSES if (classes == name).any()}
+def _by_class(data: ScoredConfig, predicted: PredictedLabels) -> dict[str, Scores]:
+    classes = data.variant_classes[predicted.variant_indices]
+    return {name: scores(predicted.select(classes == name)) for name in WORD_CLASSES if (classes == name).any()}
 
 
-def _by_label(data: ScoredConfig, answers: Answers) -> dict[str, Scores]:
-    gold = data.seed_labels[answers.kept_seeds][answers.seeds]
+def _by_label(data: ScoredConfig, predicted: PredictedLabels) -> dict[str, Scores]:
+    gold = data.seed_labels[predicted.seed_indices][predicted.variant_seeds]
     return {
-        name: scores(answers.of_variants(gold == number))
+        name: scores(predicted.select(gold == number))
         for number, name in enumerate(data.label_names)
         if (gold == number).any()
     }
 
 
-def _by_masked_lm(data: ScoredConfig, answers: Answers) -> dict[str, Scores]:
-    """Scores on the variants of each masked LM, without those that no subsample drew a variant of."""
-    validated = {name: by[answers.kept_variants] for name, by in data.validated.items()}
-    return {name: scores(answers.of_variants(by)) for name, by in validated.items() if by.any()}
+def _by_masked_lm(data: ScoredConfig, predicted: PredictedLabels) -> dict[str, Scores]:
+    """Compute the scores on the variants that each masked LM validated, if there are any."""
+    validated = {name: variants[predicted.variant_indices] for name, variants in data.validated.items()}
+    return {name: scores(predicted.select(variants)) for name, variants in validated.items() if variants.any()}
 
 
 def _model_record(scored: ScoredModel, facts: ModelFacts, names: tuple[str, ...]) -> ModelRecord:
@@ -133,19 +134,19 @@ def _model_record(scored: ScoredModel, facts: ModelFacts, names: tuple[str, ...]
         parameters=facts.parameters,
         training_data=scored.training_data,
         labels=names,
-        labels_found=scored.labels.found,
-        own_labels=scored.labels.own,
+        label_origin=scored.labels.found,
+        config_labels=scored.labels.own,
     )
 
 
 def _dataset_record(data: ScoredConfig) -> DatasetRecord:
-    source = data.data_set
-    local = source.revision is None and Path(source.name).is_dir()
+    dataset = data.data_set
+    local = dataset.revision is None and Path(dataset.name).is_dir()
     return DatasetRecord(
-        name=source.folder.resolve().name if local else source.name,
-        revision=source.revision,
-        version=data_version(source.digest),
-        digest=source.digest,
+        name=dataset.folder.resolve().name if local else dataset.name,
+        revision=dataset.revision,
+        version=data_version(dataset.digest),
+        digest=dataset.digest,
         config=data.config,
         labels=data.label_names,
     )

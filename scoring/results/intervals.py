@@ -1,4 +1,4 @@
-"""How sure the numbers are: bootstrap intervals that resample seeds, small enough to go into every result."""
+"""Compute the bootstrap confidence intervals of a result by resampling seeds."""
 
 from __future__ import annotations
 
@@ -21,36 +21,35 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
 
 RESAMPLES = 999
-"""Enough for two digits of a per cent at both ends, and seconds for a result of the paper's size."""
+"""Gives both ends to about 0.1 percentage points, in seconds for a result of the paper's size."""
 LEVEL = 0.95
 RANDOM_SEED = 0
-MIN_SEEDS = 2
 DIGITS = 5
 OPTIONS: dict[str, Any] = {"level": LEVEL, "n_resamples": RESAMPLES, "random_seed": RANDOM_SEED}
 
 
-def seed_intervals(seeds_right: Bools, correct: Ints, sizes: Ints) -> Intervals | None:
+def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals | None:
     """Compute the intervals of SA on seeds, SA and PA(0.9) on variants, and QT.
 
     Args:
-        seeds_right: Whether the answer on each seed is right, [n_seeds].
-        correct: Variants of each seed right in each subsample, [n_subsamples, n_seeds].
-        sizes: Variants of each seed in each subsample, [n_subsamples, n_seeds].
+        seeds_correct: Whether the model predicts each seed correctly, [n_seeds].
+        correct: Number of correct variants of each seed in each subsample, [n_subsamples, n_seeds].
+        sizes: Number of variants of each seed in each subsample, [n_subsamples, n_seeds].
 
     Returns:
-        The intervals (points for what no seed changes); None where fewer than two seeds have a variant in a
-        subsample, or so few that a resample may have none.
+        The intervals. Both ends are equal if the statistic is constant over seeds. None if fewer than two seeds have
+        a variant in a subsample, or so few that a resample may have none.
     """
-    if np.count_nonzero(sizes.any(axis=0)) < MIN_SEEDS:
+    if np.count_nonzero(sizes.any(axis=0)) < 2:
         return None
-    as_many_of_each = bool((sizes == sizes[0]).all() and sizes.all())
-    found = (_by_means if as_many_of_each else _by_shares)(seeds_right, correct, sizes)
-    ends = [(round(interval.low, DIGITS), round(interval.high, DIGITS)) for interval in found]
+    equal_sizes = bool((sizes == sizes[0]).all() and sizes.all())
+    intervals = (_by_means if equal_sizes else _by_shares)(seeds_correct, correct, sizes)
+    ends = [(round(interval.low, DIGITS), round(interval.high, DIGITS)) for interval in intervals]
     if not np.isfinite(ends).all():
         return None
     return Intervals(
         level=LEVEL,
-        method=next((one.method for one in found if one.low < one.high), found[0].method),
+        method=next((one.method for one in intervals if one.low < one.high), intervals[0].method),
         resamples=RESAMPLES,
         random_seed=RANDOM_SEED,
         seed_sample_accuracy=ends[0],
@@ -60,11 +59,11 @@ def seed_intervals(seeds_right: Bools, correct: Ints, sizes: Ints) -> Intervals 
     )
 
 
-def _by_means(seeds_right: Bools, correct: Ints, sizes: Ints) -> Sequence[Interval]:
-    """Where every subsample draws as many of each seed, the means over subsamples are means over seeds."""
+def _by_means(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Sequence[Interval]:
+    """Compute intervals of means over seeds, if every subsample draws as many variants of each seed."""
     from scoring.statistics import mean_interval, passes_by_seed, sample_accuracy_interval
 
-    on_seeds = seeds_right.astype(np.float64)
+    on_seeds = seeds_correct.astype(np.float64)
     passes = passes_by_seed(correct, sizes)
     return (
         mean_interval(on_seeds, **OPTIONS),
@@ -74,17 +73,17 @@ def _by_means(seeds_right: Bools, correct: Ints, sizes: Ints) -> Sequence[Interv
     )
 
 
-def _by_shares(seeds_right: Bools, correct: Ints, sizes: Ints) -> Sequence[Interval]:
-    """Elsewhere (the variants of a masked LM) take the mean over subsamples of every resample's shares.
+def _by_shares(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Sequence[Interval]:
+    """Compute intervals of means of shares over subsamples, if seeds have different numbers of variants.
 
-    BCa would leave out each seed in turn, which takes too long here.
+    Uses the percentile method: BCa would leave out each seed in turn, which takes too long here.
     """
     drawn = sizes > 0
     passing = drawn & (correct >= required_correct(QUALITY_THRESHOLD, sizes))
-    n_seeds = len(seeds_right)
+    n_seeds = len(seeds_correct)
 
     def on_seeds(weights: Floats) -> Floats:
-        return np.asarray(weights @ seeds_right / n_seeds)
+        return np.asarray(weights @ seeds_correct / n_seeds)
 
     def at_quality(weights: Floats) -> Floats:
         return _mean_share(weights, passing, drawn)
@@ -101,7 +100,7 @@ def _by_shares(seeds_right: Bools, correct: Ints, sizes: Ints) -> Sequence[Inter
 
 
 def _mean_share(weights: Floats, part: Ints | Bools, whole: Ints | Bools) -> Floats:
-    """Return the mean over the subsamples of a share of weighted seeds, without subsamples that have none of them."""
+    """Return the mean share of weighted seeds over the subsamples that have any of them."""
     parts, wholes = weights @ part.T.astype(np.float64), weights @ whole.T.astype(np.float64)
     some = wholes > 0
     shares = np.divide(parts, wholes, out=np.zeros_like(parts), where=some)
@@ -110,14 +109,14 @@ def _mean_share(weights: Floats, part: Ints | Bools, whole: Ints | Bools) -> Flo
 
 
 def _by_weights(statistic: Callable[[Floats], Floats], n_seeds: int) -> Interval:
-    """Return the interval of a statistic of how often each seed was drawn, [n, n_seeds]."""
+    """Return the interval of a statistic of the weights: how often each seed was drawn, [n, n_seeds]."""
     from scoring.statistics import bootstrap_interval
 
-    def of_places(places: Floats, axis: int = -1) -> Floats:
+    def of_indices(indices: Floats, axis: int = -1) -> Floats:
         assert axis == -1
-        rows = places.reshape(-1, n_seeds).astype(np.int64)
+        rows = indices.reshape(-1, n_seeds).astype(np.int64)
         cells = rows + n_seeds * np.arange(len(rows))[:, np.newaxis]
         weights = np.bincount(cells.ravel(), minlength=rows.size).reshape(rows.shape).astype(np.float64)
-        return statistic(weights).reshape(places.shape[:-1])
+        return statistic(weights).reshape(indices.shape[:-1])
 
-    return bootstrap_interval(of_places, np.arange(n_seeds), method="percentile", **OPTIONS)
+    return bootstrap_interval(of_indices, np.arange(n_seeds), method="percentile", **OPTIONS)

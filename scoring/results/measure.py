@@ -1,6 +1,6 @@
-"""From answers to numbers: SA, PA, QT, MT and consistency, over all, by word class and by gold label.
+"""Compute SA, PA, QT, MT and consistency from predicted labels.
 
-Groups are the seeds in every config, and everything is decided on counts (`metrics.pattern_accuracy`).
+The groups are the seeds in every config. Thresholds are compared on counts (`metrics.pattern_accuracy`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from metrics.pattern_accuracy.core import (
 )
 from metrics.pattern_accuracy.counts import count_cells
 from scoring.results.intervals import seed_intervals
-from scoring.results.result import Curve, Scores, SeedTable, Spread, VariantScores
+from scoring.results.result import NOT_SCORED, Curve, Scores, SeedTable, Spread, VariantScores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,139 +33,150 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """A model's answers on the seeds and variants that it could take, as numbers of the compared labels.
+class PredictedLabels:
+    """Predicted labels of the scored seeds and variants, as positions in the compared labels.
 
     Attributes:
         gold: Gold label of each seed, [n_seeds].
-        seed_answers: The answer on each seed, [n_seeds].
-        seeds: Seed of each variant, [n_variants].
-        answers: The answer on each variant, [n_variants].
+        seeds: Predicted label of each seed, [n_seeds].
+        variants: Predicted label of each variant, [n_variants].
+        variant_seeds: Seed of each variant, [n_variants].
         drawn: Which subsample drew which variant, [n_subsamples, n_variants].
-        kept_seeds: Position of each of these seeds in the config's, [n_seeds].
-        kept_variants: Position of each of these variants in the config's, [n_variants].
+        seed_indices: Index of each seed in the config, [n_seeds].
+        variant_indices: Index of each variant in the config, [n_variants].
     """
 
     gold: Ints
-    seed_answers: Ints
     seeds: Ints
-    answers: Ints
+    variants: Ints
+    variant_seeds: Ints
     drawn: Bools
-    kept_seeds: Ints
-    kept_variants: Ints
+    seed_indices: Ints
+    variant_indices: Ints
 
-    def of_variants(self, chosen: Bools) -> Answers:
-        """Return the answers on the chosen variants, [n_variants], and on the seeds that they belong to."""
-        keep = np.zeros(len(self.gold), dtype=bool)
-        keep[self.seeds[chosen]] = True
-        place = np.cumsum(keep) - 1
-        return Answers(
-            gold=self.gold[keep],
-            seed_answers=self.seed_answers[keep],
-            seeds=place[self.seeds[chosen]],
-            answers=self.answers[chosen],
-            drawn=self.drawn[:, chosen],
-            kept_seeds=self.kept_seeds[keep],
-            kept_variants=self.kept_variants[chosen],
+    def select(self, variants: Bools) -> PredictedLabels:
+        """Return the predictions on some variants, [n_variants], and on their seeds."""
+        mask = np.zeros(len(self.gold), dtype=bool)
+        mask[self.variant_seeds[variants]] = True
+        new_index = np.cumsum(mask) - 1
+        return PredictedLabels(
+            gold=self.gold[mask],
+            seeds=self.seeds[mask],
+            variants=self.variants[variants],
+            variant_seeds=new_index[self.variant_seeds[variants]],
+            drawn=self.drawn[:, variants],
+            seed_indices=self.seed_indices[mask],
+            variant_indices=self.variant_indices[variants],
         )
 
+    @property
+    def correct(self) -> Bools:
+        """Whether each variant has the gold label of its seed, [n_variants]."""
+        return np.asarray(self.variants == self.gold[self.variant_seeds])
 
-def answers_on(data: ScoredConfig, predicted: Ints, gold: Ints) -> Answers:
-    """Put a model's answers to pairs beside the seeds and variants that have them.
+
+def align_predictions(data: ScoredConfig, predicted: Ints, gold: Ints) -> PredictedLabels:
+    """Assign the predictions on pairs to seeds and variants.
 
     Args:
         data: Seeds, variants and pairs.
-        predicted: Answer to each pair, [n_pairs], -1 where the pair is too long for the model.
-        gold: Gold label of each seed, [n_seeds], in the same numbers.
+        predicted: Predicted label of each pair, [n_pairs], -1 if the pair is too long for the model.
+        gold: Gold label of each seed, [n_seeds].
 
     Returns:
-        The answers, without the variants that have none, the variants of seeds that have none, and the seeds that
-        have none or keep no variant.
+        The predictions. Left out are variants without a prediction, seeds without a prediction with all their
+        variants, and seeds without a remaining variant.
     """
-    everything = Answers(
+    everything = PredictedLabels(
         gold=gold,
-        seed_answers=predicted[data.seed_pairs],
-        seeds=data.variant_seeds,
-        answers=predicted[data.variant_pairs],
+        seeds=predicted[data.seed_pairs],
+        variants=predicted[data.variant_pairs],
+        variant_seeds=data.variant_seeds,
         drawn=data.drawn,
-        kept_seeds=np.arange(len(data.seed_ids)),
-        kept_variants=np.arange(len(data.variant_pairs)),
+        seed_indices=np.arange(len(data.seed_ids)),
+        variant_indices=np.arange(len(data.variant_pairs)),
     )
-    return everything.of_variants((everything.answers >= 0) & (everything.seed_answers[everything.seeds] >= 0))
+    return everything.select((everything.variants >= 0) & (everything.seeds[everything.variant_seeds] >= 0))
 
 
-def scores(answers: Answers) -> Scores:
-    """Return SA on seeds, what is measured on variants, QT and MT (sections 4 and 5.1)."""
-    on_seeds = sample_accuracy(answers.seed_answers == answers.gold)
-    on_variants = scores_against(answers, answers.gold)
+def scores(predicted: PredictedLabels) -> Scores:
+    """Return SA on seeds, the scores on variants, QT and MT (sections 4 and 5.1)."""
+    seeds_correct = predicted.seeds == predicted.gold
+    on_seeds = sample_accuracy(seeds_correct)
+    on_variants = scores_against(predicted, predicted.gold)
     at_quality = on_variants.pattern_accuracy.mean
     curve = np.array(on_variants.curve.mean, dtype=np.float64)
-    counts = _counts(answers, answers.answers == answers.gold[answers.seeds])
     return Scores(
-        seeds=len(answers.gold),
+        seeds=len(predicted.gold),
         seed_sample_accuracy=on_seeds,
         on_variants=on_variants,
         qt=None if at_quality is None else quality_drop(at_quality, on_seeds),
         mt=None if at_quality is None else matching_threshold(curve, on_seeds),
-        intervals=seed_intervals(answers.seed_answers == answers.gold, *counts),
+        intervals=seed_intervals(seeds_correct, *_counts(predicted, predicted.correct)),
     )
 
 
-def scores_against(answers: Answers, reference: Ints) -> VariantScores:
-    """Measure the answers on variants against one label a seed, [n_seeds]."""
-    right = answers.answers == reference[answers.seeds]
-    correct, sizes = _counts(answers, right)
-    return _variant_scores(correct, sizes, test_sample_accuracy=sample_accuracy(right), variants=len(right))
+def scores_against(predicted: PredictedLabels, reference: Ints) -> VariantScores:
+    """Score the predictions on variants against one label per seed, [n_seeds]."""
+    correct = predicted.variants == reference[predicted.variant_seeds]
+    return _variant_scores(
+        *_counts(predicted, correct), test_sample_accuracy=sample_accuracy(correct), variants=len(correct)
+    )
 
 
-def scores_against_majority(answers: Answers) -> VariantScores:
-    """Measure the answers on variants against the most frequent answer in their group.
+def scores_against_majority(predicted: PredictedLabels) -> VariantScores:
+    """Score the predictions on variants against the most frequent prediction in their group.
 
-    The group is the seed's variants of the subsample, or all of them for SA on the whole split; which of several
-    answers that are as frequent is taken changes no number.
+    The group is the seed's variants in the subsample, or all of them for SA on the whole split. Ties do not affect any
+    score.
     """
-    correct, sizes = _counts(answers, answers.answers)
-    most, _ = count_cells(answers.seeds, len(answers.gold), answers.answers)
-    whole = int(most.sum()) / len(answers.answers)
-    return _variant_scores(correct, sizes, test_sample_accuracy=whole, variants=len(answers.answers))
+    most_frequent, _ = count_cells(predicted.variant_seeds, len(predicted.gold), predicted.variants)
+    n_variants = len(predicted.variants)
+    return _variant_scores(
+        *_counts(predicted, predicted.variants),
+        test_sample_accuracy=int(most_frequent.sum()) / n_variants,
+        variants=n_variants,
+    )
 
 
-def majority_share(answers: Answers) -> float:
-    """Return the share of the seeds that have the most common gold label: what always giving that label scores."""
-    return int(np.bincount(answers.gold).max()) / len(answers.gold)
+def majority_share(predicted: PredictedLabels) -> float:
+    """Return the share of seeds with the most common gold label: the accuracy of always predicting it."""
+    return int(np.bincount(predicted.gold).max()) / len(predicted.gold)
 
 
-def seed_table(data: ScoredConfig, answers: Answers, names: tuple[str, ...]) -> SeedTable:
-    """Return every seed's counts; `names` are the compared labels."""
-    correct, sizes = _counts(answers, answers.answers == answers.gold[answers.seeds])
+def seed_table(data: ScoredConfig, predicted: PredictedLabels, names: tuple[str, ...]) -> SeedTable:
+    """Return the predictions and counts of every seed; `names` are the compared labels."""
+    correct, sizes = _counts(predicted, predicted.correct)
     return SeedTable(
-        seed_id=tuple(data.seed_ids[seed] for seed in answers.kept_seeds),
-        gold=tuple(data.label_names[data.seed_labels[seed]] for seed in answers.kept_seeds),
-        predicted=tuple(names[answer] for answer in answers.seed_answers),
+        seed_id=tuple(data.seed_ids[seed] for seed in predicted.seed_indices),
+        gold=tuple(data.label_names[data.seed_labels[seed]] for seed in predicted.seed_indices),
+        predicted=tuple(names[label] for label in predicted.seeds),
         sizes=tuple(map(tuple, sizes.tolist())),
         correct=tuple(map(tuple, correct.tolist())),
-        answers=_answers_by_seed(data, answers),
+        variant_predictions=_variant_predictions(data, predicted),
     )
 
 
-def _answers_by_seed(data: ScoredConfig, answers: Answers) -> tuple[str, ...]:
-    """Return the answers on the variants of each kept seed as `SeedTable` has them."""
-    every = np.full(len(data.variant_seeds), -1)
-    every[answers.kept_variants] = answers.answers
+def _variant_predictions(data: ScoredConfig, predicted: PredictedLabels) -> tuple[str, ...]:
+    """Return the predictions on the variants of each scored seed in the form of `SeedTable`."""
+    labels = np.full(len(data.variant_seeds), -1)
+    labels[predicted.variant_indices] = predicted.variants
     order = np.argsort(data.variant_seeds, kind="stable")
     starts = np.searchsorted(data.variant_seeds[order], np.arange(1, len(data.seed_ids)))
-    by_seed = np.split(every[order], starts)
-    return tuple("".join("-" if answer < 0 else str(answer) for answer in by_seed[seed]) for seed in answers.kept_seeds)
+    by_seed = np.split(labels[order], starts)
+    return tuple(
+        "".join(NOT_SCORED if label < 0 else str(label) for label in by_seed[seed]) for seed in predicted.seed_indices
+    )
 
 
-def _counts(answers: Answers, values: Bools | Ints) -> tuple[Ints, Ints]:
-    """Count the variants of each seed in each subsample that are right, and all, [n_subsamples, n_seeds] each.
+def _counts(predicted: PredictedLabels, values: Bools | Ints) -> tuple[Ints, Ints]:
+    """Count the correct variants and all variants of each seed in each subsample, [n_subsamples, n_seeds] each.
 
-    Right is what `values`, [n_variants], says, or the most frequent of its numbers.
+    Correct are the variants that are True in `values`, [n_variants], or those with its most frequent number.
     """
-    shape = len(answers.drawn), len(answers.gold)
-    subsample, variant = np.nonzero(answers.drawn)
-    cells = subsample * shape[1] + answers.seeds[variant]
+    shape = len(predicted.drawn), len(predicted.gold)
+    subsample, variant = np.nonzero(predicted.drawn)
+    cells = subsample * shape[1] + predicted.variant_seeds[variant]
     correct, sizes = count_cells(cells, shape[0] * shape[1], values[variant])
     return correct.reshape(shape), sizes.reshape(shape)
 
@@ -174,21 +185,24 @@ def _variant_scores(correct: Ints, sizes: Ints, *, test_sample_accuracy: float, 
     drawn = sizes.sum(axis=1)
     accuracy = np.divide(correct.sum(axis=1), drawn, out=np.full(len(drawn), np.nan), where=drawn > 0)
     curves = pattern_accuracy(correct, sizes, CURVE)
-    some = curves[drawn > 0]
-    mean = tuple(fmean(at) if len(some) else None for at in some.T)
     return VariantScores(
         variants=variants,
         sample_accuracy=_spread(accuracy),
         test_sample_accuracy=test_sample_accuracy,
         pattern_accuracy=_spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
-        curve=_curve(mean, curves, np.count_nonzero(sizes, axis=1)),
+        curve=_curve(curves, np.count_nonzero(sizes, axis=1)),
     )
 
 
-def _curve(mean: tuple[float | None, ...], shares: NDArray[np.float64], seeds: Ints) -> Curve:
-    """Put a curve into counts: a share is a whole number of seeds, and a count takes less room in a file."""
+def _curve(shares: NDArray[np.float64], seeds: Ints) -> Curve:
+    """Convert a curve to counts of seeds, which take less space in a file."""
     passing = np.rint(np.nan_to_num(shares) * seeds[:, np.newaxis]).astype(np.int64)
-    return Curve(mean=mean, passing=tuple(map(tuple, passing.tolist())), seeds=tuple(seeds.tolist()))
+    some = shares[seeds > 0]
+    return Curve(
+        mean=tuple(fmean(column) if len(some) else None for column in some.T),
+        passing=tuple(map(tuple, passing.tolist())),
+        seeds=tuple(seeds.tolist()),
+    )
 
 
 def _spread(values: NDArray[np.float64]) -> Spread:
@@ -196,9 +210,5 @@ def _spread(values: NDArray[np.float64]) -> Spread:
     return Spread(
         mean=fmean(some) if some else None,
         std=stdev(some) if len(some) > 1 else None,
-        each=_optional(values),
+        each=tuple(None if np.isnan(value) else value for value in values.tolist()),
     )
-
-
-def _optional(values: NDArray[np.float64]) -> tuple[float | None, ...]:
-    return tuple(None if np.isnan(value) else float(value) for value in values)

@@ -1,4 +1,4 @@
-"""The sentences without which a result's numbers would be read wrong."""
+"""Write the notes of a result: caveats without which its scores would be misread."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from scoring.predictions.pairs import ScoredConfig
     from scoring.results.result import LeftOut, Scores
 
-NEAR_CHANCE = 0.05
-"""A model whose SA on seeds is not this much above the share of the most common label may have its labels permuted."""
+CHANCE_MARGIN = 0.05
+"""SA on seeds below the share of the most common label plus this margin suggests permuted labels."""
 
 
 def notes_on(
@@ -25,54 +25,55 @@ def notes_on(
     scores: Scores,
     majority_share: float,
 ) -> tuple[str, ...]:
-    """Return what a reader of a result must know, one sentence each.
+    """Return what a reader of a result must know, one sentence per note.
 
     Args:
         scored: The model.
-        data: What it was scored on.
-        labels: The labels that the model tells apart.
-        left_out: What it could not take.
-        scores: Its numbers over all.
+        data: The config it was scored on.
+        labels: The labels that the model distinguishes.
+        left_out: Seeds and variants that are too long for the model.
+        scores: The scores on all seeds and variants.
         majority_share: Share of the seeds that have the most common gold label.
     """
     return (
-        *_on_labels(scored, data, labels),
-        *_on_lengths(left_out),
-        *_on_chance(scored, scores.seed_sample_accuracy, majority_share),
+        *_label_notes(scored, data, labels),
+        *_length_notes(left_out),
+        *_chance_notes(scored, scores.seed_sample_accuracy, majority_share),
     )
 
 
-def _on_labels(scored: ScoredModel, data: ScoredConfig, labels: Sequence[str]) -> Iterator[str]:
+def _label_notes(scored: ScoredModel, data: ScoredConfig, labels: Sequence[str]) -> Iterator[str]:
+    names = ",".join(scored.labels.names)
     if NOT_ENTAILMENT in labels and NOT_ENTAILMENT not in data.label_names:
         yield (
-            "tells only entailment from the rest: gold neutral and contradiction count together as not_entailment, so "
-            "its numbers stand beside those of other two-way models only"
+            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
+            "those of other two-way models"
         )
     if NOT_ENTAILMENT in data.label_names and NOT_ENTAILMENT not in labels:
-        yield "its neutral and contradiction count together as not_entailment, for the data has only these two labels"
+        yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
     if scored.labels.found == "given":
-        yield f"labels given as {','.join(scored.labels.names)}"
+        yield f"labels given as {names}"
     if scored.labels.found == INFERRED:
-        yield f"labels inferred from the seeds as {','.join(scored.labels.names)}"
+        yield f"labels inferred from the seeds as {names}"
     if scored.labels.found == "table":
-        yield f"its config names no labels; they are taken from what is known of it: {','.join(scored.labels.names)}"
+        yield f"the model's config names no labels; known labels used: {names}"
     if scored.labels.overruled:
-        yield f"the labels given contradict the model's own names, {','.join(scored.labels.own)}"
+        yield f"the given labels contradict the model's config, {','.join(scored.labels.own)}"
 
 
-def _on_lengths(left_out: LeftOut) -> Iterator[str]:
+def _length_notes(left_out: LeftOut) -> Iterator[str]:
     if left_out.seeds or left_out.variants:
         yield (
-            f"left out for being longer than the {left_out.limit} tokens that the model takes: "
-            f"{left_out.seeds} seeds and {left_out.variants} variants"
+            f"{left_out.seeds} seeds and {left_out.variants} variants left out: longer than the model's maximum of "
+            f"{left_out.max_length} tokens"
         )
 
 
-def _on_chance(scored: ScoredModel, seed_accuracy: float, majority_share: float) -> Iterator[str]:
-    if seed_accuracy < majority_share + NEAR_CHANCE:
-        labels = ",".join(scored.labels.names)
-        mend = f" are its outputs really {labels}?" if scored.labels.found != "function" else ""
+def _chance_notes(scored: ScoredModel, seed_accuracy: float, majority_share: float) -> Iterator[str]:
+    if seed_accuracy < majority_share + CHANCE_MARGIN:
+        of_model = scored.labels.found != "function"
+        hint = f"check the label order {','.join(scored.labels.names)}" if of_model else "check the function"
         yield (
-            f"warning: right on {seed_accuracy:.1%} of the seeds, near or under the {majority_share:.1%} of always "
-            f"giving the most common label:{mend or ' is it what you wanted to score?'}"
+            f"warning: accuracy on seeds is {seed_accuracy:.1%}, close to or below the {majority_share:.1%} of always "
+            f"predicting the most common label; {hint}"
         )

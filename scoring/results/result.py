@@ -1,41 +1,106 @@
-"""What a score says, as values; thresholds are floats here and decimal strings in the files."""
+"""Define the result of scoring one model, as frozen values and as the fields of a result file.
+
+These types also define the JSON Schema of result files. Thresholds are floats in Python, decimal strings in JSON.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+
+from merge_snli.schema import ALL, NLI_LABELS, WORD_CLASSES
+from metrics.pattern_accuracy.core import CURVE
+from scoring.models.labels import NOT_ENTAILMENT, TWO_WAY
+from scoring.results.score_table import html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection
+
+SCHEMA_VERSION: Literal[3] = 3
+"""Version of the result files. Raise it if readers of the previous version would misread the new files."""
+
+NOT_SCORED = "-"
+"""Stands for a variant without a prediction in `SeedTable.variant_predictions`."""
+
+THRESHOLD_PATTERN = r"^(0(\.[0-9]+)?|1)$"
 
 
-@dataclass(frozen=True)
-class Spread:
-    """A number for each subsample (None where it has no row), with mean and sample standard deviation (n - 1)."""
+def threshold_text(threshold: float) -> str:
+    """Format a threshold as a decimal string.
 
-    mean: float | None
-    std: float | None
-    each: tuple[float | None, ...]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """PA at the thresholds 0, 0.01, … 1.
-
-    Attributes:
-        mean: PA at each threshold, the mean over the subsamples that have a row; None where none has.
-        passing: Number of seeds that pass each threshold, [n_subsamples][n_thresholds].
-        seeds: Number of seeds that each subsample drew a variant of, [n_subsamples].
+    Examples:
+        >>> threshold_text(29 * 0.01)
+        '0.29'
     """
+    return f"{threshold:.9g}"
 
-    mean: tuple[float | None, ...]
-    passing: tuple[tuple[int, ...], ...]
-    seeds: tuple[int, ...]
+
+def _parse_threshold(value: object) -> float:
+    if not isinstance(value, str):
+        raise ValueError("expected a decimal string such as '0.9'")
+    return float(value)
+
+
+def _one_of(names: Collection[str]) -> tuple[Any, ...]:
+    return Field(pattern=f"^({'|'.join(names)})$"), WithJsonSchema({"type": "string", "enum": [*names]})
+
+
+Label = Annotated[str, *_one_of((*NLI_LABELS, NOT_ENTAILMENT))]
+WordClass = Annotated[str, *_one_of(WORD_CLASSES)]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Difference = Annotated[float, Field(ge=-1, le=1)]
+Ends = tuple[Difference, Difference]
+"""Low and high end of an interval."""
+Threshold = Annotated[
+    float,
+    Field(ge=0, le=1),
+    BeforeValidator(_parse_threshold),
+    PlainSerializer(threshold_text, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": THRESHOLD_PATTERN}),
+]
+
+
+class _Part:
+    """Base of the values in a result file: unknown fields, other types and infinite numbers are refused."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+@dataclass(frozen=True)
+class Spread(_Part):
+    """A number for each subsample, with mean and sample standard deviation (n - 1)."""
+
+    mean: Share | None
+    std: Annotated[float, Field(ge=0)] | None
+    each: tuple[Share | None, ...]
+    """Value of each subsample; None if the subsample has no row."""
+
+
+@dataclass(frozen=True)
+class Curve(_Part):
+    """PA at the thresholds 0, 0.01, … 1."""
+
+    mean: Annotated[tuple[Share | None, ...], Field(min_length=len(CURVE), max_length=len(CURVE))]
+    """Mean PA at each threshold over the subsamples that have a row; None if none has one."""
+    passing: tuple[tuple[Count, ...], ...]
+    """Number of seeds that pass each threshold, [n_subsamples][n_thresholds]."""
+    seeds: tuple[Count, ...]
+    """Number of seeds of which each subsample drew a variant, [n_subsamples]."""
+
+    def __post_init__(self) -> None:
+        """Check the lengths of the lists, and that no count exceeds the number of seeds."""
+        if len(self.passing) != len(self.seeds) or any(len(row) != len(CURVE) for row in self.passing):
+            raise ValueError(f"passing is not {len(self.seeds)} lists of {len(CURVE)} counts")
+        if any(max(row) > seeds for row, seeds in zip(self.passing, self.seeds, strict=True)):
+            raise ValueError("more seeds pass a threshold than the subsample has")
 
     @property
     def each(self) -> tuple[tuple[float | None, ...], ...]:
-        """PA of each subsample at each threshold, None where it has no row."""
+        """PA of each subsample at each threshold, None if the subsample has no row."""
         return tuple(
             tuple(passing / seeds if seeds else None for passing in row)
             for row, seeds in zip(self.passing, self.seeds, strict=True)
@@ -43,221 +108,214 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Intervals:
-    """Confidence intervals of `Scores`, low and high, by a bootstrap that resamples seeds with all their variants.
+class Intervals(_Part):
+    """Confidence intervals by a bootstrap that resamples seeds with all their variants."""
 
-    Attributes:
-        level: Share of repetitions in which such an interval holds the true value.
-        method: How they were made.
-        resamples: How often the seeds were drawn with replacement.
-        random_seed: Of these draws.
-        seed_sample_accuracy: Of SA on seeds.
-        sample_accuracy: Of SA on variants, over all subsamples.
-        pattern_accuracy: Of PA at the quality threshold.
-        qt: Of QT.
-    """
-
-    level: float
+    level: Share
+    """Nominal coverage."""
     method: str
-    resamples: int
+    resamples: Count
     random_seed: int
-    seed_sample_accuracy: tuple[float, ...]
-    sample_accuracy: tuple[float, ...]
-    pattern_accuracy: tuple[float, ...]
-    qt: tuple[float, ...]
+    seed_sample_accuracy: Ends
+    sample_accuracy: Ends
+    """Interval of SA on variants, over all subsamples."""
+    pattern_accuracy: Ends
+    """Interval of PA at the quality threshold."""
+    qt: Ends
 
 
 @dataclass(frozen=True)
-class VariantScores:
-    """What is measured on variants, against the gold label or against the model's own answers.
+class VariantScores(_Part):
+    """Scores on variants, against the gold label or against the model's own predictions."""
 
-    Attributes:
-        variants: Number of variants of the whole split `test`.
-        sample_accuracy: SA by subsample.
-        test_sample_accuracy: SA on the whole split `test`.
-        pattern_accuracy: PA at the quality threshold, by subsample.
-        curve: PA at every threshold.
-    """
-
-    variants: int
+    variants: Count
+    """Number of variants in the whole split `test`."""
     sample_accuracy: Spread
-    test_sample_accuracy: float
+    """SA by subsample."""
+    test_sample_accuracy: Share
+    """SA on the whole split `test`."""
     pattern_accuracy: Spread
+    """PA at the quality threshold, by subsample."""
     curve: Curve
+    """PA at every threshold."""
 
 
 @dataclass(frozen=True)
-class Scores:
-    """The columns of the paper's Table 3 for some seeds and their variants.
+class Scores(_Part):
+    """The columns of the paper's Table 3 for some seeds and their variants."""
 
-    Attributes:
-        seeds: Number of seeds.
-        seed_sample_accuracy: SA on the seeds.
-        on_variants: What is measured on their variants, against the gold label.
-        qt: PA(0.9) on variants minus SA on seeds, negative where the model drops; None where no subsample has a row.
-        mt: The threshold whose PA on the mean curve is nearest to SA on seeds, the higher one of equals.
-        intervals: How sure the numbers are; None where too few seeds have a variant in a subsample.
-    """
-
-    seeds: int
-    seed_sample_accuracy: float
+    seeds: Count
+    """Number of seeds."""
+    seed_sample_accuracy: Share
+    """SA on the seeds."""
     on_variants: VariantScores
-    qt: float | None
-    mt: float | None
+    """Scores on their variants, against the gold label."""
+    qt: Difference | None
+    """PA at the quality threshold on variants minus SA on seeds; None if no subsample has a row."""
+    mt: Threshold | None
+    """Threshold whose PA on the mean curve is nearest to SA on seeds; the higher of two equally near ones."""
     intervals: Intervals | None
+    """Confidence intervals; None if too few seeds have a variant in a subsample."""
 
 
 @dataclass(frozen=True)
-class SeedTable:
-    """What every seed's answers were: all that a comparison of models needs. One entry a seed in each.
-
-    Attributes:
-        seed_id: The seeds that were scored.
-        gold: Gold label, as the data set has it.
-        predicted: The model's answer on the seed itself.
-        sizes: Number of variants that each subsample drew of each seed, [n_subsamples][n_seeds].
-        correct: How many of them have the gold label, [n_subsamples][n_seeds].
-        answers: The model's answer on each of its variants, in the order of the config's split `test`: a character a
-            variant, the position of the label among those compared, or `-` where the variant was left out.
-    """
+class SeedTable(_Part):
+    """Predictions and counts of every seed, one entry per seed in each list. Comparisons of models need only these."""
 
     seed_id: tuple[str, ...]
-    gold: tuple[str, ...]
-    predicted: tuple[str, ...]
-    sizes: tuple[tuple[int, ...], ...]
-    correct: tuple[tuple[int, ...], ...]
-    answers: tuple[str, ...]
+    gold: tuple[Label, ...]
+    """Gold label, as in the data set."""
+    predicted: tuple[Label, ...]
+    """Predicted label of the seed itself."""
+    sizes: tuple[tuple[Count, ...], ...]
+    """Number of variants that each subsample drew of each seed, [n_subsamples][n_seeds]."""
+    correct: tuple[tuple[Count, ...], ...]
+    """Number of these variants that the model predicts correctly, [n_subsamples][n_seeds]."""
+    variant_predictions: tuple[Annotated[str, Field(pattern="^[0-2-]*$")], ...]
+    """Predictions of the seed's variants in the order of split `test`, one character per variant: position of the label
+    in `compared_labels`, or `-` if the variant was left out."""
+
+    def __post_init__(self) -> None:
+        """Check the lengths of the lists, and that ids, predictions and counts fit together."""
+        columns = (self.gold, self.predicted, self.variant_predictions, *self.sizes, *self.correct)
+        if any(len(column) != len(self.seed_id) for column in columns) or len(self.sizes) != len(self.correct):
+            raise ValueError("the lists differ in length")
+        if len({*self.seed_id}) != len(self.seed_id):
+            raise ValueError("a seed id is not unique")
+        if any(not predictions.strip(NOT_SCORED) for predictions in self.variant_predictions):
+            raise ValueError("a seed has no prediction on a variant")
+        rows = zip(self.correct, self.sizes, strict=True)
+        if any(right > size for row in rows for right, size in zip(*row, strict=True)):
+            raise ValueError("more variants of a seed are correct than were drawn")
 
 
 @dataclass(frozen=True)
-class ModelRecord:
-    """Who was scored: see `scoring.models.scored_model.ScoredModel` and `scoring.models.labels.ModelLabels`.
-
-    `training_data` names the data sets that it was trained on, None where nobody says.
-    """
+class ModelRecord(_Part):
+    """The model that was scored."""
 
     name: str
+    """Hub id, folder name, `demo:NAME`, or the name given to a function."""
     revision: str | None
-    digest: str | None
+    """Commit on the Hub."""
+    digest: Digest | None
+    """sha256 of the model's files or weights; None for a function without a version."""
     architecture: str | None
-    parameters: int | None
+    """Class of the model; None for a function."""
+    parameters: Count | None
+    """Number of parameters; None for a function."""
     training_data: tuple[str, ...] | None
-    labels: tuple[str, ...]
-    labels_found: str
-    own_labels: tuple[str, ...]
+    """Data sets that the model was trained on; None if unknown."""
+    labels: tuple[Label, ...]
+    """Label of each output, in the order of the outputs."""
+    label_origin: str
+    """Where the labels come from: `config`, `table`, `given`, `inferred` or `function`."""
+    config_labels: tuple[str, ...]
+    """Label names in the model's own config."""
 
 
 @dataclass(frozen=True)
-class DatasetRecord:
-    """What it was scored on: name, commit, version, digest of the data, config, the labels' names in their order."""
+class DatasetRecord(_Part):
+    """The data set and config that the model was scored on."""
 
     name: str
+    """Hub id or folder name."""
     revision: str | None
-    version: str
+    """Commit on the Hub; None for a folder."""
+    version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
+    """Version of the configs in the data set card."""
     digest: str
-    config: str
-    labels: tuple[str, ...]
+    """sha256 of the data, from the record of the run that generated it."""
+    config: Annotated[str, *_one_of((ALL, *WORD_CLASSES))]
+    labels: tuple[Label, ...]
+    """The data set's labels in the order of their ids."""
 
 
 @dataclass(frozen=True)
-class RunRecord:
-    """With what: versions, dtype and type of device that the predictions were made with, and the seconds they took."""
+class RunRecord(_Part):
+    """How the predictions were computed."""
 
     versions: dict[str, str]
+    """Version of Python and of each package that the predictions depend on."""
     dtype: str | None
+    """Data type of the model, such as `float32`; None for a function."""
     device: str | None
-    seconds: float
+    """Device type, such as `cpu`; None for a function."""
+    seconds: Annotated[float, Field(ge=0)]
+    """Duration of the predictions."""
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """What the model could not take, for it is longer than `limit` tokens.
+class LeftOut(_Part):
+    """Seeds and variants that are longer than the model's maximum length.
 
-    A seed whose own pair is too long is left out with all its variants, so that every number is taken on the same
-    seeds; so is a seed of which no variant is left. A variant that is too long is left out alone.
-
-    Attributes:
-        limit: The most tokens that the model takes, or None where it has no limit.
-        seeds: Number of seeds left out.
-        variants: Number of variants left out, with those of the seeds left out.
+    A seed that is too long is left out with all its variants, so that every score covers the same seeds. A seed with no
+    remaining variant is left out too.
     """
 
-    limit: int | None
-    seeds: int
-    variants: int
+    max_length: Count | None
+    """Maximum number of tokens of the model; None if unlimited."""
+    seeds: Count
+    """Number of seeds left out."""
+    variants: Count
+    """Number of variants left out, including those of the seeds left out."""
 
 
-@dataclass(frozen=True)
-class Result:
-    """What one model scored on one config of one data set.
+@dataclass(frozen=True, kw_only=True)
+class Result(_Part):
+    """Scores of one model on one config of one data set.
 
-    Attributes:
-        model: Who.
-        dataset: On what.
-        run: With what.
-        compared: The labels in which answers and gold labels were compared.
-        left_out: What was not scored.
-        notes: Sentences that a reader of the numbers must know.
-        quality_threshold: The threshold that QT is taken at.
-        thresholds: The thresholds of the curves.
-        scores: All variants and their seeds.
-        classes: The variants of each word class, and their seeds.
-        labels: The seeds of each gold label, and their variants.
-        masked_lms: The variants that each masked LM validated in premise and hypothesis, and their seeds.
-        consistency: `seed` and `majority`: the answers on variants against the model's own answer on the seed, and
-            against its most frequent answer among the seed's variants of the subsample.
-        seeds: Every seed's counts.
+    Accuracies are shares from 0 to 1. SA is sample accuracy. PA(t) is pattern accuracy: the share of seeds of which
+    at least the share t of the variants is predicted correctly.
     """
 
+    schema_version: Literal[3]
+    """Version of this format."""
     model: ModelRecord
     dataset: DatasetRecord
     run: RunRecord
-    compared: tuple[str, ...]
+    compared_labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=3)]
+    """Labels in which predictions and gold labels were compared: three, or entailment and not_entailment."""
     left_out: LeftOut
     notes: tuple[str, ...]
-    quality_threshold: float
-    thresholds: tuple[float, ...]
+    """Caveats that a reader of the scores must know."""
+    quality_threshold: Threshold
+    """Threshold of QT."""
+    thresholds: tuple[Threshold, ...]
+    """Thresholds of the curves."""
     scores: Scores
-    classes: dict[str, Scores]
-    labels: dict[str, Scores]
+    """Scores on all seeds and variants."""
+    classes: dict[WordClass, Scores]
+    """Scores on the variants of each word class, and their seeds."""
+    labels: dict[Label, Scores]
+    """Scores on the seeds of each gold label, and their variants."""
     masked_lms: dict[str, Scores]
-    consistency: dict[str, VariantScores]
+    """Scores on the variants that each masked LM validated in premise and hypothesis, and their seeds."""
+    consistency: dict[Annotated[str, *_one_of(("seed", "majority"))], VariantScores]
+    """Predictions on variants compared with the model's prediction on the seed (`seed`), and with its most frequent
+    prediction among the seed's variants in the subsample (`majority`)."""
     seeds: SeedTable
+    """Predictions and counts of every seed."""
+
+    def __post_init__(self) -> None:
+        """Check that the parts of the result fit together."""
+        if self.compared_labels not in (NLI_LABELS, TWO_WAY):
+            raise ValueError(f"compared_labels is {self.compared_labels}, expected {NLI_LABELS} or {TWO_WAY}")
+        if self.thresholds != CURVE or self.quality_threshold not in CURVE:
+            raise ValueError("thresholds are not 0, 0.01, … 1")
+        if not self.seeds.sizes or len(self.scores.on_variants.curve.seeds) != len(self.seeds.sizes):
+            raise ValueError("the number of subsamples is 0, or differs between scores and seeds")
+        numbers = {NOT_SCORED, *map(str, range(len(self.compared_labels)))}
+        if not numbers.issuperset("".join(self.seeds.variant_predictions)):
+            raise ValueError("variant_predictions has a number that is not in compared_labels")
+        if not {*self.seeds.predicted} <= {*self.compared_labels}:
+            raise ValueError("predicted has a label that is not in compared_labels")
 
     @property
     def title(self) -> str:
-        """The model's name, with the type of its numbers where that is not float32."""
+        """The model's name, with its dtype unless that is float32."""
         dtype = self.run.dtype
         return self.model.name if dtype in (None, "float32") else f"{self.model.name} ({dtype})"
 
     def _repr_html_(self) -> str:
-        """Show the result in a notebook as the row of a table."""
-        from scoring.reports.score_table import html_table
-
+        """Return the scores as an HTML table for a notebook."""
         return html_table([self])
-
-
-def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
-    """Put results on the same data and config together, in the order of their first."""
-    together: dict[tuple[str, str], list[Result]] = {}
-    for result in results:
-        together.setdefault((result.dataset.digest, result.dataset.config), []).append(result)
-    return list(together.values())
-
-
-def names_of(results: Sequence[Result]) -> list[str]:
-    """Return what results are called beside one another: their titles, with the digest where two have the same."""
-    titles = Counter(result.title for result in results)
-    return [
-        result.title if titles[result.title] == 1 else f"{result.title} [{(result.model.digest or 'function')[:8]}]"
-        for result in results
-    ]
-
-
-def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
-    """Return what data sets are called beside one another: name and config, with the digest where two share a name."""
-    named = Counter(name for name, _ in {(data.name, data.digest) for data in datasets})
-    return [
-        f"{data.name}{'' if named[data.name] == 1 else f' [{data.digest[:8]}]'}, config {data.config}"
-        for data in datasets
-    ]

@@ -1,4 +1,4 @@
-"""The examples in the docstrings hold."""
+"""Tests that the examples in docstrings run and give what they show."""
 
 import doctest
 import importlib
@@ -7,14 +7,14 @@ import pytest
 
 EXAMPLES = (
     "scoring.models.labels",
-    "scoring.results.files",
-    "scoring.reports.score_table",
+    "scoring.results.result",
+    "scoring.results.score_table",
     "scoring.reports.leaderboard.page",
     "scoring.reports.leaderboard.texts",
 )
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_hold(name: str) -> None:
+def test_docstring_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name))
     assert (result.failed, result.attempted > 0) == (0, True)

@@ -165,7 +165,7 @@ def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_pa
     assert run(numbered, "--labels", labels, "--dataset", dataset, "--out", tmp_path / "results") == 0
     [result] = read_results(tmp_path / "results")
     assert result.model.labels == ("contradiction", "entailment", "neutral")
-    assert result.model.own_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
+    assert result.model.config_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
     assert "labels given as contradiction,entailment,neutral" in result.notes
 
 

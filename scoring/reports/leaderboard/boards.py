@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.results.files import safe_name
-from scoring.results.result import names_of, titles_of
+from scoring.results.grouping import names_of, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

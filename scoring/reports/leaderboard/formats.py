@@ -7,7 +7,7 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from scoring.reports.score_table import HEADERS, explanation, printable, table_rows
+from scoring.results.score_table import HEADERS, explanation, printable, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ LATEX = str.maketrans(
 NUMBERS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "qt")
 COLUMNS = (
     *("dataset", "version", "config", "model", "revision", "digest", "parameters", "training_data", "dtype"),
-    *("labels_found", "notes", "part", "seeds", "variants"),
+    *("label_origin", "notes", "part", "seeds", "variants"),
     *(name for number in NUMBERS for name in (number, f"{number}_low", f"{number}_high")),
     "mt",
 )
@@ -140,7 +140,7 @@ def _about(board: Board, entry: Entry) -> dict[str, Any]:
         "parameters": model.parameters,
         "training_data": training,
         "dtype": entry.result.run.dtype,
-        "labels_found": model.labels_found,
+        "label_origin": model.label_origin,
         "notes": list(entry.result.notes),
     }
 

@@ -43,7 +43,7 @@ class HardSeed:
 
 def seeds_by_hardness(result: Result) -> list[HardSeed]:
     """Return every seed of a result, those with the smallest share of right variants first."""
-    gold = positions(result.seeds.gold, result.compared)
+    gold = positions(result.seeds.gold, result.compared_labels)
     seeds = [_seed(result, place, gold[place]) for place in range(len(gold))]
     return sorted(seeds, key=lambda seed: (seed.right / seed.variants, -seed.variants, seed.seed_id))
 
@@ -55,17 +55,17 @@ def undone(seeds: Iterable[HardSeed]) -> list[HardSeed]:
 
 def flips(result: Result, seed: HardSeed) -> list[tuple[int, str]]:
     """Return the variants that the model answers otherwise than the seed: position among the seed's, and answer."""
-    asked = enumerate(result.seeds.answers[seed.place])
-    answers = [(place, result.compared[int(answer)]) for place, answer in asked if answer != LEFT_OUT]
+    asked = enumerate(result.seeds.variant_predictions[seed.place])
+    answers = [(place, result.compared_labels[int(answer)]) for place, answer in asked if answer != LEFT_OUT]
     return [(place, answer) for place, answer in answers if answer != seed.predicted]
 
 
 def _seed(result: Result, place: int, gold: int) -> HardSeed:
-    answers = result.seeds.answers[place]
+    answers = result.seeds.variant_predictions[place]
     return HardSeed(
         place=place,
         seed_id=result.seeds.seed_id[place],
-        gold=result.compared[gold],
+        gold=result.compared_labels[gold],
         predicted=result.seeds.predicted[place],
         right=answers.count(str(gold)),
         variants=len(answers) - answers.count(LEFT_OUT),

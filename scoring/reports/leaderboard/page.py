@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from scoring.reports.leaderboard.payload import page_data
-from scoring.reports.score_table import HEADERS, explanation, table_rows
+from scoring.results.score_table import HEADERS, explanation, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -97,7 +97,7 @@ def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
         "parameters": model.parameters,
         "training": None if model.training_data is None else list(model.training_data),
         "labels": list(model.labels),
-        "labelsFound": model.labels_found,
+        "labelsFound": model.label_origin,
         "dtype": run.dtype,
         "device": run.device,
         "versions": run.versions,
@@ -116,11 +116,11 @@ def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
 
 def _flags(result: Result) -> list[str]:
     """Return what must be seen in the table itself; the notes say it in full."""
-    two_way = NOT_ENTAILMENT in result.compared and NOT_ENTAILMENT not in result.dataset.labels
+    two_way = NOT_ENTAILMENT in result.compared_labels and NOT_ENTAILMENT not in result.dataset.labels
     left_out = result.left_out.seeds or result.left_out.variants
     flags = {
         "two-way": two_way,
-        f"labels {result.model.labels_found}": result.model.labels_found not in ("config", "function"),
+        f"labels {result.model.label_origin}": result.model.label_origin not in ("config", "function"),
         "some left out": left_out,
         "near chance": any(note.startswith("warning") for note in result.notes),
     }

@@ -23,9 +23,9 @@ def test_names_and_numbers_mean_the_same(dataset: Path) -> None:
 
 def test_one_not_entailment_makes_it_two_way(dataset: Path) -> None:
     result = score(lambda pairs: ["neutral"] * (len(pairs) - 1) + ["not_entailment"], dataset)
-    assert result.compared == ("entailment", "not_entailment")
+    assert result.compared_labels == ("entailment", "not_entailment")
     assert set(result.seeds.predicted) == {"not_entailment"}
-    assert score(always("neutral"), dataset).compared == ("entailment", "neutral", "contradiction")
+    assert score(always("neutral"), dataset).compared_labels == ("entailment", "neutral", "contradiction")
 
 
 @pytest.mark.parametrize("answer", ["perhaps", "no", 3, -1, None, 0.5, True])

@@ -89,7 +89,7 @@ def without_first_seed(result: Result, name: str) -> Result:
         predicted=table.predicted[1:],
         sizes=tuple(row[1:] for row in table.sizes),
         correct=tuple(row[1:] for row in table.correct),
-        answers=table.answers[1:],
+        variant_predictions=table.variant_predictions[1:],
     )
     return dataclasses.replace(result, seeds=cut, model=dataclasses.replace(result.model, name=name))
 
@@ -112,7 +112,7 @@ def test_order_of_seeds_in_a_file_changes_nothing(results: list[Result], compari
         predicted=table.predicted[::-1],
         sizes=tuple(row[::-1] for row in table.sizes),
         correct=tuple(row[::-1] for row in table.correct),
-        answers=table.answers[::-1],
+        variant_predictions=table.variant_predictions[::-1],
     )
     turned = [results[0], dataclasses.replace(results[1], seeds=back), *results[2:]]
     assert compare_results(turned)[0] == comparison
@@ -161,7 +161,7 @@ def test_two_models_of_one_name_are_told_apart_by_the_digest(results: list[Resul
 def test_what_must_be_known_of_a_model_is_said(results: list[Result]) -> None:
     marked = dataclasses.replace(results[0], notes=("labels inferred from the seeds",))
     [compared] = compare_results([marked, *results[1:]])
-    assert comparison_text(compared).count("batch_invariant: labels inferred from the seeds\n") == 1
+    assert comparison_text(compared).count("steady: labels inferred from the seeds\n") == 1
     assert to_json(compared)["notes"]["steady"] == ["labels inferred from the seeds"]
 
 
@@ -226,4 +226,4 @@ def test_a_level_that_is_none_is_refused(
 
 def test_a_folder_without_results_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(tmp_path)]) == 2
-    assert "holds no results" in capsys.readouterr().err
+    assert str(tmp_path) in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Intervals of a result: they lie around its numbers, and resample seeds."""
+"""Tests of the confidence intervals: they contain the scores, and resample seeds."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ CORRECT = RNG.binomial(20, CHANCES, SIZES.shape)
 ON_SEEDS = RNG.random(80) < CHANCES
 
 
-def test_intervals_lie_around_the_numbers() -> None:
+def test_intervals_contain_the_scores() -> None:
     intervals = seed_intervals(ON_SEEDS, CORRECT, SIZES)
     assert intervals is not None
     passing = (CORRECT >= 18).mean()
@@ -25,18 +25,18 @@ def test_intervals_lie_around_the_numbers() -> None:
     assert (intervals.level, intervals.method, intervals.resamples) == (0.95, "BCa bootstrap", RESAMPLES)
 
 
-def test_the_same_counts_have_the_same_intervals() -> None:
+def test_intervals_are_deterministic() -> None:
     assert seed_intervals(ON_SEEDS, CORRECT, SIZES) == seed_intervals(ON_SEEDS, CORRECT, SIZES)
 
 
-def test_more_rows_of_the_same_seeds_are_no_more_evidence() -> None:
+def test_repeated_subsamples_do_not_narrow_the_intervals() -> None:
     once = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
     again = seed_intervals(ON_SEEDS, np.repeat(CORRECT[:1], 10, axis=0), SIZES)
     assert once == again
 
 
-def test_intervals_are_those_of_the_statistics_package() -> None:
-    """Where every subsample draws as many of each seed, the numbers are plain means over seeds."""
+def test_intervals_equal_those_of_the_statistics_package() -> None:
+    """With as many variants of each seed in every subsample, the scores are plain means over seeds."""
     intervals = seed_intervals(ON_SEEDS, CORRECT, SIZES)
     assert intervals is not None
     passes = (CORRECT >= 18).mean(axis=0)
@@ -50,8 +50,8 @@ def test_intervals_are_those_of_the_statistics_package() -> None:
         assert ends == pytest.approx((interval.low, interval.high), abs=2e-5)
 
 
-def test_numbers_of_seeds_that_some_subsamples_lack_lie_within() -> None:
-    """As of a masked LM of which a subsample may draw no variant of a seed: the numbers are means of shares."""
+def test_intervals_contain_the_scores_if_subsamples_lack_seeds() -> None:
+    """The scores are means of shares, as for a masked LM with few variants."""
     sizes = RNG.integers(0, 3, SIZES.shape)
     correct = RNG.binomial(sizes, CHANCES)
     intervals = seed_intervals(ON_SEEDS, correct, sizes)
@@ -63,13 +63,13 @@ def test_numbers_of_seeds_that_some_subsamples_lack_lie_within() -> None:
     assert intervals.qt[0] < at_quality.mean() - ON_SEEDS.mean() < intervals.qt[1]
 
 
-def test_a_resample_that_may_have_no_variant_has_no_interval() -> None:
+def test_no_interval_if_a_resample_may_have_no_variant() -> None:
     sizes, correct = SIZES[:, :4].copy(), CORRECT[:, :4].copy()
     sizes[:, 2:] = correct[:, 2:] = 0
     assert seed_intervals(ON_SEEDS[:4], correct, sizes) is None
 
 
-def test_one_seed_has_no_interval_and_a_perfect_model_a_point() -> None:
+def test_one_seed_has_no_interval_and_a_perfect_model_a_point_interval() -> None:
     assert seed_intervals(ON_SEEDS[:1], CORRECT[:, :1], SIZES[:, :1]) is None
     perfect = seed_intervals(np.ones(80, dtype=bool), SIZES, SIZES)
     assert perfect is not None

@@ -1,4 +1,4 @@
-"""What a result says of parts of the shipped data set, against a plain recount of its rows."""
+"""Tests of scores on parts of the bundled data set, against a plain recount of its rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = ("entailment", "neutral", "contradiction")
 Row = dict[str, Any]
 
 
-def answer(premise: str, hypothesis: str) -> int:
+def predict(premise: str, hypothesis: str) -> int:
     return (len(premise) + len(hypothesis)) % 3
 
 
@@ -28,41 +28,39 @@ def rows() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    return score(lambda pairs: [answer(*pair) for pair in pairs], SHIPPED, name="by length")
+    return score(lambda pairs: [predict(*pair) for pair in pairs], SHIPPED, name="by length")
 
 
-def right(row: Row) -> bool:
-    return bool(answer(row["premise"], row["hypothesis"]) == row["label"])
+def is_correct(row: Row) -> bool:
+    return bool(predict(row["premise"], row["hypothesis"]) == row["label"])
 
 
 @pytest.mark.parametrize("masked_lm", ["demo:mlm-wordpiece", "demo:mlm-bpe"])
-def test_scores_of_a_masked_lm_are_those_of_the_variants_that_it_validated(
-    result: Result, rows: list[Row], masked_lm: str
-) -> None:
-    of_it = [row for row in rows if masked_lm in row["premise_mlms"] and masked_lm in row["hypothesis_mlms"]]
+def test_masked_lm_scores_cover_the_variants_it_validated(result: Result, rows: list[Row], masked_lm: str) -> None:
+    validated = [row for row in rows if masked_lm in row["premise_mlms"] and masked_lm in row["hypothesis_mlms"]]
     scores = result.masked_lms[masked_lm]
-    assert scores.on_variants.variants == len(of_it) < len(rows)
-    assert scores.on_variants.test_sample_accuracy == sum(map(right, of_it)) / len(of_it)
-    assert scores.seeds == len({row["seed_id"] for row in of_it})
+    assert scores.on_variants.variants == len(validated) < len(rows)
+    assert scores.on_variants.test_sample_accuracy == sum(map(is_correct, validated)) / len(validated)
+    assert scores.seeds == len({row["seed_id"] for row in validated})
     drawn: dict[str, list[bool]] = defaultdict(list)
-    for row in of_it:
+    for row in validated:
         if 4 in row["subsamples"]:
-            drawn[row["seed_id"]].append(right(row))
+            drawn[row["seed_id"]].append(is_correct(row))
     passing = sum(10 * sum(of_seed) >= 9 * len(of_seed) for of_seed in drawn.values())
     assert scores.on_variants.curve.passing[4][90] == passing
     assert scores.on_variants.curve.seeds[4] == len(drawn)
     assert scores.on_variants.curve.each[4][90] == scores.on_variants.pattern_accuracy.each[4] == passing / len(drawn)
 
 
-def test_answers_stand_in_the_order_of_the_rows(result: Result, rows: list[Row]) -> None:
+def test_variant_predictions_follow_the_row_order(result: Result, rows: list[Row]) -> None:
     expected: dict[str, str] = defaultdict(str)
     for row in rows:
-        expected[row["seed_id"]] += str(answer(row["premise"], row["hypothesis"]))
-    assert result.compared == NAMES
-    assert dict(zip(result.seeds.seed_id, result.seeds.answers, strict=True)) == expected
+        expected[row["seed_id"]] += str(predict(row["premise"], row["hypothesis"]))
+    assert result.compared_labels == NAMES
+    assert dict(zip(result.seeds.seed_id, result.seeds.variant_predictions, strict=True)) == expected
 
 
-def test_every_part_has_intervals_around_its_numbers(result: Result) -> None:
+def test_every_part_has_intervals_around_its_scores(result: Result) -> None:
     parts = {"all": result.scores} | result.classes | result.labels | result.masked_lms
     for scores in parts.values():
         assert scores.intervals is not None
@@ -74,5 +72,5 @@ def test_every_part_has_intervals_around_its_numbers(result: Result) -> None:
         assert scores.qt - 0.02 <= high
 
 
-def test_the_data_set_is_told_by_the_version_of_its_card(result: Result) -> None:
+def test_data_set_version_is_on_the_card(result: Result) -> None:
     assert f"version: {result.dataset.version}\n" in (SHIPPED / "README.md").read_text(encoding="utf-8")

@@ -52,12 +52,12 @@ def test_no_name_goes_on_with_the_line_before(results: list[Result], name: str) 
 
 
 def test_every_format_says_what_must_be_known(results: list[Result]) -> None:
-    model = dataclasses.replace(results[0].model, labels_found="inferred")
+    model = dataclasses.replace(results[0].model, label_origin="inferred")
     boards = make_boards([dataclasses.replace(results[0], model=model, notes=("labels inferred & warm", "second"))])
     assert f"- {model.name}: labels inferred &amp; warm\n" in markdown(boards)
     assert rf"\footnotesize {model.name}: labels inferred \& warm}}" in latex(boards)
     [row, *_] = csv.DictReader(io.StringIO(comma_separated(boards)))
-    assert (row["labels_found"], row["notes"]) == ("inferred", "labels inferred & warm; second")
+    assert (row["label_origin"], row["notes"]) == ("inferred", "labels inferred & warm; second")
     assert json.loads(json_text(boards))["rows"][0]["notes"] == ["labels inferred & warm", "second"]
 
 

@@ -45,10 +45,10 @@ def test_a_model_that_never_changes_undoes_nothing(results: list[Result]) -> Non
 
 def test_variants_left_out_do_not_count(results: list[Result]) -> None:
     table = results[0].seeds
-    answers = ("-" + table.answers[0][1:], *table.answers[1:])
-    result = dataclasses.replace(results[0], seeds=dataclasses.replace(table, answers=answers))
+    predictions = ("-" + table.variant_predictions[0][1:], *table.variant_predictions[1:])
+    result = dataclasses.replace(results[0], seeds=dataclasses.replace(table, variant_predictions=predictions))
     [seed] = [seed for seed in seeds_by_hardness(result) if seed.place == 0]
-    assert seed.variants == len(answers[0]) - 1
+    assert seed.variants == len(predictions[0]) - 1
     assert all(place > 0 for place, _ in flips(result, seed))
 
 

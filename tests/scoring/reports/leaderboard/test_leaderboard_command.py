@@ -51,7 +51,7 @@ def test_a_damaged_result_is_named_and_left_out(
     write_result(results[0], copy)
     (copy / "torn.json").write_text("{", encoding="utf-8")
     assert run(copy, "--out", tmp_path / "site", "--format", "json") == 0
-    assert "torn.json is no result of merge-snli score" in caplog.text
+    assert "torn.json" in caplog.text
     rows = json.loads((tmp_path / "site" / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
     assert {row["model"] for row in rows} == {"org/hasty-base"}
 
@@ -63,7 +63,7 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
     other.mkdir()
     save_record(other, data=DataRecord("0123456789abcdef" * 4, {}, {}))
     cases = {
-        ("nowhere", "--out", tmp_path / "site"): "nowhere holds no results",
+        ("nowhere", "--out", tmp_path / "site"): "no results in nowhere",
         (folder, "--out", file): "is a file: give --out a folder",
         (folder, "--out", tmp_path / "site", "--dataset", other): "no result was computed on",
         (folder, "--out", tmp_path / "site", "--dataset", SHIPPED, "--format", "md"): "--dataset is for the page",

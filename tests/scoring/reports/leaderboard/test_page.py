@@ -128,7 +128,9 @@ def as_large_as_the_paper(result: Result, name: str, chance: random.Random) -> R
         seed_id=tuple(f"{index}0552913.jpg#2r1n" for index in range(n_seeds)),
         gold=("neutral",) * n_seeds,
         predicted=tuple(chance.choices(("neutral", "entailment"), (9, 1), k=n_seeds)),
-        answers=tuple("".join(chance.choices("102", (8, 1, 1), k=40)) for _ in range(n_seeds)),
+        sizes=((40,) * n_seeds,) * 10,
+        correct=((20,) * n_seeds,) * 10,
+        variant_predictions=tuple("".join(chance.choices("102", (8, 1, 1), k=40)) for _ in range(n_seeds)),
     )
     masked_lms = {f"org/masked-lm-of-kind-{index}": result.scores for index in range(8)}
     return named(dataclasses.replace(result, seeds=seeds, masked_lms=masked_lms), name, 110_000_000, ("snli",))

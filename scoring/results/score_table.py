@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from scoring.results.result import titles_of
+from scoring.results.grouping import titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,7 +94,7 @@ def explanation(results: Sequence[Result], title: str | None = None) -> list[str
     subsamples = len(first.scores.on_variants.sample_accuracy.each)
     return [
         f"{title or titles_of([first.dataset])[0]}: {first.scores.seeds:,} seeds, "
-        f"{first.scores.on_variants.variants:,} variants, mean over {subsamples} subsamples; per cent.",
+        f"{first.scores.on_variants.variants:,} variants, mean over {subsamples} subsamples; percent.",
         "Seeds, Variants: sample accuracy. "
         f"QT: pattern accuracy on variants at {first.quality_threshold:.0%} minus sample accuracy on seeds.",
         "MT: the threshold at which pattern accuracy on variants is nearest to sample accuracy on seeds.",

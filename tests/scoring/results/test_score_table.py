@@ -1,4 +1,4 @@
-"""The table on screen and in a notebook."""
+"""Tests of the table of results on screen and in a notebook."""
 
 import dataclasses
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scoring import Result, score, text_table
-from scoring.reports.score_table import html_table
+from scoring.results.score_table import html_table
 
 
 @pytest.fixture(scope="module")
@@ -32,23 +32,23 @@ def test_table_3(result: Result) -> None:
         "─────────  ─────  ────────  ────  ──",
         "by length   89.6      88.8  -4.9  59",
     ]
-    assert lines[4] == "merge_small, config all: 12 seeds, 446 variants, mean over 10 subsamples; per cent."
+    assert lines[4] == "merge_small, config all: 12 seeds, 446 variants, mean over 10 subsamples; percent."
     assert lines[-1] == "by length: a note"
 
 
-def test_no_drop_has_no_minus(result: Result) -> None:
+def test_tiny_drop_is_shown_without_minus(result: Result) -> None:
     scores = dataclasses.replace(result.scores, qt=-0.0001)
     assert "+0.0" in text_table([dataclasses.replace(result, scores=scores)])
 
 
-def test_failed_models_stand_in_it_with_their_reason(result: Result) -> None:
+def test_failed_models_are_listed_with_their_reason(result: Result) -> None:
     text = text_table([result], {"org/gone": "not found"})
     assert "\norg/gone       –         –     –   –\n" in text
     assert text.endswith("org/gone: not scored: not found\n")
     assert text_table([], {"org/gone": "not found"}).endswith("\n\norg/gone: not scored: not found\n")
 
 
-def test_no_name_breaks_a_line(result: Result) -> None:
+def test_control_characters_in_names_are_replaced(result: Result) -> None:
     model = dataclasses.replace(result.model, name="a\nb\x1b[2J")
     text = text_table([dataclasses.replace(result, model=model)], {"c\rd": "it is\u2028gone"})
     assert text.splitlines()[2].startswith("a b [2J  ")

@@ -1,0 +1,37 @@
+"""Group results by data set, and name them so that no two look the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scoring.results.result import DatasetRecord, Result
+
+
+def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
+    """Group results by data set and config, in the order of the first result of each group."""
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        groups.setdefault((result.dataset.digest, result.dataset.config), []).append(result)
+    return list(groups.values())
+
+
+def names_of(results: Sequence[Result]) -> list[str]:
+    """Return the display names of results: their titles, with the model's digest if a title is not unique."""
+    titles = Counter(result.title for result in results)
+    return [
+        result.title if titles[result.title] == 1 else f"{result.title} [{(result.model.digest or 'function')[:8]}]"
+        for result in results
+    ]
+
+
+def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
+    """Return the display names of data sets: name and config, with the digest if a name is not unique."""
+    named = Counter(name for name, _ in {(data.name, data.digest) for data in datasets})
+    return [
+        f"{data.name}{'' if named[data.name] == 1 else f' [{data.digest[:8]}]'}, config {data.config}"
+        for data in datasets
+    ]
