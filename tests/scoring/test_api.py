@@ -257,7 +257,7 @@ def test_model_that_takes_no_seed_is_an_input_error(
 ) -> None:
     folder = make_dataset(tmp_path / "data", seeds=3)
     short = make_model(tmp_path / "short", limit=6)
-    with pytest.raises(InputError, match="config all .* 6 tokens of model short"):
+    with pytest.raises(InputError, match=r"config all .* 6 tokens of model short"):
         score(short, folder)
 
 

@@ -151,7 +151,7 @@ def test_eval_results_take_no_folder_for_a_hub_id_and_no_revision_for_a_part_of_
     arguments = ("--dataset", relative, "--config", "noun", "--out", tmp_path / "results", "--eval-results")
     assert str(relative).count("/") == 1
     assert run(bert, *arguments) == 2
-    assert "is no Hub id of a data set" in capsys.readouterr().err
+    assert "is not a Hub id" in capsys.readouterr().err
     source = ResolvedModel("org/tiny", bert, "c0ffee", "0" * 64)
     monkeypatch.setattr("scoring.models.scored_model.find_model", lambda name, **_: source)
     assert run("org/tiny", *arguments, "me/merge_snli@v1") == 0
@@ -178,7 +178,7 @@ BAD = {
     "out is a file": (["--out", "{file}"], "is a file: give --out a folder"),
     "out is below a file": (["--out", "{file}/results"], "is a file: give --out a folder"),
     "out is not ours": (["--out", "{full}"], "has other files, such as letter.txt, and no results"),
-    "eval results of a folder": (["--eval-results"], "is no Hub id of a data set"),
+    "eval results of a folder": (["--eval-results"], "is not a Hub id"),
     "no such device": (["--device", "abacus"], "--device abacus cannot be used here"),
 }
 
