@@ -1,4 +1,7 @@
-"""Registration: a data set and the metric loaded by bare name from any folder, through the libraries' own caches."""
+"""Register a data set and the metric in the libraries' caches, so that they load by bare name from any folder.
+
+From outside, import the names listed in `__all__`, and the texts of `record` that the command prints.
+"""
 
 from merge_snli.registration.caches import Caches, find_caches
 from merge_snli.registration.prepare import METRIC_NAME, NAME

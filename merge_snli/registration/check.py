@@ -1,4 +1,4 @@
-"""Tries what was prepared: another process loads it by bare name, with the plain libraries, in an empty folder."""
+"""Check prepared caches: load everything by bare name in another process, with `datasets` and `evaluate` alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PROGRAM = """
 import json, sys
-sys.modules["transformers"] = None  # evaluate would import it, and torch, for what is not asked here
+sys.modules["transformers"] = None  # evaluate would import it, and torch, without need
 import datasets, evaluate
 
 name, metric, rows = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
@@ -36,19 +36,20 @@ if scores["pattern_accuracy"] != 1.0:
 """
 
 
-def check_loading(source: MergeDataset, stage: Path) -> None:
-    """Load every config and the metric by bare name from copies of the caches.
+def check_loading(dataset: MergeDataset, stage: Path) -> None:
+    """Load every config and the metric by bare name from prepared caches.
 
     Args:
-        source: The data set.
-        stage: A folder whose `datasets` and `modules` stand for the caches; all that the libraries write goes there.
+        dataset: The data set.
+        stage: The folder whose subfolders `datasets` and `modules` are used as the caches. The libraries write nowhere
+            else.
 
     Raises:
-        InputError: Where the libraries do not find what was prepared; it says what to type instead.
+        InputError: If loading fails; the message says how to load from the folder instead.
     """
     empty = stage / "empty"
     empty.mkdir()
-    command = [sys.executable, "-c", PROGRAM, NAME, METRIC_NAME, json.dumps(source.record.data.rows)]
+    command = [sys.executable, "-c", PROGRAM, NAME, METRIC_NAME, json.dumps(dataset.record.data.rows)]
     variables = {
         "HF_HOME": str(stage / "home"),
         "HF_DATASETS_CACHE": str(stage / "datasets"),
@@ -62,9 +63,9 @@ def check_loading(source: MergeDataset, stage: Path) -> None:
         command, cwd=empty, env={**os.environ, **variables}, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        said = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+        message = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
         raise InputError(
-            f"datasets {version('datasets')} and evaluate {version('evaluate')} do not load from their caches what is "
-            f"put there ({said}), so nothing was registered: type the paths instead, "
-            f"load_dataset({str(source.folder.resolve())!r}, 'noun') and evaluate.load({str(metric_folder())!r})"
+            f"datasets {version('datasets')} and evaluate {version('evaluate')} do not load the prepared caches "
+            f"({message}), so nothing was registered: load from the folders instead, with "
+            f"load_dataset({str(dataset.folder.resolve())!r}, 'noun') and evaluate.load({str(metric_folder())!r})"
         )

@@ -1,4 +1,4 @@
-"""Prepares what the caches are to hold, in a folder of its own: one tree a config, and one of the metric."""
+"""Prepare the folders to move to the caches: one per config, and one for the metric."""
 
 from __future__ import annotations
 
@@ -18,74 +18,78 @@ if TYPE_CHECKING:
 NAME = "merge_snli"
 METRIC_NAME = "pattern_accuracy"
 METRICS = Path("evaluate_modules", "metrics", f"evaluate-metric--{METRIC_NAME}")
-"""Where `evaluate` keeps the metric's modules, within its cache."""
+"""The folder of the metric's modules in the cache of `evaluate`."""
 
-AHEAD = 2**31 - 86_400
-"""The day to which what is registered is dated, in 2038, the last that every file system knows.
+NOT_IMPORTED = frozenset({"__init__.py", "app.py"})
+"""Python files of the metric's folder that its module does not import."""
 
-The libraries take the latest of what they hold under a name. So dated, no other data set that is loaded from a folder
-of the same name comes before the registered one.
+MODIFICATION_TIME = 2**31 - 86_400
+"""Modification time of registered folders: January 2038, the latest day that every file system can store.
+
+The libraries load the latest of the cached versions of a name. So a data set that is loaded from another folder with
+this name never takes precedence.
 """
 
 
-def prepare_dataset(source: MergeDataset, cache: Path) -> tuple[Path, ...]:
-    """Write each config as `datasets` keeps prepared data.
+def prepare_dataset(dataset: MergeDataset, cache: Path) -> tuple[Path, ...]:
+    """Write each config in the cache format of `datasets`.
 
     Args:
-        source: The data set.
-        cache: The folder that stands for the library's cache.
+        dataset: The data set.
+        cache: The folder to use as the cache.
 
     Returns:
         The folder of each config, relative to `cache`.
 
     Raises:
-        InputError: Where a file of the data set is missing or is not the one that its run wrote.
+        InputError: If a data file is missing or does not match its recorded digest.
     """
     from datasets import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-    _check_files(source)
-    shown = not are_progress_bars_disabled()
+    _check_files(dataset)
+    is_bar_shown = not are_progress_bars_disabled()
     disable_progress_bars()
     try:
-        return tuple(_prepare_config(source, config, cache) for config in source.configs)
+        return tuple(_prepare_config(dataset, config, cache) for config in dataset.configs)
     finally:
-        if shown:
+        if is_bar_shown:
             enable_progress_bars()
 
 
-def _check_files(source: MergeDataset) -> None:
-    for name, digest in source.record.data.files.items():
-        path = source.folder / name
+def _check_files(dataset: MergeDataset) -> None:
+    for name, digest in dataset.record.data.files.items():
+        path = dataset.folder / name
         if not path.is_file() or sha256_of_file(path) != digest:
-            raise InputError(f"{path} is not the file that the run wrote: fetch or generate the data set again")
+            raise InputError(f"{path} is missing or was changed: download or generate the data set again")
 
 
-def _prepare_config(source: MergeDataset, config: str, cache: Path) -> Path:
+def _prepare_config(dataset: MergeDataset, config: str, cache: Path) -> Path:
     from merge_snli.builder import MergeSnli
 
-    # A hash of its own for each config: where all have one, the library refuses a bare name without a config.
-    hashed = f"registered-{source.digest[:16]}-{config}"
-    tree = Path(NAME, config, data_version(source.digest), hashed)
+    # The hash differs by config: if it were the same, loading without a config would fail.
+    cache_hash = f"registered-{dataset.digest[:16]}-{config}"
+    folder = Path(NAME, config, data_version(dataset.digest), cache_hash)
     builder = MergeSnli(
-        config_name=config, data_dir=str(source.folder), dataset_name=NAME, cache_dir=str(cache / ".unused")
+        config_name=config, data_dir=str(dataset.folder), dataset_name=NAME, cache_dir=str(cache / ".unused")
     )
-    builder.download_and_prepare(output_dir=str(cache / tree))
-    (cache / tree.with_name(f"{tree.name}_builder.lock")).unlink(missing_ok=True)
-    # Of the configs `all` is the latest: it is the one that a name without a config stands for, as in the folder.
-    os.utime(cache / tree, (AHEAD + (config == ALL), AHEAD + (config == ALL)))
-    return tree
+    builder.download_and_prepare(output_dir=str(cache / folder))
+    (cache / folder.with_name(f"{folder.name}_builder.lock")).unlink(missing_ok=True)
+    # `all` is the latest, so that it is the default config, as in the data set's folder.
+    time = MODIFICATION_TIME + (config == ALL)
+    os.utime(cache / folder, (time, time))
+    return folder
 
 
 def metric_folder() -> Path:
-    """Return where the metric's module lies."""
+    """Return the folder of the metric's module."""
     return Path(str(files(f"metrics.{METRIC_NAME}")))
 
 
 def prepare_metric(cache: Path) -> Path:
-    """Copy the metric's modules to where `evaluate` keeps those of its own Spaces.
+    """Copy the metric's modules in the cache format of `evaluate`.
 
     Args:
-        cache: The folder that stands for the cache of modules.
+        cache: The folder to use as the cache of modules.
 
     Returns:
         The metric's folder, relative to `cache`.
@@ -96,13 +100,9 @@ def prepare_metric(cache: Path) -> Path:
     digest = hashlib.sha256()
     for name, content in contents.items():
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    tree = METRICS / digest.hexdigest()
-    (cache / tree).mkdir(parents=True)
+    folder = METRICS / digest.hexdigest()
+    (cache / folder).mkdir(parents=True)
     for name, content in (contents | {"__init__.py": b""}).items():
-        (cache / tree / name).write_bytes(content)
-        os.utime(cache / tree / name, (AHEAD, AHEAD))
-    return tree
-
-
-NOT_IMPORTED = frozenset({"__init__.py", "app.py"})
-"""Files of the metric's folder that its module does not import."""
+        (cache / folder / name).write_bytes(content)
+        os.utime(cache / folder / name, (MODIFICATION_TIME, MODIFICATION_TIME))
+    return folder

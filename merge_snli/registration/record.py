@@ -1,4 +1,4 @@
-"""What a registration remembers of itself, to be listed and undone."""
+"""Read the record of a registration: which folders it wrote."""
 
 from __future__ import annotations
 
@@ -8,74 +8,81 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
-from merge_snli.registration.places import INIT
-from merge_snli.registration.prepare import METRICS, NAME
+from merge_snli.registration.prepare import METRIC_NAME, METRICS, NAME
 
 if TYPE_CHECKING:
     from merge_snli.registration.caches import Caches
 
 RECORD = "registered.json"
-"""What was registered, beside the configs in the cache of data sets: nothing that the library takes for data."""
 
 
 @dataclass(frozen=True)
 class Registration:
-    """What a registration wrote.
+    """The record of a registration.
 
     Attributes:
-        data_set: The folder that the data came from, or `ORG/NAME@COMMIT`.
-        digest: The sha256 of the data.
+        dataset: The folder of the data set, or `ORG/NAME@COMMIT`.
+        digest: sha256 of the data.
         configs: The configs that load by bare name.
-        trees: Folders that were written and hold nothing else.
-        places: Folders around these, and their `__init__.py`, that were not there before.
+        folders: The folders that the registration wrote.
     """
 
-    data_set: str
+    dataset: str
     digest: str
     configs: tuple[str, ...]
-    trees: tuple[str, ...]
-    places: tuple[str, ...]
+    folders: tuple[str, ...]
 
     @property
-    def is_whole(self) -> bool:
-        """Tell whether all that was written is still there."""
-        return all(Path(tree).is_dir() for tree in self.trees)
+    def is_complete(self) -> bool:
+        """Whether all folders still exist."""
+        return all(Path(folder).is_dir() for folder in self.folders)
 
 
 def record_file(caches: Caches) -> Path:
-    """Return where a registration is remembered."""
+    """Return the path of the record."""
     return caches.datasets / NAME / RECORD
 
 
 def read_record(caches: Caches) -> Registration | None:
-    """Return what is registered in the caches, or None.
+    """Return the record of the registration in the caches, or None.
 
     Raises:
-        InputError: Where the record of it cannot be read, or names what no registration writes.
+        InputError: If the record is malformed, or names folders that `register` does not write.
     """
     path = record_file(caches)
     if not path.exists():
         return None
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        lists = {name: tuple(map(str, record[name])) for name in ("configs", "trees", "places")}
-        made = Registration(data_set=str(record["data_set"]), digest=str(record["digest"]), **lists)
+        registration = Registration(
+            str(record["dataset"]),
+            str(record["digest"]),
+            tuple(map(str, record["configs"])),
+            tuple(map(str, record["folders"])),
+        )
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is not what a registration wrote ({error}): remove it, and register again") from error
-    # What it names is deleted by and by: never more than what a registration writes.
-    for path_named in (*made.trees, *made.places):
-        if not _may_be_ours(Path(path_named), caches, is_tree=path_named in made.trees):
-            raise InputError(f"{path} names {path_named}, which no registration writes: remove it, and register again")
-    return made
+        raise InputError(f"{path} was not written by merge-snli register ({error}): delete it") from error
+    # `undo` deletes these folders.
+    parents = (caches.datasets / NAME, caches.modules / METRICS)
+    for folder in map(Path, registration.folders):
+        if ".." in folder.parts or not any(parent in folder.parents for parent in parents):
+            raise InputError(f"{path} names {folder}, which merge-snli register does not write: delete {path}")
+    return registration
 
 
-def _may_be_ours(path: Path, caches: Caches, *, is_tree: bool) -> bool:
-    """Tell whether a registration in these caches may have written a path."""
-    tops = (caches.datasets / NAME, caches.modules / METRICS)
-    if ".." in path.parts:
-        return False
-    if is_tree:
-        return any(path != top and path.is_relative_to(top) for top in tops)
-    if path.name == INIT:
-        return path.is_relative_to(caches.modules)
-    return any(path.is_relative_to(top) or top.is_relative_to(path) for top in tops)
+def registered_text(registration: Registration) -> str:
+    """Return what is registered, the folders, and how to load it."""
+    lines = [f"registered: {registration.dataset} (sha256 {registration.digest[:12]}…)", "folders:"]
+    lines += [f"  {folder}" for folder in registration.folders]
+    lines += ["load from any folder that has no merge_snli:"]
+    lines += [f'  load_dataset("{NAME}", "{config}")' for config in registration.configs]
+    lines += [f'  evaluate.load("{METRIC_NAME}")']
+    if not registration.is_complete:
+        lines += ["some folders are missing: register again, or remove the rest with --undo"]
+    return "\n".join([*lines, ""])
+
+
+def removed_text(registration: Registration) -> str:
+    """Return what `undo` removed."""
+    folders = [f"  {folder}" for folder in registration.folders]
+    return "\n".join([f"no longer registered: {registration.dataset}", "removed:", *folders, ""])

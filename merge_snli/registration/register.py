@@ -1,9 +1,9 @@
-"""Writes a data set and the metric into the libraries' caches, remembers what it wrote, and takes it away again."""
+"""Register a data set and the metric in the libraries' caches, and undo it."""
 
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 from merge_snli.dataset import RUN_FILE, find_dataset
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors, write_json
-from merge_snli.registration.caches import Caches, find_caches
+from merge_snli.registration.caches import Caches, find_caches, locked
 from merge_snli.registration.check import check_loading
-from merge_snli.registration.lock import held
-from merge_snli.registration.places import make_places, missing_folders, missing_inits
 from merge_snli.registration.prepare import NAME, prepare_dataset, prepare_metric
 from merge_snli.registration.record import Registration, read_record, record_file
 
@@ -23,15 +21,12 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset import MergeDataset
 
-STAGE = f".{NAME}-registering"
-LOCK = f"{STAGE}.lock"
-
 
 def registered() -> Registration | None:
-    """Return what is registered in the caches that the environment names, or None.
+    """Return what is registered in the caches, or None.
 
     Raises:
-        InputError: Where the record of it cannot be read.
+        InputError: If the record is malformed.
     """
     return read_record(find_caches())
 
@@ -39,79 +34,79 @@ def registered() -> Registration | None:
 def register(name: str) -> Registration:
     """Make `load_dataset("merge_snli", CONFIG)` and `evaluate.load("pattern_accuracy")` work from any folder.
 
-    An older registration is replaced, one that is under way is waited for. Nothing is written before another process
-    has loaded it all from a copy.
+    The files are prepared in a temporary folder and loaded from there in another process. Only then are they moved to
+    the caches. An older registration is replaced.
 
     Args:
         name: The folder or the Hub id of a MERGE data set.
 
     Returns:
-        What was written where.
+        The record of the registration.
 
     Raises:
-        InputError: Where that is no whole data set, the libraries do not find what they are given, or a cache may not
-            be written.
+        InputError: If the data set is invalid, the libraries do not load the prepared files, or a cache cannot be
+            written.
     """
-    source, caches = find_dataset(name), find_caches()
-    _check_record(source)
-    with disk_errors_as_input_errors(caches.datasets), held(caches.datasets / LOCK) as around, _stage(caches) as stage:
-        data = prepare_dataset(source, stage / "datasets")
+    dataset, caches = find_dataset(name), find_caches()
+    _check_record(dataset)
+    with disk_errors_as_input_errors(caches.datasets), locked(caches), _stage(caches) as stage:
+        configs = prepare_dataset(dataset, stage / "datasets")
         metric = prepare_metric(stage / "modules")
-        check_loading(source, stage)
-        moves = {stage / "datasets" / tree: caches.datasets / tree for tree in data}
+        check_loading(dataset, stage)
+        moves = {stage / "datasets" / folder: caches.datasets / folder for folder in configs}
         moves[stage / "modules" / metric] = caches.modules / metric
-        return _put_in_place(source, caches, moves, around)
-
-
-def _check_record(source: MergeDataset) -> None:
-    """Refuse a data set whose record no run wrote: the builder reads it.
-
-    Raises:
-        InputError: Names the first thing that is wrong with it.
-    """
-    from merge_snli.validation import record
-
-    _, wrong = record.read_run((source.folder / RUN_FILE).read_bytes())
-    if wrong:
-        raise InputError(
-            f"{source.name} cannot be registered ({wrong[0]}): see merge-snli validate {source.name}, and generate it "
-            "again"
-        )
+        return _install(dataset, caches, moves)
 
 
 def undo(name: str | None = None) -> Registration | None:
-    """Leave the caches as they were before the registration.
+    """Remove what `register` wrote.
 
     Args:
-        name: The data set that is meant; None for whatever is registered.
+        name: The registered data set; None for any.
 
     Returns:
-        What was taken away, or None where nothing was registered.
+        The record of the removed registration; None if nothing is registered.
 
     Raises:
-        InputError: Where another data set is registered than the one that is named.
+        InputError: If another data set is registered.
     """
     caches = find_caches()
     if read_record(caches) is None:
         return None
-    with disk_errors_as_input_errors(caches.datasets), held(caches.datasets / LOCK) as around:
-        there = read_record(caches)
-        if there is not None:
-            if name is not None and not _is_named(there, name):
-                raise InputError(f"{name} is not registered, {there.data_set} is: undo that, or leave the folder out")
-            _remove(there, caches)
-            around += there.places
-    return there
+    with disk_errors_as_input_errors(caches.datasets), locked(caches):
+        registration = read_record(caches)
+        if registration is not None:
+            if name is not None and not _is_named(registration, name):
+                raise InputError(f"{name} is not registered, {registration.dataset} is: name that one or none")
+            _remove(registration, caches)
+    return registration
 
 
-def _is_named(there: Registration, name: str) -> bool:
-    return there.data_set in {name, str(Path(name).resolve())} or there.data_set.startswith(f"{name}@")
+def _check_record(dataset: MergeDataset) -> None:
+    """Check the shape of the data set's record, which the builder reads.
+
+    Raises:
+        InputError: If it is malformed.
+    """
+    from merge_snli.validation import record
+
+    _, wrong = record.read_run((dataset.folder / RUN_FILE).read_bytes())
+    if wrong:
+        raise InputError(
+            f"cannot register {dataset.name} ({wrong[0]}): run merge-snli validate {dataset.name}, and generate the "
+            "data set again"
+        )
+
+
+def _is_named(registration: Registration, name: str) -> bool:
+    folder = str(Path(name).resolve())
+    return registration.dataset in {name, folder} or registration.dataset.startswith(f"{name}@")
 
 
 @contextmanager
 def _stage(caches: Caches) -> Iterator[Path]:
-    """Make a folder to prepare in, on the cache's disk."""
-    stage = caches.datasets / STAGE
+    """Create a temporary folder on the cache's disk; it replaces one that a killed process left."""
+    stage = caches.datasets / f".{NAME}-registering"
     shutil.rmtree(stage, ignore_errors=True)
     try:
         stage.mkdir()
@@ -120,43 +115,39 @@ def _stage(caches: Caches) -> Iterator[Path]:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _put_in_place(source: MergeDataset, caches: Caches, moves: dict[Path, Path], around: list[str]) -> Registration:
-    """Move what was prepared into the caches; the record comes first, so that what a kill leaves can be undone."""
+def _install(dataset: MergeDataset, caches: Caches, moves: dict[Path, Path]) -> Registration:
+    """Move prepared folders to the caches. The record is written first, so that `undo` works after a kill."""
     older = read_record(caches)
-    (metric,) = (target for target in moves.values() if target.is_relative_to(caches.modules))
-    missing = [place for target in moves.values() for place in missing_folders(target.parent)]
-    missing += missing_inits(caches.modules, metric.parent)
-    trees = tuple(str(target) for target in moves.values())
-    made = Registration(
-        data_set=str(source.folder.resolve()) if source.revision is None else f"{source.name}@{source.revision}",
-        digest=source.digest,
-        configs=source.configs,
-        trees=trees,
-        places=tuple(dict.fromkeys([*(older.places if older else ()), *around, *missing])),
+    for target in moves.values():
+        if target.exists() and (older is None or str(target) not in older.folders):
+            raise InputError(f"{target} exists and was not written by merge-snli register: delete it first")
+    registration = Registration(
+        dataset=str(dataset.folder.resolve()) if dataset.revision is None else f"{dataset.name}@{dataset.revision}",
+        digest=dataset.digest,
+        configs=dataset.configs,
+        folders=tuple(map(str, moves.values())),
     )
     if older is not None:
-        _remove_trees(older, caches)
-    write_json(record_file(caches), asdict(made))
+        _remove(older, caches)
+    write_json(record_file(caches), asdict(registration))
     try:
-        make_places(made.places)
         for prepared, target in moves.items():
-            shutil.rmtree(target, ignore_errors=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(prepared, target)
     except BaseException:
-        _remove(made, caches)
-        around += made.places
+        _remove(registration, caches)
         raise
-    return made
+    return registration
 
 
-def _remove(there: Registration, caches: Caches) -> None:
-    """Take away all of a registration but the places around it, its record last."""
-    _remove_trees(there, caches)
+def _remove(registration: Registration, caches: Caches) -> None:
+    """Delete the folders of a registration, then its record, then their parents within the caches if empty."""
+    for folder in registration.folders:
+        shutil.rmtree(folder, ignore_errors=True)
     record_file(caches).unlink()
-
-
-def _remove_trees(there: Registration, caches: Caches) -> None:
-    for tree in there.trees:
-        shutil.rmtree(tree, ignore_errors=True)
-        # The library names the lock of a folder in its cache so.
-        (caches.datasets / f"{Path(tree).as_posix().replace('/', '_')}.lock").unlink(missing_ok=True)
+    for path in (*map(Path, registration.folders), record_file(caches)):
+        for parent in path.parents:
+            if parent in {caches.datasets, caches.modules}:
+                break
+            with suppress(OSError):  # not empty, or removed before
+                parent.rmdir()

@@ -34,7 +34,7 @@ Row = dict[str, Any]
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registration without the process that tries it: here the lines try it."""
     register = importlib.import_module("merge_snli.registration.register")
-    monkeypatch.setattr(register, "check_loading", lambda source, stage: None)
+    monkeypatch.setattr(register, "check_loading", lambda dataset, stage: None)
 
 
 def rows_of(config: str, split: str, folder: Path = DATA_SET) -> list[Row]:

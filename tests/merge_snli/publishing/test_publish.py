@@ -61,7 +61,7 @@ def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -
     assert hub.count("PUT", "/lfs/") == 0
     assert not [path for _, path in hub.asked if any(part in path for part in changing)]
     assert (first.is_tag_new, second.is_tag_new) == (True, False)
-    assert published_text(second).count("unchanged") == 3
+    assert published_text(second).count("unchanged, commit") == 3
     assert f"tag {planned.tag} (unchanged)" in published_text(second)
 
 
