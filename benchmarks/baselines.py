@@ -1,10 +1,9 @@
-"""Simple baselines beside the models: a constant, the hypothesis alone as a bag of words, and word overlap.
+"""Score simple baselines: the majority class, the hypothesis only, and word overlap.
 
     python -m benchmarks.baselines --train dev.jsonl --dataset merge_snli --out results/
 
-They are fitted on the problems of `--train` (never those that the data set was made from), scored on the data set as
-any function is, and leave their results in `--out`, beside those of `merge-snli score`. What a model gains over them is
-what it makes of both sentences together.
+The baselines are fitted on the problems of `--train`; do not use the problems that the data set was generated from.
+Results are written to `--out` in the format of `merge-snli score`, so that they can be compared with those of models.
 """
 
 from __future__ import annotations
@@ -35,12 +34,16 @@ ITERATIONS = 1_000
 
 
 def main() -> None:
-    """Fit, score, and print the table."""
+    """Fit and score the baselines, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--train", required=True, metavar="FILE", help="problems to fit on, as --problems takes them")
-    parser.add_argument("--dataset", required=True, metavar="DIR|ID", help="MERGE data set: a folder or a Hub id")
-    parser.add_argument("--config", default="all", help="all, noun, verb, adj … (default: all)")
-    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="folder for a JSON file a baseline")
+    parser.add_argument(
+        "--train", required=True, metavar="FILE", help="training problems, in any form that --problems accepts"
+    )
+    parser.add_argument("--dataset", required=True, metavar="DIR|ID", help="MERGE data set: folder or Hub id")
+    parser.add_argument("--config", default="all", help="config of the data set (default: %(default)s)")
+    parser.add_argument(
+        "--out", required=True, metavar="DIR", type=Path, help="results folder, one JSON file per baseline"
+    )
     arguments = parser.parse_args()
     pairs, labels = training_pairs(arguments.train)
     results = [
@@ -51,7 +54,7 @@ def main() -> None:
 
 
 def training_pairs(problems: str) -> tuple[list[Pair], list[str]]:
-    """Return the pairs and gold labels of a file of problems."""
+    """Read the pairs and gold labels of a problem file."""
     read = read_problems(ProblemOptions(problems=problems))
     pairs = [(problem.premise, problem.hypothesis) for problem in read.problems]
     return pairs, [read.label_names[problem.label] for problem in read.problems]
@@ -65,7 +68,7 @@ def baselines(pairs: Sequence[Pair], labels: Sequence[str]) -> dict[str, Baselin
         labels: Their gold labels, [n].
 
     Returns:
-        By name, functions from pairs to labels.
+        Functions from pairs to labels, by name.
     """
     return {
         "majority class": majority_class(labels),
@@ -75,13 +78,13 @@ def baselines(pairs: Sequence[Pair], labels: Sequence[str]) -> dict[str, Baselin
 
 
 def majority_class(labels: Sequence[str]) -> Baseline:
-    """Give the most common label of the training problems, whatever the pair."""
+    """Return a function that always predicts the most common training label."""
     (most_common, _), *_ = Counter(labels).most_common(1)
     return lambda pairs: [most_common] * len(pairs)
 
 
 def hypothesis_only(pairs: Sequence[Pair], labels: Sequence[str]) -> Baseline:
-    """Fit logistic regression on the words and pairs of words of the hypothesis, the premise unseen."""
+    """Fit logistic regression on the unigrams and bigrams of the hypothesis."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -91,22 +94,22 @@ def hypothesis_only(pairs: Sequence[Pair], labels: Sequence[str]) -> Baseline:
         LogisticRegression(max_iter=ITERATIONS),
     )
     classifier.fit([hypothesis for _, hypothesis in pairs], labels)
-    return lambda asked: list(map(str, classifier.predict([hypothesis for _, hypothesis in asked])))
+    return lambda tested: list(map(str, classifier.predict([hypothesis for _, hypothesis in tested])))
 
 
 def word_overlap(pairs: Sequence[Pair], labels: Sequence[str]) -> Baseline:
-    """Fit logistic regression on how much of each sentence's words stand in the other, and how long both are."""
+    """Fit logistic regression on the word overlap and the lengths of premise and hypothesis."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=ITERATIONS))
     classifier.fit(overlaps(pairs), labels)
-    return lambda asked: list(map(str, classifier.predict(overlaps(asked))))
+    return lambda tested: list(map(str, classifier.predict(overlaps(tested))))
 
 
 def overlaps(pairs: Sequence[Pair]) -> NDArray[np.float64]:
-    """Return the share of each sentence's words that the other has, and both numbers of words, [n, 4]."""
+    """Return the share of each sentence's words that the other contains, and both numbers of words, [n, 4]."""
     return np.array([_overlap(*map(_words, pair)) for pair in pairs])
 
 

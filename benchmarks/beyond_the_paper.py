@@ -1,9 +1,9 @@
-"""What each option beyond the paper changes: seeds and variants that come and go, with examples.
+"""Show what each option beyond the paper changes: numbers of seeds and variants, and examples.
 
     python -m benchmarks.beyond_the_paper --problems snli/dev.jsonl
 
-One run with the paper's choices and one with each option go over the same problems with one work folder, so that a
-masked LM is asked again only where an option asks it something else. Changed variants are shown by their words alone.
+Generates one data set with the options of the paper and one per option from the same problems. All runs share a work
+folder, so that masked LM answers are computed once. Changed variants are shown by their words only.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 class Change(NamedTuple):
-    """A variant that one of two data sets has alone: its seed, word class, original and replacement."""
+    """A variant that only one of two data sets has."""
 
     seed_id: str
     word_class: str
@@ -52,22 +52,22 @@ Rows = dict[Change, dict[str, Any]]
 
 
 def main() -> None:
-    """Make the data sets and print what each option changes."""
+    """Generate the data sets and print what each option changes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default="demo:problems", help="a file of problems (default: the embedded ones)")
-    parser.add_argument("--limit", type=int, help="how many problems (default: all)")
+    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the embedded problems)")
+    parser.add_argument("--limit", type=int, help="number of problems (default: all)")
     parser.add_argument("--mlm", nargs="+", default=["demo:mlm-wordpiece", "demo:mlm-bpe"], help="masked LMs")
-    parser.add_argument("--examples", type=int, default=5, help="of each option (default: 5)")
-    parser.add_argument("--work", type=Path, help="a work folder to keep")
+    parser.add_argument("--examples", type=int, default=5, help="examples per option (default: 5)")
+    parser.add_argument("--work", type=Path, help="work folder (default: a temporary folder)")
     arguments = parser.parse_args()
     common = {"problems": arguments.problems, "limit": arguments.limit, "mlm": tuple(arguments.mlm)}
     with tempfile.TemporaryDirectory() as temporary:
         work = arguments.work or Path(temporary) / "work"
-        plain = made(common, Path(temporary) / "plain", work)
-        sys.stdout.write(f"the paper's choices: {counts(plain)}\n")
+        plain = generated(common, Path(temporary) / "plain", work)
+        sys.stdout.write(f"options of the paper: {counts(plain)}\n")
         for number, (option, chosen) in enumerate(OPTIONS.items()):
             try:
-                changed = made({**common, **chosen}, Path(temporary) / str(number), work)
+                changed = generated({**common, **chosen}, Path(temporary) / str(number), work)
             except InputError as error:
                 sys.stdout.write(f"\n{option}: {error}\n")
                 continue
@@ -81,22 +81,22 @@ def main() -> None:
                     sys.stdout.write(f"    {words}{why(change, ours[change])}\n")
 
 
-def made(options: Mapping[str, Any], out: Path, work: Path) -> Rows:
-    """Make a data set of every variant there is, and return them."""
+def generated(options: Mapping[str, Any], out: Path, work: Path) -> Rows:
+    """Generate a data set with all variants and return its rows."""
     generate(Options(**options, inflation=1), out, work=work, quiet=True)
     rows = pq.read_table(out / data_file(ALL, TEST)).to_pylist()
     return {Change(*(row[name] for name in Change._fields)): row for row in rows}
 
 
 def counts(rows: Rows) -> str:
-    """Say how many seeds and variants there are at the paper's degree of inflation."""
+    """Count the seeds and variants at the paper's degree of inflation, as text."""
     words = Counter((change.seed_id, change.word_class) for change in rows)
     enough = {pair: count for pair, count in words.items() if count >= INFLATION}
     return f"{len({seed for seed, _ in enough}):,} seeds, {sum(enough.values()):,} variants"
 
 
 def varied(changes: Iterable[Change]) -> Iterator[Change]:
-    """Yield changes in an order that only they decide, no seed, original or replacement twice."""
+    """Yield changes in a deterministic order without repeating a seed, original or replacement."""
     seen: set[str] = set()
     for change in sorted(changes, key=lambda each: hashlib.sha256("\0".join(each).encode()).digest()):
         names = {change.seed_id, change.original.casefold(), change.replacement.casefold()}
@@ -106,7 +106,7 @@ def varied(changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def reasons(option: str) -> Callable[[Change, dict[str, Any]], str]:
-    """Return what says why a variant came or went, in the words of the option."""
+    """Return a function that explains a change caused by the option, as text."""
     if option == "--mask all":
         return _times
     if option == "--no-relations":
@@ -118,11 +118,11 @@ def reasons(option: str) -> Callable[[Change, dict[str, Any]], str]:
 def _times(change: Change, row: dict[str, Any]) -> str:
     texts = [row[name].split() for name in ("seed_premise", "seed_hypothesis")]
     premise, hypothesis = (sum(word.strip('.,!?"') == change.original for word in text) for text in texts)
-    return f" (stands {premise} times in the premise, {hypothesis} in the hypothesis)"
+    return f" (occurs {premise} times in the premise, {hypothesis} in the hypothesis)"
 
 
 def _related(change: Change, row: dict[str, Any], wordnet: WordNet, tagger: Tagger) -> str:
-    """Name the words of the problem that a dropped replacement is related to."""
+    """Name the words of the problem that a removed replacement is related to."""
     problem = Problem(change.seed_id, row["seed_premise"], row["seed_hypothesis"], row["label"])
     [tagged] = tag([problem], tagger)
     words = [word for word in shared_words(tagged) if word.text == change.original]

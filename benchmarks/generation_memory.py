@@ -1,12 +1,14 @@
-"""Memory of a run against the number of problems: it should not grow with them.
+"""Measure whether the memory of a generation run grows with the number of problems.
 
     python -m benchmarks.generation_memory --sizes 10000,100000,1000000
 
-A file of that many problems is made of the words of the embedded problems. A process of its own reads and tags all of
-them and counts the shared words, which is what `merge-snli words` does and the first stage of a run; looks for every
-form in the stores; asks the embedded masked LMs for the forms of the first shards, which are the same at every size;
-and makes these shards' rows. Printed are its peak and its present resident memory after each of these stages, as the
-system counts them.
+For each size, a file of synthetic problems is written and a separate process runs these stages:
+
+- words: read and tag all problems and count the shared words, as `merge-snli words` does.
+- masked LMs: look up all forms in the answer stores, and ask the embedded masked LMs for the forms of the first shards.
+- rows: create the rows of these shards.
+
+The table shows peak and current resident memory after each stage.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.made_problems import write_problems
+from benchmarks.synthetic_problems import write_problems
 from generation.answers.asking import count_missing, suggest
 from generation.answers.store import open_stores
 from generation.options import Options
@@ -39,7 +41,7 @@ from merge_snli.progress import Progress
 
 KIBIBYTES_PER_MEBIBYTE = 1024
 KEYS = {"peak": "VmHWM", "resident": "VmRSS"}
-"""What the system calls them."""
+"""Fields of /proc/self/status."""
 
 Memory = dict[str, Any]
 
@@ -47,8 +49,14 @@ Memory = dict[str, Any]
 def main() -> None:
     """Run the benchmark and print its table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="10000,100000,1000000", help="numbers of problems, separated by commas")
-    parser.add_argument("--slice", type=int, default=2, help="shards whose forms are asked")
+    parser.add_argument(
+        "--sizes",
+        default="10000,100000,1000000",
+        help="numbers of problems, separated by commas (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--slice", type=int, default=2, help="number of shards for the last two stages (default: %(default)s)"
+    )
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child is not None:
@@ -62,7 +70,7 @@ def main() -> None:
     ]
     lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     for size in map(int, arguments.sizes.split(",")):
-        found = in_a_child(size, arguments.slice)
+        found = measure_in_subprocess(size, arguments.slice)
         cells = [f"{size:,}", f"{found['forms']:,}"]
         cells += [f"{found[stage][what]:,.0f}" for stage in STAGES for what in ("peak", "resident")]
         lines.append(f"| {' | '.join(cells)} | {found['seconds']:,.0f} |")
@@ -72,8 +80,8 @@ def main() -> None:
 STAGES = ("words", "masked LMs", "rows")
 
 
-def in_a_child(size: int, shards: int) -> Memory:
-    """Make the problems, and measure in a process of its own."""
+def measure_in_subprocess(size: int, shards: int) -> Memory:
+    """Write the problems and measure in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         write_problems(Path(folder) / "problems.jsonl", size)
         command = [sys.executable, "-m", "benchmarks.generation_memory", "--child", folder, "--slice", str(shards)]
@@ -82,9 +90,9 @@ def in_a_child(size: int, shards: int) -> Memory:
         return found
 
 
-def measure(folder: Path, slice_of: int) -> Memory:
-    """Go through the stages and say how much memory each took."""
-    begun = time.monotonic()
+def measure(folder: Path, n_shards: int) -> Memory:
+    """Run the stages and measure the memory after each."""
+    start = time.monotonic()
     options = Options(
         problems=str(folder / "problems.jsonl"), mlm=tuple(PREFIX + name for name in MASKED_LMS), device="cpu"
     )
@@ -97,7 +105,7 @@ def measure(folder: Path, slice_of: int) -> Memory:
         counts = add_word_counts(counts, count_words(read_words(shards[-1]), survey.label_names))
     found["words"] = memory()
     sources = [find_model(name) for name in options.mlm]
-    chosen = shards[:slice_of]
+    chosen = shards[:n_shards]
     with ExitStack() as stack:
         stores = open_stores(folder, sources, options, "cpu", stack)
         missing = count_missing((forms_of_shard(shard, options) for shard in shards), stores)
@@ -110,18 +118,18 @@ def measure(folder: Path, slice_of: int) -> Memory:
         method = Method(options, survey.label_names, stores, vocabularies, InPlaceTagger(tagger))
         for shard in chosen:
             make_result(shard, method, folder)
-    return {**found, "rows": memory(), "forms": max(missing.values()), "seconds": time.monotonic() - begun}
+    return {**found, "rows": memory(), "forms": max(missing.values()), "seconds": time.monotonic() - start}
 
 
 def memory() -> dict[str, float]:
-    """Return the peak and the present resident memory of this process in MiB."""
+    """Return the peak and the current resident memory of this process in MiB."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     status = dict(line.split(":", 1) for line in lines)
     return {name: int(status[key].split()[0]) / KIBIBYTES_PER_MEBIBYTE for name, key in KEYS.items()}
 
 
-def forget_peak() -> None:
-    """Let the peak of this process's memory begin anew."""
+def reset_peak() -> None:
+    """Reset the peak memory of this process."""
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
 
 

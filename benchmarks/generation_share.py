@@ -1,12 +1,12 @@
-"""The share of a run's time that is not masked LMs (reading, tagging, filters, sets, writing), and its peak memory.
+"""Measure the share of a generation run that is not spent in masked LMs, and its peak memory.
 
     python -m benchmarks.generation_share --problems snli/test.jsonl --limit 1000
 
-The masked LMs have the shapes of the preset `paper`'s eight and random weights. These find about half of the 200
-fillers more probable than the original, where the paper's masked LMs find a tenth (its Table 6), so that more words are
-tagged than with trained ones: the share is an upper bound. `--mlm` takes others instead, such as the embedded ones.
+The masked LMs have the architectures of the preset `paper` and random weights. With random weights, about half of the
+200 fillers are more probable than the original; with the trained models of the paper it is a tenth (Table 6). So more
+words are tagged, and the measured share is an upper bound. Use `--mlm` to measure with other masked LMs.
 
-`--layers 1` makes all of them shallow, which leaves the memory of everything else as it is in a fraction of the time.
+`--layers 1` makes the models shallow: the run is much faster, and the memory of the other stages is unchanged.
 """
 
 from __future__ import annotations
@@ -18,45 +18,55 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.generation_memory import forget_peak, memory
-from benchmarks.real_forms import forms_of
-from benchmarks.shaped_masked_lms import SHAPES, save_masked_lm
+from benchmarks.forms import forms_of
+from benchmarks.generation_memory import memory, reset_peak
+from benchmarks.random_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.loading import find_masked_lms
 from generation.options import Options
 from generation.pipeline import generate
 from merge_snli.progress import Progress, Stage
 
-BAR = 0.10
-"""The share of everything else should be at most this."""
+MAX_SHARE = 0.10
+"""Target for the share of everything except masked LMs."""
 
 
 def main() -> None:
     """Run the benchmark and print its table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default="demo:problems", help="a file of problems (default: the embedded ones)")
-    parser.add_argument("--limit", type=int, default=200, help="how many problems (default: 200)")
-    parser.add_argument("--mlm", nargs="+", help="masked LMs instead of those of the paper's shapes")
-    parser.add_argument("--shapes", nargs="+", default=list(SHAPES), choices=SHAPES, help="which of the paper's shapes")
-    parser.add_argument("--layers", type=int, help="how many layers each has (default: its shape's own)")
-    parser.add_argument("--inflation", type=int, default=1, help="variants a seed must have (default: 1)")
-    parser.add_argument("--folder", type=Path, help="keep masked LMs and data set there, to go on where it stopped")
+    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the embedded problems)")
+    parser.add_argument("--limit", type=int, default=200, help="number of problems (default: 200)")
+    parser.add_argument("--mlm", nargs="+", help="masked LMs to use instead of random ones")
+    parser.add_argument(
+        "--shapes",
+        nargs="+",
+        default=list(SHAPES),
+        choices=SHAPES,
+        help="architectures of the random masked LMs (default: all)",
+    )
+    parser.add_argument("--layers", type=int, help="number of layers (default: that of the architecture)")
+    parser.add_argument("--inflation", type=int, default=1, help="degree of inflation (default: 1)")
+    parser.add_argument(
+        "--folder", type=Path, help="folder for masked LMs and data set, so that an interrupted run can resume"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
-        mlms = arguments.mlm or made_masked_lms(folder / f"masked_lms-{arguments.layers or 'whole'}", arguments)
+        mlms = arguments.mlm or random_masked_lm_folders(
+            folder / f"masked_lms-{arguments.layers or 'whole'}", arguments
+        )
         names = {source.name for source in find_masked_lms(mlms)}
         options = Options(
             problems=arguments.problems, limit=arguments.limit, mlm=tuple(mlms), inflation=arguments.inflation
         )
-        forget_peak()
-        begun = time.monotonic()
+        reset_peak()
+        start = time.monotonic()
         stages = stages_of(options, folder / "merge_snli")
-        wall = time.monotonic() - begun
+        wall = time.monotonic() - start
     sys.stdout.write(f"{table(stages, wall, names)}peak memory: {memory()['peak']:,.0f} MiB\n")
 
 
-def made_masked_lms(folder: Path, arguments: argparse.Namespace) -> list[str]:
-    """Return the folders of masked LMs of some of the paper's shapes, which are made where they are not there."""
+def random_masked_lm_folders(folder: Path, arguments: argparse.Namespace) -> list[str]:
+    """Return the folders of the random masked LMs, creating them if they do not exist."""
     texts = [form.text for form in forms_of(arguments.problems, arguments.limit).values()]
     for name in arguments.shapes:
         fewer = {"num_hidden_layers": arguments.layers} if arguments.layers else {}
@@ -66,7 +76,7 @@ def made_masked_lms(folder: Path, arguments: argparse.Namespace) -> list[str]:
 
 
 def stages_of(options: Options, out: Path) -> list[Stage]:
-    """Run the whole pipeline and return its stages, which it logs at its end."""
+    """Run the pipeline and return its stages, which it logs at the end."""
     seen: list[Progress] = []
 
     class Handler(logging.Handler):
@@ -81,12 +91,12 @@ def stages_of(options: Options, out: Path) -> list[Stage]:
 
 
 def table(stages: list[Stage], wall: float, mlms: set[str]) -> str:
-    """Return what each stage took, and the share of the wall time that is not masked LMs.
+    """Format the time of each stage and the share of the wall time that is not masked LMs.
 
     Args:
         stages: The stages of the run.
-        wall: What the whole run took in seconds, with what no stage counts: finding and checking what it needs.
-        mlms: The stages that are masked LMs.
+        wall: Seconds of the whole run, including the time between stages.
+        mlms: The names of the stages that are masked LMs.
     """
     between = wall - sum(stage.seconds for stage in stages)
     others = wall - sum(stage.seconds for stage in stages if stage.name in mlms)
@@ -95,8 +105,8 @@ def table(stages: list[Stage], wall: float, mlms: set[str]) -> str:
         f"| {name} | {did} | {seconds:.1f} | {seconds / wall:.1%} |"
         for name, did, seconds in (*lines, ("between stages", "", between))
     ]
-    head = ["| stage | did | seconds | share |", "| --- | --- | --- | --- |"]
-    return "\n".join([*head, *rows, "", f"not masked LMs: {others / wall:.1%} (at most {BAR:.0%})", ""])
+    head = ["| stage | work | seconds | share |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *rows, "", f"not masked LMs: {others / wall:.1%} (at most {MAX_SHARE:.0%})", ""])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Every way in which a data set of MERGE is loaded, as a user types it, with the rows that it gives and its time.
+"""Time every way of loading a MERGE data set and count its rows.
 
     python -m benchmarks.loading [--dataset merge_snli] [--rounds 5]
 
-Each way starts with empty caches; the libraries are imported before the clock runs. What is registered is registered
-once, before. The median of the rounds is printed. `tests/merge_snli/test_loading.py` compares the rows.
+Each way starts with empty caches. Importing libraries and registering the data set are not timed. The table shows the
+median of the rounds. `tests/merge_snli/test_loading.py` compares the rows.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from typing import Any
 Row = dict[str, Any]
 
 OLD_DATASETS = Path(__file__).parents[1] / "build" / "datasets-3" / "venv" / "bin" / "python"
-"""The interpreter of an environment with datasets 3.6.0, the last that runs loading scripts."""
+"""The Python of an environment with datasets 3.6.0, the last 3.x release, which supports loading scripts."""
 
 COLUMNS = ("seed_id", "premise", "hypothesis", "label")
 
 
 def every_row(rows: list[Row]) -> list[Row]:
-    """Return the rows as they are."""
+    """Return all rows."""
     return rows
 
 
 def some_columns(rows: list[Row]) -> list[Row]:
-    """Return the rows with `COLUMNS` alone."""
+    """Return the rows reduced to `COLUMNS`."""
     return [{name: row[name] for name in COLUMNS} for row in rows]
 
 
@@ -48,14 +48,14 @@ def probable(rows: list[Row]) -> list[Row]:
 
 @dataclass(frozen=True)
 class Line:
-    """One way to load.
+    """One way of loading.
 
     Attributes:
-        name: What it is.
-        place: The folder to work in: `parent` of the data set, or `empty`.
-        code: What a user types; it leaves the rows of config `noun`, split `subsample_3`, in `rows`.
-        expected: Which part of these rows it gives.
-        registered: Whether the data set is registered before.
+        name: The name in the table.
+        place: The working directory: `parent` of the data set, or `empty`.
+        code: The user's code; it assigns the rows of config `noun`, split `subsample_3`, to `rows`.
+        expected: Returns the part of these rows that the code loads.
+        registered: Whether the data set is registered first.
     """
 
     name: str
@@ -119,7 +119,7 @@ LINES = (
     ),
     Line("PyArrow", "parent", "rows = pq.read_table('merge_snli/data/noun/subsample_3.parquet').to_pylist()"),
 )
-"""The ways that run in one process. That with an older `datasets` is `OLD_PROGRAM`."""
+"""The ways that run in this process. `OLD_PROGRAM` runs with an older `datasets`."""
 
 OLD_PROGRAM = """
 import datasets, hashlib, json, sys, time
@@ -137,15 +137,15 @@ for config in datasets.get_dataset_config_names(folder, trust_remote_code=True):
     found[config] = {"digests": digests, "seconds": time.perf_counter() - start}
 print(json.dumps({"version": datasets.__version__, "found": found}))
 """
-"""Loads every config by the script in a folder, and prints the digest of the rows of each split."""
+"""Loads every config with the loading script in a folder and prints the digest of the rows of each split."""
 
 
 def run_line(line: Line, folder: Path) -> tuple[list[Row], float]:
-    """Run one way to load in a folder of its own with empty caches, but for what is to be registered.
+    """Load in one way, with empty caches and, if needed, with the data set registered.
 
     Args:
-        line: The way.
-        folder: The data set, which is called `merge_snli`.
+        line: The way of loading.
+        folder: The data set's folder, named `merge_snli`.
 
     Returns:
         The rows, and the seconds that loading took.
@@ -175,7 +175,7 @@ def run_line(line: Line, folder: Path) -> tuple[list[Row], float]:
 
 @contextmanager
 def empty_caches() -> Iterator[Path]:
-    """Let the libraries' caches be in a new folder, and give an empty folder beside them."""
+    """Use new, empty caches of `datasets`, and yield an empty folder."""
     from datasets import config
 
     before = config.HF_DATASETS_CACHE, config.HF_MODULES_CACHE
@@ -190,7 +190,7 @@ def empty_caches() -> Iterator[Path]:
 
 @contextmanager
 def working_in(folder: Path) -> Iterator[None]:
-    """Work in a folder for a while."""
+    """Change the working directory temporarily."""
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -200,7 +200,7 @@ def working_in(folder: Path) -> Iterator[None]:
 
 
 def plain(value: object) -> object:
-    """Turn what pandas keeps as arrays and NumPy numbers into lists and numbers of Python."""
+    """Convert NumPy arrays and numbers to Python lists and numbers."""
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -209,14 +209,14 @@ def plain(value: object) -> object:
 
 
 def script_folder(folder: Path, at: Path) -> Path:
-    """Write what the branch `script` of a repository holds.
+    """Write the files of the `script` branch of a published data set.
 
     Args:
         folder: The data set.
-        at: An empty folder to make it in.
+        at: An empty folder.
 
     Returns:
-        The folder that holds the script; both are called `merge_snli`.
+        The folder that contains the script; both are named `merge_snli`.
     """
     from merge_snli.dataset import find_dataset
     from merge_snli.script_branch import script_files
@@ -229,15 +229,15 @@ def script_folder(folder: Path, at: Path) -> Path:
 
 
 def run_old(branch: Path, home: Path, subsample: int | None) -> dict[str, Any]:
-    """Load every config by the script with datasets 3.6.0.
+    """Load every config with the loading script and datasets 3.6.0.
 
     Args:
-        branch: The folder that `script_folder` made.
-        home: The home of the library's caches.
-        subsample: The draw to load, None for all splits.
+        branch: The folder from `script_folder`.
+        home: The folder for the library's caches.
+        subsample: The subsample to load, None for all splits.
 
     Returns:
-        What `OLD_PROGRAM` printed: the version, and by config the digests of each split's rows and the seconds.
+        The output of `OLD_PROGRAM`: the version, and per config the digests of the splits and the seconds.
     """
     command = [str(OLD_DATASETS), "-c", OLD_PROGRAM, str(branch), json.dumps(subsample)]
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "PYTHONPATH": ""}
@@ -249,9 +249,11 @@ def run_old(branch: Path, home: Path, subsample: int | None) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Time every way and print the table."""
+    """Time every way of loading and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dataset", type=Path, default=Path("merge_snli"), help="a folder called merge_snli")
+    parser.add_argument(
+        "--dataset", type=Path, default=Path("merge_snli"), help="a folder named merge_snli (default: %(default)s)"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1")
@@ -275,7 +277,7 @@ def _quiet() -> None:
 
 def _time_old(folder: Path, rounds: int) -> None:
     if not OLD_DATASETS.is_file():
-        sys.stdout.write(f"datasets 3.6.0 left out: there is no {OLD_DATASETS} (make datasets-3)\n")
+        sys.stdout.write(f"datasets 3.6.0 skipped: {OLD_DATASETS} does not exist (run make datasets-3)\n")
         return
     seconds = []
     for _ in range(rounds):

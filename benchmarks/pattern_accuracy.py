@@ -1,13 +1,14 @@
-"""Pattern accuracy beside what a user would write with pandas, on a million rows.
+"""Compare pattern accuracy with pandas on a million rows.
 
-Run from the project root: `python -m benchmarks.pattern_accuracy`. Prints one table; takes about a minute.
+    python -m benchmarks.pattern_accuracy
 
-- plain group-by: for each subsample and threshold, group, take the mean, compare, as one writes it the first time.
-- group-by once: the same with one group-by a subsample, shared by all thresholds.
-- evaluate: the module with everything given to `compute`; and with `add_batch` before, which takes the rows through
-  evaluate's Arrow file.
+The run takes about a minute. The methods are:
 
-All start from the same columns and end with the mean curve.
+- plain group-by: one pandas group-by per subsample and threshold.
+- group-by once: one pandas group-by per subsample, shared by all thresholds.
+- evaluate: the module with all rows passed to `compute`, or added with `add_batch`, which writes them to a file first.
+
+All methods compute the mean curve from the same columns.
 """
 
 import os
@@ -27,12 +28,12 @@ from metrics.pattern_accuracy.core import CURVE, compute
 
 N_ROWS, N_GROUPS, N_SUBSAMPLES = 1_000_000, 11_000, 10
 WRONG = 0.1
-DRAWN = 20 / 90  # of about 90 variants a seed problem, 20 are drawn
+DRAWN = 20 / 90  # 20 of about 90 variants per seed
 FOLDER = Path(__file__).parents[1] / "metrics" / "pattern_accuracy"
 
 
 def rows(rng: np.random.Generator) -> dict[str, Any]:
-    """A million predictions, right for nine rows of ten, in groups of about 90, in random order."""
+    """Return a million predictions, 90 % correct, in groups of about 90, in random order."""
     references = rng.integers(0, 3, N_ROWS)
     wrong = rng.random(N_ROWS) < WRONG
     groups = rng.integers(0, N_GROUPS, N_ROWS)
@@ -40,19 +41,19 @@ def rows(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def draws(rng: np.random.Generator, share: float) -> list[list[int]]:
-    """For each row the subsamples that drew it."""
+    """Return the subsamples of each row."""
     return [np.flatnonzero(drawn).tolist() for drawn in rng.random((N_ROWS, N_SUBSAMPLES)) < share]
 
 
 def frames(columns: dict[str, Any], subsamples: list[list[int]]) -> list[pd.DataFrame]:
-    """One frame a subsample."""
+    """Return one frame per subsample."""
     frame = pd.DataFrame({"group": columns["groups"], "right": columns["predictions"] == columns["references"]})
     drawn = pd.Series(subsamples).explode().dropna()
     return [frame.loc[drawn.index[drawn == number]] for number in range(N_SUBSAMPLES)]
 
 
 def plain_group_by(columns: dict[str, Any], subsamples: list[list[int]]) -> list[float]:
-    """The mean curve over the subsamples; the small number keeps 18 of 20 from falling below 0.9."""
+    """Return the mean curve over the subsamples; 1e-9 avoids that 18 of 20 is below 0.9 in floats."""
     parts = frames(columns, subsamples)
     return [
         float(np.mean([(part.groupby("group")["right"].mean() >= t - 1e-9).mean() for part in parts])) for t in CURVE
@@ -60,31 +61,31 @@ def plain_group_by(columns: dict[str, Any], subsamples: list[list[int]]) -> list
 
 
 def group_by_once(columns: dict[str, Any], subsamples: list[list[int]]) -> list[float]:
-    """The same curve with one group-by a subsample."""
+    """Return the same curve with one group-by per subsample."""
     means = [part.groupby("group")["right"].mean() for part in frames(columns, subsamples)]
     return [float(np.mean([(mean >= t - 1e-9).mean() for mean in means])) for t in CURVE]
 
 
-class Taken(NamedTuple):
-    """Seconds on the clock, seconds of processor time (which other programs do not lengthen), and what was returned."""
+class Timing(NamedTuple):
+    """Wall-clock seconds, CPU seconds, and the result of a call."""
 
-    clock: float
-    processor: float
+    wall: float
+    cpu: float
     result: Any
 
 
-def seconds(function: Callable[[], Any], repeats: int = 3) -> Taken:
-    """The fastest of some runs."""
+def seconds(function: Callable[[], Any], repeats: int = 3) -> Timing:
+    """Return the fastest of several calls."""
     runs = []
     for _ in range(repeats):
         clock, processor = time.perf_counter(), time.process_time()
         result = function()
-        runs.append(Taken(time.perf_counter() - clock, time.process_time() - processor, result))
-    return min(runs, key=lambda run: run.processor)
+        runs.append(Timing(time.perf_counter() - clock, time.process_time() - processor, result))
+    return min(runs, key=lambda run: run.cpu)
 
 
 def peak_mebibytes(function: Callable[[], Any]) -> float:
-    """The most that a call had allocated at one time, its input not counted."""
+    """Return the peak memory allocated by a call, without its input."""
     tracemalloc.start()
     function()
     peak = tracemalloc.get_traced_memory()[1]
@@ -92,8 +93,8 @@ def peak_mebibytes(function: Callable[[], Any]) -> float:
     return peak / 2**20
 
 
-def through_evaluate(columns: dict[str, Any], subsamples: list[list[int]]) -> tuple[Taken, Taken]:
-    """`compute` with all rows, and `add_batch` followed by `compute`."""
+def through_evaluate(columns: dict[str, Any], subsamples: list[list[int]]) -> tuple[Timing, Timing]:
+    """Time `compute` with all rows, and `add_batch` followed by `compute`."""
     import evaluate
 
     module = evaluate.load(str(FOLDER))
@@ -107,7 +108,7 @@ def through_evaluate(columns: dict[str, Any], subsamples: list[list[int]]) -> tu
 
 
 def main() -> None:
-    """Measure and print the table."""
+    """Run the benchmark and print the table."""
     rng = np.random.default_rng(0)
     columns, subsamples = rows(rng), draws(rng, DRAWN)
     as_strings = {**columns, "groups": [f"seed-{group}" for group in columns["groups"]]}
@@ -122,8 +123,8 @@ def main() -> None:
     direct, streamed = through_evaluate(columns, subsamples)
     ours = [spread["mean"] for spread in core.result["subsamples"]["pattern_accuracy"].values()]
     if not np.allclose(ours, once.result) or not np.allclose(ours, plain.result):
-        sys.exit("the curves differ: nothing was compared")
-    table: list[tuple[str, Taken, float | None]] = [
+        sys.exit("the methods return different curves")
+    table: list[tuple[str, Timing, float | None]] = [
         ("core, integer groups", core, peak_mebibytes(lambda: score(columns, subsamples))),
         ("core, string groups", seconds(lambda: score(as_strings, subsamples)), None),
         (
@@ -133,18 +134,18 @@ def main() -> None:
         ),
         ("plain pandas group-by, integer groups", plain, None),
         ("plain pandas group-by, string groups", seconds(lambda: plain_group_by(as_strings, subsamples), 1), None),
-        ("pandas, one group-by a subsample", once, None),
+        ("pandas, one group-by per subsample", once, None),
         ("evaluate: compute with all rows", direct, None),
         ("evaluate: add_batch, then compute", streamed, None),
     ]
     sys.stdout.write(
         f"{N_ROWS:,} rows, {len(CURVE)} thresholds, {N_SUBSAMPLES} subsamples of about {N_ROWS * DRAWN:,.0f} rows\n\n"
-        "| | seconds | of processor | beside core | peak MiB |\n| --- | --- | --- | --- | --- |\n"
+        "| | seconds | CPU seconds | relative to core | peak MiB |\n| --- | --- | --- | --- | --- |\n"
     )
-    for name, taken, peak in table:
-        ratio = taken.processor / core.processor
+    for name, timing, peak in table:
+        ratio = timing.cpu / core.cpu
         memory = "" if peak is None else f"{peak:.0f}"
-        sys.stdout.write(f"| {name} | {taken.clock:.2f} | {taken.processor:.2f} | {ratio:.1f} x | {memory} |\n")
+        sys.stdout.write(f"| {name} | {timing.wall:.2f} | {timing.cpu:.2f} | {ratio:.1f} x | {memory} |\n")
 
 
 if __name__ == "__main__":

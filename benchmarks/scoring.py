@@ -1,10 +1,10 @@
-"""Pairs a second of a roberta-base classifier: the plain pipeline one by one, in batches of 32, and `scoring`'s types.
+"""Compare the throughput of `scoring` and of the transformers pipeline with a roberta-base classifier.
 
     python -m benchmarks.scoring --pairs problems.jsonl
 
-The weights are random, of the true shape; the pairs are real: JSON lines with `premise` and `hypothesis`, by default
-the embedded problems. All ways take turns on the same pairs in one run, so that whatever else the machine does falls
-on all of them; the median of the rounds is printed.
+The classifier has the architecture of roberta-base and random weights. The pairs are JSON lines with `premise` and
+`hypothesis`, by default the embedded problems. In each round all methods run on the same pairs in turn; the table shows
+the median of the rounds.
 """
 
 from __future__ import annotations
@@ -36,12 +36,19 @@ ONE_BY_ONE, IN_BATCHES = "pipeline, one by one", "pipeline, batch_size=32"
 def main() -> None:
     """Run the benchmark and print its table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=Path, default=embedded_path("demo:problems"), help="JSON lines")
-    parser.add_argument("--limit", type=int, default=2000, help="how many pairs a round (default: 2000)")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--hidden-size", type=int, default=768, help="roberta-base: 768")
-    parser.add_argument("--layers", type=int, default=12, help="roberta-base: 12")
-    parser.add_argument("--dtypes", nargs="+", default=list(DTYPES), choices=DTYPES, help="types (default: all three)")
+    parser.add_argument(
+        "--pairs",
+        type=Path,
+        default=embedded_path("demo:problems"),
+        help="JSON lines file (default: the embedded problems)",
+    )
+    parser.add_argument("--limit", type=int, default=2000, help="pairs per round (default: 2000)")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds (default: 3)")
+    parser.add_argument("--hidden-size", type=int, default=768, help="hidden size (default: 768, as roberta-base)")
+    parser.add_argument("--layers", type=int, default=12, help="number of layers (default: 12, as roberta-base)")
+    parser.add_argument(
+        "--dtypes", nargs="+", default=list(DTYPES), choices=DTYPES, help="dtypes of `scoring` (default: all)"
+    )
     arguments = parser.parse_args()
     lines = arguments.pairs.read_text(encoding="utf-8").splitlines()
     problems = [json.loads(line) for line in lines[: arguments.limit]]
@@ -52,7 +59,7 @@ def main() -> None:
 
 
 def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int) -> None:
-    """Save a classifier of RoBERTa's shape with random weights, and a byte BPE tokenizer trained on the pairs."""
+    """Save a RoBERTa classifier with random weights and a byte-level BPE tokenizer trained on the pairs."""
     import torch
     import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
@@ -84,7 +91,7 @@ def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int
 
 
 def compare(folder: Path, pairs: list[Pair], rounds: int, dtypes: Sequence[str]) -> str:
-    """Let all ways take turns, and return the table with their pairs a second."""
+    """Run all methods in turn and return a table of pairs per second."""
     import torch
     from transformers import pipeline
     from transformers.utils import logging
@@ -92,32 +99,32 @@ def compare(folder: Path, pairs: list[Pair], rounds: int, dtypes: Sequence[str])
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
     texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
-    few = texts[:: max(1, len(texts) // 100)]
-    ways: dict[str, tuple[Callable[[], Any], int]] = {
-        ONE_BY_ONE: (lambda: [plain(text, top_k=None) for text in few], len(few)),
+    sample = texts[:: max(1, len(texts) // 100)]
+    methods: dict[str, tuple[Callable[[], Any], int]] = {
+        ONE_BY_ONE: (lambda: [plain(text, top_k=None) for text in sample], len(sample)),
         IN_BATCHES: (lambda: plain(texts, batch_size=32, top_k=None), len(texts)),
-    } | {f"scoring, {dtype}": (ours(folder, dtype, pairs), len(pairs)) for dtype in dtypes}
-    plain(few, batch_size=32)
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    } | {f"scoring, {dtype}": (scoring_method(folder, dtype, pairs), len(pairs)) for dtype in dtypes}
+    plain(sample, batch_size=32)
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
     answers: dict[str, Any] = {}
     for _ in range(rounds):
-        for name, (way, count) in ways.items():
+        for name, (method, count) in methods.items():
             start = time.perf_counter()
-            answers[name] = way()
+            answers[name] = method()
             seconds[name].append((time.perf_counter() - start) / count)
     rates = {name: 1 / statistics.median(each) for name, each in seconds.items()}
     return table(rates, answers)
 
 
-def ours(folder: Path, dtype: str, pairs: list[Pair]) -> Callable[[], Any]:
-    """Return what predicts all pairs with a model that is loaded already, and has been asked for some."""
+def scoring_method(folder: Path, dtype: str, pairs: list[Pair]) -> Callable[[], Any]:
+    """Load and warm up a model, and return a function that predicts all pairs with it."""
     classifier = load_classifier(find_model(str(folder)), "cpu", ModelOptions(dtype=dtype))
     predict_pairs(lambda: classifier, pairs[:64], None)
     return lambda: predict_pairs(lambda: classifier, pairs, None)[0].logits
 
 
 def agreement(plain: list[list[dict[str, Any]]], logits: Any) -> str:  # noqa: ANN401 - an array
-    """Say how many labels are the plain pipeline's, and how far the scores are from its."""
+    """Format the number of labels equal to the pipeline's and the largest difference of scores."""
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     named = [{entry["label"]: entry["score"] for entry in entries} for entries in plain]
@@ -127,15 +134,15 @@ def agreement(plain: list[list[dict[str, Any]]], logits: Any) -> str:  # noqa: A
 
 
 def table(rates: dict[str, float], answers: dict[str, Any]) -> str:
-    """Return rates as a table, each beside the plain pipeline's two, with how its answers stand to the pipeline's."""
+    """Format the rates with their ratios to the pipeline's, and the agreement with the pipeline's labels."""
     lines = [
-        "| way | pairs a second | against one by one | against batch_size=32 | equal labels | largest difference |",
+        "| method | pairs per second | vs. one by one | vs. batch_size=32 | equal labels | largest difference |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for name, rate in rates.items():
         same = agreement(answers[IN_BATCHES], answers[name]) if name.startswith("scoring") else "|"
-        beside = f"{rate / rates[ONE_BY_ONE]:.2f} x | {rate / rates[IN_BATCHES]:.2f} x"
-        lines.append(f"| {name} | {rate:.1f} | {beside} | {same} |")
+        ratios = f"{rate / rates[ONE_BY_ONE]:.2f} x | {rate / rates[IN_BATCHES]:.2f} x"
+        lines.append(f"| {name} | {rate:.1f} | {ratios} | {same} |")
     return "\n".join(lines)
 
 

@@ -1,10 +1,10 @@
-"""Simulated experiments with a known truth: how often the tests err, and how often the intervals hold the truth.
+"""Simulate the false positive rates of the significance tests and the coverage of the confidence intervals.
 
-Run from the project root: `python -m benchmarks.statistics_simulation [--simulations 2000]`; three to five minutes.
+    python -m benchmarks.statistics_simulation --simulations 2000
 
-Seeds differ in difficulty: a model is right on the variants of a seed with a probability of its own, drawn from a Beta
-distribution, so that the variants of a seed stand and fall together as real ones do. Under "no difference" two models
-share these probabilities and only their luck differs.
+The run takes three to five minutes. Each seed has a difficulty: a model classifies its variants correctly with a
+probability drawn from a Beta distribution, so that results within a seed are correlated. Two models without a
+difference have the same probabilities.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from scoring.statistics.bootstrap import bootstrap_interval, share_right
 
 N_SEEDS, N_MODELS, D, POOL, N_SUBSAMPLES = 200, 13, 20, 40, 10
 PASSING = 18  # of 20, at 0.9
-A, B = 3.0, 0.5  # most seeds easy, a few hard
+A, B = 3.0, 0.5  # most seeds are easy, a few are hard
 ALPHA, LEVEL = 0.05, 0.95
 N_RESAMPLES = 999
 RANDOM_SEED = 2025
@@ -42,50 +42,50 @@ Counts = NDArray[np.int64]
 
 
 def right_by_seed(rng: np.random.Generator, chances: NDArray[np.float64]) -> Counts:
-    """Variants right of D, for each seed."""
+    """Return the number of correct variants (of D) of each seed."""
     return rng.binomial(D, chances)
 
 
 def two_models(rng: np.random.Generator) -> tuple[Counts, Counts]:
-    """Two models without a difference on the same seeds."""
+    """Return the counts of two models without a difference on the same seeds."""
     chances = rng.beta(A, B, N_SEEDS)
     return right_by_seed(rng, chances), right_by_seed(rng, chances)
 
 
 def p_of_paired_t(rng: np.random.Generator) -> float:
-    """SA on seeds and on variants of some models, equal but for chance."""
+    """Return the p-value of a paired t-test on SA of models on seeds and on variants, without a difference."""
     skill = rng.normal(0.9, 0.02, N_MODELS)
     first, second = skill + rng.normal(0, 0.01, (2, N_MODELS))
     return paired_t_test(first, second).p_value
 
 
 def p_of_independent_t(rng: np.random.Generator) -> float:
-    """Scores on two word classes with equal means and unequal spread and number."""
+    """Return the p-value of a t-test on two samples with equal means and different variances and sizes."""
     return independent_t_test(rng.normal(0.85, 0.01, N_MODELS), rng.normal(0.85, 0.03, N_MODELS + 5)).p_value
 
 
 def p_of_mcnemar(rng: np.random.Generator) -> float:
-    """Which seeds pass 0.9, of two models."""
+    """Return the p-value of McNemar's test on the seeds that pass 0.9."""
     first, second = two_models(rng)
     return mcnemar_test(first >= PASSING, second >= PASSING).p_value
 
 
 def p_of_permutation(rng: np.random.Generator) -> float:
-    """Share right of 20 to 90 variants by seed; with fewer, sums tie and the test errs on the safe side."""
+    """Return the p-value of a permutation test on SA per seed, with 20 to 90 variants each to avoid ties."""
     sizes, chances = rng.integers(20, 91, N_SEEDS), rng.beta(A, B, N_SEEDS)
     first, second = rng.binomial(sizes, chances, (2, N_SEEDS)) / sizes
     return permutation_test(first, second, n_resamples=N_RESAMPLES, random_seed=int(rng.integers(2**31))).p_value
 
 
 def p_of_small_permutation(rng: np.random.Generator) -> float:
-    """The same on ten seeds, where the test is exact; with continuous values, so that few patterns tie."""
+    """Return the p-value on ten seeds, where the test is exact, with continuous values to avoid ties."""
     chances = rng.beta(A, B, 10)
     first, second = chances + rng.normal(0, 0.1, (2, 10))
     return permutation_test(first, second).p_value
 
 
 def p_of_t_over_subsamples(rng: np.random.Generator) -> float:
-    """PA(0.9) of two models in ten subsamples of the same variants: what the warning is about."""
+    """Return the p-value of a t-test on PA(0.9) over overlapping subsamples, which is not valid."""
     chances = rng.beta(A, B, (N_SEEDS, 1))
     right = rng.random((2, N_SEEDS, POOL)) < chances
     drawn = rng.random((N_SUBSAMPLES, N_SEEDS, POOL)).argsort(axis=-1)[..., :D]
@@ -95,12 +95,12 @@ def p_of_t_over_subsamples(rng: np.random.Generator) -> float:
 
 
 def interval_of(kind: str) -> Callable[[np.random.Generator], tuple[Interval, float]]:
-    """An experiment that returns an interval and the truth."""
+    """Return an experiment that returns an interval and the true value."""
 
     def experiment(rng: np.random.Generator) -> tuple[Interval, float]:
         right = right_by_seed(rng, rng.beta(A, B, N_SEEDS))
         options = {"n_resamples": N_RESAMPLES, "random_seed": int(rng.integers(2**31))}
-        if kind == "SA, rows resampled":  # what not to do: variants as if each were a draw of its own
+        if kind == "SA, rows resampled":  # wrong: treats variants as independent
             rows = (np.arange(D) < right[:, None]).ravel().astype(float)
             spread = float(np.sqrt(rows.var() / rows.size)) * float(stats.norm.ppf((1 + LEVEL) / 2))
             mean = float(rows.mean())
@@ -114,7 +114,7 @@ def interval_of(kind: str) -> Callable[[np.random.Generator], tuple[Interval, fl
 
 
 def unequal_sizes(rng: np.random.Generator) -> tuple[Interval, float]:
-    """SA where seeds have 20 to 90 variants."""
+    """Return an interval for SA with 20 to 90 variants per seed, and the true value."""
     sizes = rng.integers(20, 91, N_SEEDS)
     right = rng.binomial(sizes, rng.beta(A, B, N_SEEDS))
     seed = int(rng.integers(2**31))
@@ -122,19 +122,19 @@ def unequal_sizes(rng: np.random.Generator) -> tuple[Interval, float]:
 
 
 def paired_difference(rng: np.random.Generator) -> tuple[Interval, float]:
-    """The interval of a permutation test."""
+    """Return the interval of a permutation test, and the true value."""
     first, second = two_models(rng)
     return permutation_test(first / D, second / D, n_resamples=1).interval, 0.0
 
 
 def mcnemar_difference(rng: np.random.Generator) -> tuple[Interval, float]:
-    """The interval of McNemar's test."""
+    """Return the interval of McNemar's test, and the true value."""
     first, second = two_models(rng)
     return mcnemar_test(first >= PASSING, second >= PASSING).interval, 0.0
 
 
 def t_difference(rng: np.random.Generator) -> tuple[Interval, float]:
-    """The interval of a paired t-test over models."""
+    """Return the interval of a paired t-test over models, and the true value."""
     first, second = rng.normal(0.9, 0.02, N_MODELS) + rng.normal(0, 0.01, (2, N_MODELS))
     return paired_t_test(first, second).interval, 0.0
 
@@ -160,13 +160,13 @@ WARNED: dict[str, Callable[[np.random.Generator], float]] = {
     "paired t-test over 10 overlapping subsamples": p_of_t_over_subsamples,
 }
 WRONG: dict[str, Callable[[np.random.Generator], tuple[Interval, float]]] = {
-    "SA, rows taken as independent": interval_of("SA, rows resampled"),
+    "SA, rows treated as independent": interval_of("SA, rows resampled"),
 }
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How often something happened, and the range in which it should lie."""
+    """A simulated rate and its expected range."""
 
     name: str
     rate: float
@@ -175,12 +175,12 @@ class Rate:
 
     @property
     def within(self) -> bool:
-        """Whether it lies there."""
+        """Whether the rate is in its expected range."""
         return self.low <= self.rate <= self.high
 
 
 def false_positives(name: str, simulations: int) -> Rate:
-    """Share of simulations without a difference in which a test says there is one, and the 99 % band around 5 %."""
+    """Return how often a test is significant without a difference, and the 99 % band around 5 %."""
     experiment = (FALSE_POSITIVES | WARNED)[name]
     rng = np.random.default_rng(RANDOM_SEED)
     rate = sum(experiment(rng) < ALPHA for _ in range(simulations)) / simulations
@@ -189,24 +189,24 @@ def false_positives(name: str, simulations: int) -> Rate:
 
 
 def coverage(name: str, simulations: int) -> Rate:
-    """Share of simulations in which an interval holds the truth, and the nominal level with two points either side."""
+    """Return how often an interval contains the true value; expected is the nominal level ± 2 points."""
     experiment = (COVERAGES | WRONG)[name]
     rng = np.random.default_rng(RANDOM_SEED)
-    held = 0
+    covered = 0
     for _ in range(simulations):
         interval, truth = experiment(rng)
-        held += interval.low <= truth <= interval.high
-    return Rate(name, held / simulations, LEVEL - 0.02, LEVEL + 0.02)
+        covered += interval.low <= truth <= interval.high
+    return Rate(name, covered / simulations, LEVEL - 0.02, LEVEL + 0.02)
 
 
 def main() -> None:
     """Run all simulations and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--simulations", type=int, default=2000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--simulations", type=int, default=2000, help="number of simulations (default: 2000)")
     simulations = parser.parse_args().simulations
     start = time.perf_counter()
     sys.stdout.write(
-        f"{simulations:,} simulations each\n\n| what | rate | should lie in | does |\n| --- | --- | --- | --- |\n"
+        f"{simulations:,} simulations each\n\n| what | rate | expected | within |\n| --- | --- | --- | --- |\n"
     )
     tests: list[tuple[str, Callable[[str, int], Rate], dict[str, object]]] = [
         ("false positives", false_positives, {**FALSE_POSITIVES, **WARNED}),

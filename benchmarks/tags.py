@@ -1,9 +1,9 @@
-"""Tags of suggestions in place: the tagger's own arithmetic on the tokens that a tag depends on, and whole sentences.
+"""Compare tagging suggestions in their receptive field with tagging whole sentences.
 
     python -m benchmarks.tags --problems snli/test.jsonl --cases 20000
 
-The cases are real: suggestions of an embedded masked LM for the forms of real problems, each in its place. Both ways
-take turns on parts of them in one run; every tag is compared.
+The cases are suggestions of an embedded masked LM for the forms of real problems. Both methods run in turn on parts of
+the cases, and all tags are compared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.real_forms import forms_of
+from benchmarks.forms import forms_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.filters import keep_suggestions
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from generation.sentences.forms import Form
 
-BAR = 10.0
-"""How often faster than tagging whole sentences the fast way should be."""
+MIN_SPEEDUP = 10.0
+"""Target speedup over tagging whole sentences."""
 PARTS = 5
 SUGGESTIONS_PER_FORM = 50
 
@@ -37,32 +37,32 @@ SUGGESTIONS_PER_FORM = 50
 def main() -> None:
     """Run the benchmark and print its table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default="demo:problems", help="a file of problems (default: the embedded ones)")
-    parser.add_argument("--cases", type=int, default=20_000, help="how many suggestions are tagged (default: 20000)")
-    parser.add_argument("--mlm", default="demo:mlm-wordpiece", help="whose suggestions")
+    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the embedded problems)")
+    parser.add_argument("--cases", type=int, default=20_000, help="number of suggestions (default: 20000)")
+    parser.add_argument("--mlm", default="demo:mlm-wordpiece", help="masked LM (default: %(default)s)")
     arguments = parser.parse_args()
     places = real_places(forms_of(arguments.problems, arguments.cases), arguments.mlm, arguments.cases)
     sys.stdout.write(compare(places))
 
 
 def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[InPlace]:
-    """Return suggestions in their places, at most `SUGGESTIONS_PER_FORM` of a form, until there are enough."""
+    """Return up to `count` suggestions with their positions, at most `SUGGESTIONS_PER_FORM` per form."""
     loaded = load_masked_lm(find_model(mlm), device="cpu")
-    wanted = dict(list(forms.items())[: max(1, count // 10)])
+    selected = dict(list(forms.items())[: max(1, count // 10)])
     places: list[InPlace] = []
-    for some in loaded.answers(wanted, 200):
+    for some in loaded.answers(selected, 200):
         for key, answer in some.items():
             if isinstance(answer, Fillers):
-                form = wanted[key]
+                form = selected[key]
                 kept, _ = keep_suggestions(answer, form.original, loaded.vocabulary, frozenset())
                 places += [InPlace(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_PER_FORM]]
     if len(places) < count:
-        sys.stderr.write(f"only {len(places)} suggestions: give more --problems for {count}\n")
+        sys.stderr.write(f"only {len(places)} suggestions instead of {count}: use more --problems\n")
     return places[:: max(1, len(places) // count)][:count]
 
 
 def compare(places: list[InPlace]) -> str:
-    """Tag every place both ways, part by part in turn, and return the table."""
+    """Tag all suggestions with both methods, part by part, and return the table."""
     tagger = load_tagger()
     fast = ReceptiveFieldTagger(tagger)
     list(tagger.nlp.pipe([places[0].text]))
@@ -85,10 +85,10 @@ def compare(places: list[InPlace]) -> str:
     slow, quick = (1 / statistics.median(seconds[name]) for name in ("whole", "in place"))
     sentences = len({place.text for place in places})
     return (
-        "| way | tags a second |\n| --- | --- |\n"
-        f"| whole sentences, nlp.pipe | {slow:,.0f} |\n| in place | {quick:,.0f} |\n\n"
-        f"ratio {quick / slow:.1f}, at least {BAR:.0f}; {equal:,} of {len(places):,} tags equal "
-        f"({sentences:,} different sentences)\n"
+        "| method | tags per second |\n| --- | --- |\n"
+        f"| whole sentences, nlp.pipe | {slow:,.0f} |\n| receptive field | {quick:,.0f} |\n\n"
+        f"speedup {quick / slow:.1f} (target: {MIN_SPEEDUP:.0f}); {equal:,} of {len(places):,} tags equal "
+        f"({sentences:,} distinct sentences)\n"
     )
 
 

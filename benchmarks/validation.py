@@ -1,9 +1,9 @@
-"""Seconds and memory of `merge-snli validate` on the embedded data set, made larger by copies of its seeds.
+"""Measure time and memory of `merge-snli validate` on enlarged copies of the embedded data set.
 
     python -m benchmarks.validation --copies 1 10 100
 
-Each copy has seed ids, and so draws, of its own. The command runs in a process of its own; the memory is that
-process's largest resident set.
+Each copy of a seed has a different id and therefore different draws. The command runs in a separate process; memory is
+its maximum resident set size.
 """
 
 from __future__ import annotations
@@ -40,18 +40,20 @@ Row = dict[str, Any]
 
 
 def main() -> None:
-    """Run the benchmark and print a line for each size."""
+    """Run the benchmark and print one line per size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--copies", type=int, nargs="+", default=[1, 10], help="how many times the seeds are there")
+    parser.add_argument(
+        "--copies", type=int, nargs="+", default=[1, 10], help="numbers of copies of each seed (default: 1 10)"
+    )
     for copies in parser.parse_args().copies:
         with tempfile.TemporaryDirectory() as folder:
-            variants = make_larger(Path(folder) / "merge_snli", copies)
+            variants = enlarge(Path(folder) / "merge_snli", copies)
             seconds, peak = measure(Path(folder) / "merge_snli")
         sys.stdout.write(f"{variants:,} variants: {seconds:.1f} s, {peak / 2**20:.0f} MiB\n")
 
 
-def make_larger(folder: Path, copies: int) -> int:
-    """Write the embedded data set with so many copies of every seed, and return how many variants it has."""
+def enlarge(folder: Path, copies: int) -> int:
+    """Write the embedded data set with `copies` copies of every seed, and return its number of variants."""
     record = read_record(FOLDER.parent / RUN_FILE)
     options = Options(**with_defaults(record.options))
     labels = record.problems.label_names
@@ -77,7 +79,7 @@ def make_larger(folder: Path, copies: int) -> int:
 
 
 def renamed(row: Row, copy: int) -> Row:
-    """Return a row of the copy of its seed."""
+    """Return a row with the ids of a copy."""
     row = row | {"seed_id": f"{copy:06}-{row['seed_id']}"}
     if "variant_id" in row:
         row["variant_id"] = f"{copy:06}-{row['variant_id']}"
@@ -85,33 +87,33 @@ def renamed(row: Row, copy: int) -> Row:
 
 
 def redrawn(rows: list[Row], options: Options) -> list[Row]:
-    """Draw again: what a draw takes depends on the seed's id."""
+    """Draw the subsamples again, since a draw depends on the seed id."""
     out = []
     for _, of_class in groupby(rows, key=lambda row: (row["seed_id"], row["word_class"])):
         group = list(of_class)
-        taken = draw(
+        subsamples = draw(
             [variant_of(row) for row in group],
             inflation=options.inflation,
             subsamples=options.subsamples,
             random_seed=options.random_seed,
         )
-        out += [row | {"subsamples": taken[row["variant_id"]]} for row in group]
+        out += [row | {"subsamples": subsamples[row["variant_id"]]} for row in group]
     return out
 
 
 def variant_of(row: Row) -> Variant:
-    """Return what a draw reads of a row."""
+    """Return the fields of a row that a draw uses, as a variant."""
     word = SharedWord(row["original"], row["word_class"], (), ())
     return Variant(Problem(row["seed_id"], "", "", 0), word, Replacement(row["replacement"], (), (), 0.0))
 
 
 def measure(folder: Path) -> tuple[float, int]:
-    """Validate in a process of its own; return its seconds and its largest resident set in bytes."""
+    """Run `validate` in a separate process; return its seconds and its maximum resident set size in bytes."""
     start = time.perf_counter()
     process = subprocess.Popen([str(Path(sys.executable).with_name("merge-snli")), "validate", str(folder)])
     _, status, usage = os.wait4(process.pid, 0)
     if status:
-        raise SystemExit(f"the data set that the benchmark made has findings: {os.waitstatus_to_exitcode(status)}")
+        raise SystemExit(f"validate failed with exit code {os.waitstatus_to_exitcode(status)}")
     return time.perf_counter() - start, usage.ru_maxrss * 1024
 
 

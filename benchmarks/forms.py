@@ -1,4 +1,4 @@
-"""The forms of real problems."""
+"""Collect the forms of a problem file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merge_snli.schema import DEFAULT_CLASSES
 
 
 def forms_of(problems: str, limit: int | None) -> dict[str, Form]:
-    """Return the forms of the first problems of a source by their keys, each once, in the order of the problems."""
+    """Return the distinct forms of the first `limit` problems by key, in the order of the problems."""
     return {
         form.key: form
         for tagged in tag(read_problems(ProblemOptions(problems=problems, limit=limit)).problems, load_tagger())

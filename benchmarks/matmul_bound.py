@@ -1,4 +1,4 @@
-"""The machine's floor: how fast it does the matrix products of a masked LM and nothing else."""
+"""Measure the speed of a masked LM's matrix products alone, an upper bound for its throughput."""
 
 from __future__ import annotations
 
@@ -13,46 +13,48 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROWS = 512
-"""Rows of a product: the tokens of a batch on two cores."""
+"""Rows of each product: the tokens per batch on two cores."""
 
 
 def flop_of_forms(lengths: Sequence[int], shape: dict[str, Any]) -> float:
-    """Return how many floating-point operations a BERT needs for forms of these numbers of tokens, head on the mask."""
+    """Return the floating-point operations of a BERT for forms of these lengths, with the head on the mask only."""
     hidden, layers, vocabulary = (int(shape[name]) for name in ("hidden_size", "num_hidden_layers", "vocab_size"))
     weights = sum(inputs * outputs for inputs, outputs in layer_products(shape))
-    a_form = [layers * length * (weights + 2 * length * hidden) + hidden * (hidden + vocabulary) for length in lengths]
-    return 2.0 * sum(a_form)
+    per_form = [
+        layers * length * (weights + 2 * length * hidden) + hidden * (hidden + vocabulary) for length in lengths
+    ]
+    return 2.0 * sum(per_form)
 
 
 def layer_products(shape: dict[str, Any]) -> list[tuple[int, int]]:
-    """Return the sizes of the weights of one layer: query, key, value and output, then the two of the wide part."""
-    hidden, wide = shape["hidden_size"], shape["intermediate_size"]
-    return [(hidden, hidden)] * 4 + [(hidden, wide), (wide, hidden)]
+    """Return the weight shapes of one layer: query, key, value, output, and the two of the feed-forward block."""
+    hidden, intermediate = shape["hidden_size"], shape["intermediate_size"]
+    return [(hidden, hidden)] * 4 + [(hidden, intermediate), (intermediate, hidden)]
 
 
-class Floor:
-    """The products of every layer, each with weights of its own as in the model, in one precision."""
+class MatmulBound:
+    """The matrix products of all layers, with separate weights per layer, in one dtype."""
 
     def __init__(self, shape: dict[str, Any], dtype: torch.dtype) -> None:
-        """Make weights and inputs."""
+        """Create weights and inputs."""
         sizes = layer_products(shape) * shape["num_hidden_layers"]
         inputs = {width: torch.randn(ROWS, width, dtype=dtype) for width in {width for width, _ in sizes}}
         plain = [torch.nn.Linear(width, outputs, dtype=dtype) for width, outputs in sizes]
         packed = [PackedLinear(layer) for layer in plain]
-        self._ways = [
+        self._variants = [
             [(layer, inputs[width]) for layer, (width, _) in zip(layers, sizes, strict=True)]
             for layers in (plain, packed)
         ]
         self._flop: float = 2.0 * ROWS * sum(width * outputs for width, outputs in sizes)
 
     def flop_per_second(self, times: int) -> float:
-        """Do all the products so many times and return the rate: the better of torch's plain ones and packed ones."""
-        return max(self._rate(way, times) for way in self._ways)
+        """Run all products `times` times and return the rate of the faster of plain and packed layers."""
+        return max(self._rate(products, times) for products in self._variants)
 
-    def _rate(self, way: Sequence[tuple[torch.nn.Module, torch.Tensor]], times: int) -> float:
+    def _rate(self, products: Sequence[tuple[torch.nn.Module, torch.Tensor]], times: int) -> float:
         with torch.inference_mode():
             start = time.perf_counter()
             for _ in range(times):
-                for layer, rows in way:
+                for layer, rows in products:
                     layer(rows)
             return times * self._flop / (time.perf_counter() - start)

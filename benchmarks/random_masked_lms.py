@@ -1,4 +1,4 @@
-"""Masked LMs of the paper's shapes with random weights, for where the real ones cannot be had."""
+"""Create masked LMs with the paper's architectures and random weights, for machines without access to the Hub."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _shape(model_type: str, pieces: int, width: int, layers: int, wide: int, **more: int) -> dict[str, Any]:
-    """Return a config; `wide` is the width within a layer. All heads of the paper's masked LMs are 64 wide."""
+def _shape(
+    model_type: str, vocab_size: int, hidden: int, layers: int, intermediate: int, **more: int
+) -> dict[str, Any]:
+    """Return a config with attention heads of size 64, as in all masked LMs of the paper."""
     return {
         "model_type": model_type,
-        "vocab_size": pieces,
-        "hidden_size": width,
+        "vocab_size": vocab_size,
+        "hidden_size": hidden,
         "num_hidden_layers": layers,
-        "num_attention_heads": width // 64,
-        "intermediate_size": wide,
+        "num_attention_heads": hidden // 64,
+        "intermediate_size": intermediate,
         **more,
     }
 
@@ -33,7 +35,7 @@ SHAPES = {
     "electra-base-generator": _shape("electra", 30_522, 256, 12, 1_024, embedding_size=768),
     "electra-large-generator": _shape("electra", 30_522, 256, 24, 1_024, embedding_size=1_024),
 }
-"""The configs of the preset `paper`'s masked LMs, as their cards on the Hub have them."""
+"""The configs of the masked LMs of the preset `paper`, from the Hub."""
 
 SPECIAL = {
     "pad_token": "[PAD]",
@@ -47,13 +49,13 @@ SPECIAL = {
 def save_masked_lm(folder: Path, texts: Iterable[str], shape: dict[str, Any]) -> None:
     """Save a masked LM with random weights, and a cased WordPiece tokenizer trained on the texts.
 
-    The bias of its logits is the logarithm of how often each piece stands in the texts, so that it knows frequent words
-    from rare ones, and originals are found among their fillers, though not nearly as far up as a trained one has them.
+    The bias of the logits is the log frequency of each piece in the texts, so that frequent words are more probable
+    than rare ones and originals occur among the fillers, though at lower ranks than with trained weights.
 
     Args:
-        folder: Where; it is made.
-        texts: What the tokenizer is trained on; rows of the vocabulary that it does not fill stay unused.
-        shape: One of `SHAPES`, or another config that names its `model_type`.
+        folder: The folder to create.
+        texts: The training texts of the tokenizer. If it learns fewer pieces, the rest of the vocabulary is unused.
+        shape: One of `SHAPES`, or another config with a `model_type`.
     """
     import torch
     import transformers
@@ -69,8 +71,8 @@ def save_masked_lm(folder: Path, texts: Iterable[str], shape: dict[str, Any]) ->
     config = hf.AutoConfig.for_model(**shape, pad_token_id=tokenizer.token_to_id("[PAD]"))
     model = hf.AutoModelForMaskedLM.from_config(config)
     with torch.no_grad():
-        often = torch.tensor([counts[piece] + 1.0 for piece in range(shape["vocab_size"])])
-        model.get_output_embeddings().bias.copy_(often.log())
+        frequencies = torch.tensor([counts[piece] + 1.0 for piece in range(shape["vocab_size"])])
+        model.get_output_embeddings().bias.copy_(frequencies.log())
     model.save_pretrained(folder)
 
 
