@@ -37,6 +37,7 @@ from generation.variants.variant_shards import Method, make_result
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.inference.models import find_model
 from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress
 
 KIBIBYTES_PER_MEBIBYTE = 1024
@@ -97,8 +98,9 @@ def measure(folder: Path, n_shards: int) -> Memory:
         problems=str(folder / "problems.jsonl"), mlm=tuple(PREFIX + name for name in MASKED_LMS), device="cpu"
     )
     found: Memory = {}
-    survey, tagger = survey_problems(options), load_tagger(options.tagger)
-    problems, shards = stream_problems(options, survey), []
+    problem_source, tagger = open_source(options), load_tagger(options.tagger)
+    survey = survey_problems(problem_source)
+    problems, shards = stream_problems(problem_source, survey), []
     counts: dict[str, Any] = {}
     while part := list(islice(problems, PROBLEMS_PER_SHARD)):
         shards.append(tag_shard(part, tagger, folder, ignore_case=False))

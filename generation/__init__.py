@@ -1,6 +1,7 @@
-"""Offline generation: NLI problems in, variants out, as a data set on disk.
+"""Offline generation of a MERGE data set: NLI problems in, variants out.
 
-The order of the steps is in `generation.pipeline`; each step is one module, named as the paper names it.
+`generation.pipeline` runs the steps in their order; each step is a folder or module named after its term in the paper.
+Import `Options` and `generate` from here.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["Options", "generate"]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
-    """Import the pipeline when it is first asked for, so that importing the package stays light."""
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type depends on the name
+    """Import the pipeline on first use, so that importing the package stays fast."""
     if name == "generate":
         from generation.pipeline import generate
 

@@ -1,4 +1,4 @@
-"""A dry run: how many forms each masked LM would be asked, about how long that takes here, and how much disk."""
+"""Dry run: estimate the forms, time and disk space that each masked LM needs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import load_tagger, tag
 from generation.sentences.words import shared_words
 from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,27 +33,27 @@ if TYPE_CHECKING:
     from generation.sentences.tagging import TaggedProblem
     from merge_snli.inference.models import ResolvedModel
 
-PROBLEMS_SAMPLED = 1_000
-"""So many problems, evenly over the source, are tagged; what is counted of them is scaled up."""
+SAMPLED_PROBLEMS = 1_000
+"""Number of problems, evenly spaced over the source, from which the counts are extrapolated."""
 
-LENGTHS_PROBED = 5
-"""A full batch of forms, some of them twice where they are few, is asked of so many lengths from the shortest on."""
+LENGTHS_TIMED = 5
+"""Number of form lengths, from the shortest to the longest, of which a full batch is timed."""
 
-TIMES_PROBED = 3
-"""The first batch of a length pays for what the libraries prepare for its shape; the fastest counts."""
+TIMINGS_PER_LENGTH = 3
+"""Number of times that each batch is run. The fastest counts, since the first includes one-time setup."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedLMEstimate:
-    """What one masked LM would have to do.
+    """The estimated work of one masked LM.
 
     Attributes:
         name: The masked LM.
-        forms: About how many forms it would be asked.
-        refused: About how many it could not be asked, by reason.
-        forms_per_second: How many it answers a second on this machine, as measured on a few batches.
-        seconds: About how long all of them take.
-        bytes: About how large its stored answers are.
+        forms: Number of forms that it predicts fillers for.
+        refused: Number of forms that it cannot encode, by reason.
+        forms_per_second: Throughput on this machine, measured on a few batches.
+        seconds: Time for all forms.
+        bytes: Size of its cached answers.
     """
 
     name: str
@@ -65,15 +66,15 @@ class MaskedLMEstimate:
 
 @dataclass(frozen=True, kw_only=True)
 class DryRun:
-    """What a run would have to do.
+    """The estimated work of a run.
 
     Attributes:
-        problems: Problems with a gold label; where the seeds are another data set's, these.
-        sampled: How many of them were looked at.
-        words: About how many shared words would be replaced.
-        forms: About how many different forms these have.
-        device: Where masked LMs run.
-        masked_lms: What each would have to do.
+        problems: Number of problems with a gold label; with `seeds_from`, the number of seeds.
+        sampled: Number of problems in the sample.
+        words: Number of shared words to replace.
+        forms: Number of distinct forms of these words.
+        device: Device of the masked LMs.
+        masked_lms: The work of each masked LM.
     """
 
     problems: int
@@ -85,34 +86,34 @@ class DryRun:
 
 
 def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
-    """Estimate the work of a run from a sample of its problems and a short probe of each masked LM; write nothing.
+    """Estimate the work of a run from a sample of its problems and a few batches per masked LM, without writing files.
 
     Args:
-        options: The choices of the run. Answers that a work folder has already are not taken off.
-        allow_pickle: As of `generate`.
+        options: The options of the run. Answers that are already in a work folder are not subtracted.
+        allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
 
     Raises:
-        InputError: Where something that the user gave cannot be used.
+        InputError: If an input cannot be used.
     """
-    sources = find_masked_lms(options.mlm, allow_pickle=allow_pickle)
-    survey = survey_problems(options)
-    every, number = stream_problems(options, survey), survey.with_label
+    models = find_masked_lms(options.mlm, allow_pickle=allow_pickle)
+    source = open_source(options)
+    survey = survey_problems(source)
+    problems, number = stream_problems(source, survey), survey.with_label
     if options.seeds_from is not None:
         seeds = read_seeds(options.seeds_from, options.classes)
-        every, number = seeds.only(every), len(seeds)
-    step = max(1, number // PROBLEMS_SAMPLED)
-    problems = list(islice(every, None, None, step))
-    scale = number / len(problems)
-    words, sample = _forms(tag(problems, load_tagger(options.tagger)), options)
+        problems, number = seeds.select(problems), len(seeds)
+    sampled = list(islice(problems, None, None, max(1, number // SAMPLED_PROBLEMS)))
+    scale = number / len(sampled)
+    words, sample = _forms(tag(sampled, load_tagger(options.tagger)), options)
     mlms = []
     device = ""
-    for source in sources:
-        mlm = load_masked_lm(source, device=options.device, dtype=options.dtype)
+    for model in models:
+        mlm = load_masked_lm(model, device=options.device, dtype=options.dtype)
         device = mlm.device
-        mlms.append(_estimate(mlm, source, sample, options, scale))
+        mlms.append(_estimate(mlm, model, sample, options, scale))
     return DryRun(
         problems=number,
-        sampled=len(problems),
+        sampled=len(sampled),
         words=round(words * scale),
         forms=round(len(sample) * scale),
         device=device,
@@ -121,20 +122,20 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
 
 
 def _forms(tagged: Iterable[TaggedProblem], options: Options) -> tuple[int, dict[str, Form]]:
-    """Return how many words are replaced, and their forms by key."""
+    """Return the number of words to replace, and their forms by key."""
     found: dict[str, Form] = {}
     words = 0
-    for each in tagged:
-        for word in replaced_words(shared_words(each, ignore_case=options.ignore_case), options.classes):
+    for problem in tagged:
+        for word in replaced_words(shared_words(problem, ignore_case=options.ignore_case), options.classes):
             words += 1
-            found |= {form.key: form for _, _, form in forms_of_word(each, word, options.mask)}
+            found |= {form.key: form for _, _, form in forms_of_word(problem, word, options.mask)}
     return words, found
 
 
 def _estimate(
-    mlm: MaskedLM, source: ResolvedModel, sample: Mapping[str, Form], options: Options, scale: float
+    mlm: MaskedLM, model: ResolvedModel, sample: Mapping[str, Form], options: Options, scale: float
 ) -> MaskedLMEstimate:
-    """Time a few batches of a masked LM and scale up."""
+    """Time a few batches of a masked LM and extrapolate."""
     refused: Counter[str] = Counter()
     by_length: dict[int, dict[str, EncodedForm]] = defaultdict(dict)
     for key, form in sample.items():
@@ -143,41 +144,41 @@ def _estimate(
             by_length[len(encoded.ids)][key] = encoded
         else:
             refused[encoded] += 1
-    asked = sum(map(len, by_length.values()))
-    seconds_a_form, bytes_a_form = _probe(mlm, source, by_length, options) if asked else ({}, 0.0)
-    lengths = sorted(seconds_a_form)
-    times = [seconds_a_form[length] for length in lengths]
-    seconds = sum(len(of) * float(np.interp(length, lengths, times)) for length, of in by_length.items())
+    encoded_forms = sum(map(len, by_length.values()))
+    seconds_per_form, bytes_per_form = _time_batches(mlm, model, by_length, options) if encoded_forms else ({}, 0.0)
+    lengths = sorted(seconds_per_form)
+    times = [seconds_per_form[length] for length in lengths]
+    seconds = sum(len(forms) * float(np.interp(length, lengths, times)) for length, forms in by_length.items())
     return MaskedLMEstimate(
         name=mlm.name,
-        forms=round(asked * scale),
+        forms=round(encoded_forms * scale),
         refused={reason: round(count * scale) for reason, count in refused.items()},
-        forms_per_second=asked / seconds if seconds else 0.0,
+        forms_per_second=encoded_forms / seconds if seconds else 0.0,
         seconds=seconds * scale,
-        bytes=round(bytes_a_form * len(sample) * scale),
+        bytes=round(bytes_per_form * len(sample) * scale),
     )
 
 
-def _probe(
-    mlm: MaskedLM, source: ResolvedModel, by_length: Mapping[int, Mapping[str, EncodedForm]], options: Options
+def _time_batches(
+    mlm: MaskedLM, model: ResolvedModel, by_length: Mapping[int, Mapping[str, EncodedForm]], options: Options
 ) -> tuple[dict[int, float], float]:
-    """Return the seconds that a form takes by its number of tokens, and the bytes that its stored answer takes."""
+    """Return the seconds per form by the number of its tokens, and the bytes per cached answer."""
     lengths = sorted(by_length)
-    probed = sorted({lengths[round(place)] for place in np.linspace(0, len(lengths) - 1, LENGTHS_PROBED)})
+    timed = sorted({lengths[round(index)] for index in np.linspace(0, len(lengths) - 1, LENGTHS_TIMED)})
     seconds: dict[int, float] = {}
     answers: dict[str, Answer] = {}
-    for length in probed:
+    for length in timed:
         size = mlm.batches.size(length)
         keys, batch = zip(*islice(cycle(by_length[length].items()), size), strict=True)
         times = []
-        for _ in range(TIMES_PROBED):
+        for _ in range(TIMINGS_PER_LENGTH):
             begin = time.perf_counter()
             answers |= dict(zip(keys, mlm.fill(batch, options.top_k), strict=True))
             times.append(time.perf_counter() - begin)
         seconds[length] = min(times) / size
     with (
         tempfile.TemporaryDirectory() as folder,
-        Store(Path(folder), cache_key_of(source, options, mlm.device)) as store,
+        Store(Path(folder), cache_key_of(model, options, mlm.device)) as store,
     ):
         store.save(answers)
         stored = sum(path.stat().st_size for path in store.folder.glob("*.parquet"))

@@ -1,4 +1,4 @@
-"""Every choice of a generation run, in one frozen value: the command line and the run's record spell them alike."""
+"""Options of a generation run, spelled the same in Python, on the command line and in the run's record."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from merge_snli.errors import InputError
-from merge_snli.problems.options import ProblemOptions, at_least_one, each_once
+from merge_snli.problems.options import ProblemOptions, as_tuple, require_positive, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
 PROB, POS = "prob", "pos"
 FILTERS = (PROB, POS)
-"""The filters that can be left out: more probable than the original, and of its class in place."""
+"""The optional filters: more probable than the original word, and of its word class in the sentence."""
 
 NO_FILTER = "none"
-"""How `--filters` spells that both are left out."""
+"""The value of `--filters` that disables both."""
 
 INTERSECTION, UNION = "intersection", "union"
 CHOICES = {
@@ -23,31 +23,31 @@ CHOICES = {
     "mask": ("one", "all"),
     "dtype": ("float32", "bfloat16"),
 }
-"""What the options of one word may be, the default first."""
+"""The values of the options with a fixed choice, the default first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options(ProblemOptions):
-    """The choices of a generation run: those of `ProblemOptions` and these.
+    """Options of a generation run, in addition to those of `ProblemOptions`.
 
     Attributes:
         mlm: The masked LMs: Hub ids, folders or `demo:NAME`.
         classes: Word classes whose shared words are replaced.
-        top_k: How many fillers of a form each masked LM is asked for (paper, section 4: 200).
-        inflation: The degree of inflation d: variants a seed must have in a class, and variants drawn (20).
-        subsamples: How many times d variants are drawn (10).
-        random_seed: Changes the draws.
-        device: `cpu`, `cuda`, `cuda:1` …; None for a GPU where there is one.
-        sides: `intersection`: a replacement is validated in premise and hypothesis; `union`: in one of them.
-        filters: Which of `FILTERS` are applied, in their order; from a text `prob,pos`, `pos`, `prob` or `none`.
+        top_k: Number of fillers per form and masked LM (200 in section 4 of the paper).
+        inflation: Degree of inflation d: the variants that a seed needs per class, and the variants per draw (20).
+        subsamples: Number of draws (10).
+        random_seed: Seed of the draws.
+        device: `cpu`, `cuda`, `cuda:1`, …; None for the GPU if there is one, else the CPU.
+        sides: `intersection`: a replacement must be validated in premise and hypothesis; `union`: in at least one.
+        filters: The filters of `FILTERS` to apply; also as text: `prob,pos`, `pos`, `prob` or `none`.
         scramble: Shuffle the letters of each replacement.
-        seeds_from: A MERGE data set whose seeds, and no others, are given variants; None for all that have enough.
-        mask: `one` masks one occurrence at a time, `all` every occurrence of the sentence at once.
-        split_words: Replace words that a masked LM's tokenizer splits, too.
-        no_relations: Drop suggestions that stand in a WordNet relation to another word of the problem.
-        ignore_case: Words are shared whatever their case.
-        dtype: What masked LMs compute in, `float32` or `bfloat16`.
-        license: The licence of the problems for the card, where the source is not a known one.
+        seeds_from: A MERGE data set; only its seeds get variants. None for all problems with enough variants.
+        mask: `one` masks one occurrence per form, `all` every occurrence in the sentence.
+        split_words: Also replace words that the masked LM's tokenizer splits into several tokens.
+        no_relations: Drop suggestions with a WordNet relation to another word of the problem.
+        ignore_case: Ignore case when comparing the words of premise and hypothesis.
+        dtype: Data type of the masked LMs' weights and computations: `float32` or `bfloat16`.
+        license: License of the problems for the card; None for that of a known data set.
     """
 
     mlm: tuple[str, ...]
@@ -69,47 +69,46 @@ class Options(ProblemOptions):
     license: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse values that no run can have.
+        """Set the defaults and check the values.
 
         Raises:
-            InputError: Names the option, its value and what it may be.
+            InputError: If a value is invalid.
         """
         super().__post_init__()
-        self._make_tuples("mlm", "classes")
-        object.__setattr__(self, "filters", _filters(self.filters))
+        self._set("mlm", as_tuple(self.mlm))
+        self._set("classes", as_tuple(self.classes))
+        self._set("filters", _read_filters(self.filters))
+        if self.seeds_from is not None:
+            self._set("seeds_from", str(self.seeds_from))
         for name in ("top_k", "inflation", "subsamples"):
-            at_least_one(name, getattr(self, name))
+            require_positive(f"--{name.replace('_', '-')}", getattr(self, name))
         for name in self.classes:
             if name not in WORD_CLASSES:
-                raise InputError(f"--classes has {name!r}: a word class is one of {', '.join(WORD_CLASSES)}")
+                raise InputError(f"--classes has {name!r}: choose from {', '.join(WORD_CLASSES)}")
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
-                raise InputError(f"--{name} is {value!r}: it is {' or '.join(choices)}")
+                raise InputError(f"--{name} is {value!r}: choose {' or '.join(choices)}")
         for option, values in (("--classes", self.classes), ("--mlm", self.mlm)):
             if not values:
-                raise InputError(f"{option} is empty: give at least one")
-            each_once(option, values)
-        if self.seeds_from is not None:
-            object.__setattr__(self, "seeds_from", str(self.seeds_from))
+                raise InputError(f"{option} is empty: give at least one value")
+            require_unique(option, values)
 
 
 def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a run recorded, with the defaults of those that its version did not have yet."""
+    """Return the options in a run's record, with defaults for the options that the run's version did not have."""
     defaults = {field.name: field.default for field in fields(Options) if field.default is not MISSING}
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in {**defaults, **recorded}.items()
     }
 
 
-def _filters(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Read a choice of filters, as a text or as names, into names in the order of `FILTERS`."""
+def _read_filters(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the filters, given as text or as names, in the order of `FILTERS`."""
     names = [name.strip() for name in value.split(",")] if isinstance(value, str) else list(value)
     if names == [NO_FILTER]:
-        names = []
-    elif isinstance(value, str) and not value.strip():
-        raise InputError(f"--filters is empty: give {', '.join(FILTERS)}, both with a comma between, or {NO_FILTER}")
+        return ()
     for name in names:
         if name not in FILTERS:
-            raise InputError(f"--filters has {name!r}: give {', '.join(FILTERS)}, both with a comma, or {NO_FILTER}")
+            raise InputError(f"--filters has {name!r}: choose {','.join(FILTERS)}, {', '.join(FILTERS)} or {NO_FILTER}")
     return tuple(name for name in FILTERS if name in names)

@@ -1,4 +1,4 @@
-"""The pipeline: the steps of MERGE in their order, from problems to a data set on disk, shard by shard."""
+"""The pipeline: the steps of MERGE in order, from problems to a data set on disk."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from generation.work.folder import work_folder
 from generation.work.inventory import note_needs
 from merge_snli.inference.models import find_device
 from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from generation.sentences.forms import Form
     from generation.variants.variant_shards import Result
     from merge_snli.dataset import MergeDataset
-    from merge_snli.problems.reading import Survey
+    from merge_snli.problems.reading import Problem, Survey
     from merge_snli.record import WordCounts
 
 logger = logging.getLogger(__name__)
@@ -53,50 +54,51 @@ def generate(
     allow_pickle: bool = False,
     quiet: bool = False,
 ) -> MergeDataset:
-    """Make the variants of NLI problems and write them as a data set.
+    """Generate the variants of NLI problems and write them as a data set.
 
-    Every stage goes over shards of problems and keeps what it made in the work folder under a key of its content: a
-    run that was killed goes on where it was, and memory does not grow with the number of problems.
+    Every stage works shard by shard and caches its results in the work folder, keyed by their inputs. An interrupted
+    run resumes from the cache, and memory use does not grow with the number of problems.
 
     Args:
-        options: Every choice of the run.
+        options: The options of the run.
         out: The data set's folder.
-        work: Where shards and the masked LMs' answers are kept, for several data sets if wished; None for `OUT.work/`.
-        overwrite: Replace the data set of a run with other choices.
-        allow_pickle: Take masked LMs whose weights are pickles, which can run code of whoever made them.
-        quiet: Draw no progress.
+        work: The work folder, which several data sets may share; None for `OUT.work/`.
+        overwrite: Replace an existing data set with other options.
+        allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
+        quiet: Show no progress bars.
 
     Returns:
-        The data set. Where `out` holds it already, nothing is done.
+        The data set. If `out` already holds it, it is returned as it is.
 
     Raises:
-        InputError: Where something that the user gave cannot be used; `out` is as it was then.
+        InputError: If an input cannot be used. `out` is unchanged in that case.
     """
     out = usable_out(Path(out))
     progress = Progress(quiet=quiet)
     with progress.stage("reading", unit="rows") as stage:
-        survey = survey_problems(options, stage)
-    sources = _sources(options, survey, allow_pickle=allow_pickle)
-    if (done := finished(out, sources, overwrite=overwrite)) is not None:
+        source = open_source(options)
+        survey = survey_problems(source, stage)
+    inputs = _find_inputs(options, survey, allow_pickle=allow_pickle)
+    if (done := finished(out, inputs, overwrite=overwrite)) is not None:
         return done
     device = find_device(options.device).partition(":")[0]
     with work_folder(out, work) as folder, ExitStack() as stack:
-        stores = open_stores(folder, sources.masked_lms, options, device, stack)
-        shards, words = _tag(sources, folder, progress)
+        stores = open_stores(folder, inputs.masked_lms, options, device, stack)
+        shards, words = _tag(stream_problems(source, survey), inputs, folder, progress)
         require_words(words, options)
-        vocabularies = _suggest(shards, sources, stores, progress)
-        results = _make_results(shards, sources, stores, vocabularies, folder, progress)
-        _require_enough(results, sources)
-        note_needs(folder, sources, shards, results)
+        vocabularies = _suggest(shards, inputs, stores, progress)
+        results = _make_results(shards, inputs, stores, vocabularies, folder, progress)
+        _require_enough(results, inputs)
+        note_needs(folder, inputs, shards, results)
         with progress.stage("writing", total=1, unit="data set") as stage:
-            dataset = write_output(out, results, _run(sources, device, words, results))
+            dataset = write_output(out, results, _run(inputs, device, words, results))
             stage.advance(1)
     logger.info("done:\n%s", progress)
     return dataset
 
 
-def _sources(options: Options, survey: Survey, *, allow_pickle: bool) -> RunInputs:
-    """Find all that the rows depend on, so that what cannot be used is said before any work is spent."""
+def _find_inputs(options: Options, survey: Survey, *, allow_pickle: bool) -> RunInputs:
+    """Find everything that the data set depends on, so that a missing input is reported before any work is done."""
     return RunInputs(
         options,
         survey,
@@ -107,29 +109,31 @@ def _sources(options: Options, survey: Survey, *, allow_pickle: bool) -> RunInpu
     )
 
 
-def _tag(sources: RunInputs, folder: Path, progress: Progress) -> tuple[list[Path], dict[str, WordCounts]]:
-    """Read and tag the problems, find their shared words and count these."""
-    problems, number = stream_problems(sources.options, sources.problems), sources.problems.with_label
-    if sources.seeds is not None:
-        problems, number = sources.seeds.only(problems), len(sources.seeds)
+def _tag(
+    problems: Iterator[Problem], inputs: RunInputs, folder: Path, progress: Progress
+) -> tuple[list[Path], dict[str, WordCounts]]:
+    """Tag the problems, and find and count their shared words."""
+    number = inputs.problems.with_label
+    if inputs.seeds is not None:
+        problems, number = inputs.seeds.select(problems), len(inputs.seeds)
     shards: list[Path] = []
     counts: dict[str, WordCounts] = {}
     with progress.stage("shared words", total=number, unit="problems") as stage:
         while part := list(islice(problems, PROBLEMS_PER_SHARD)):
-            shards.append(tag_shard(part, sources.tagger, folder, ignore_case=sources.options.ignore_case))
-            counts = add_word_counts(counts, count_words(read_words(shards[-1]), sources.problems.label_names))
+            shards.append(tag_shard(part, inputs.tagger, folder, ignore_case=inputs.options.ignore_case))
+            counts = add_word_counts(counts, count_words(read_words(shards[-1]), inputs.problems.label_names))
             stage.advance(len(part))
     return shards, counts
 
 
-def _suggest(shards: Sequence[Path], sources: RunInputs, stores: Stores, progress: Progress) -> dict[str, Vocabulary]:
-    """Ask one masked LM after the other for the fillers of every form, so that no two are in memory at once."""
-    options = sources.options
+def _suggest(shards: Sequence[Path], inputs: RunInputs, stores: Stores, progress: Progress) -> dict[str, Vocabulary]:
+    """Predict the fillers of every form, one masked LM after the other, so that only one is in memory."""
+    options = inputs.options
     vocabularies = {}
     missing = count_missing(_forms(shards, options), stores)
-    for source in sources.masked_lms:
-        with progress.stage(source.name, total=missing[source.name], unit="forms") as stage:
-            vocabularies[source.name] = suggest(_forms(shards, options), source, stores[source.name], options, stage)
+    for mlm in inputs.masked_lms:
+        with progress.stage(mlm.name, total=missing[mlm.name], unit="forms") as stage:
+            vocabularies[mlm.name] = suggest(_forms(shards, options), mlm, stores[mlm.name], options, stage)
     return vocabularies
 
 
@@ -139,16 +143,16 @@ def _forms(shards: Sequence[Path], options: Options) -> Iterator[dict[str, Form]
 
 def _make_results(
     shards: Sequence[Path],
-    sources: RunInputs,
+    inputs: RunInputs,
     stores: Stores,
     vocabularies: dict[str, Vocabulary],
     folder: Path,
     progress: Progress,
 ) -> list[Result]:
-    """Filter the answers, combine them, and draw the variants, shard by shard."""
-    tagger = InPlaceTagger(sources.tagger)
-    label_names = sources.problems.label_names
-    method = Method(sources.options, label_names, stores, vocabularies, tagger, sources.wordnet, sources.seeds)
+    """Filter and combine the fillers, and draw the variants."""
+    tagger = InPlaceTagger(inputs.tagger)
+    label_names = inputs.problems.label_names
+    method = Method(inputs.options, label_names, stores, vocabularies, tagger, inputs.wordnet, inputs.seeds)
     results: list[Result] = []
     with progress.stage("filters and sets", total=len(shards), unit="shards") as stage:
         for shard in shards:
@@ -157,18 +161,18 @@ def _make_results(
     return results
 
 
-def _require_enough(results: Sequence[Result], sources: RunInputs) -> None:
-    if sources.seeds is not None:
+def _require_enough(results: Sequence[Result], inputs: RunInputs) -> None:
+    if inputs.seeds is not None:
         of_seeds = {pair: count for result in results for pair, count in result.of_seeds.items()}
-        require_every_seed(sources.seeds, of_seeds, sources.options.inflation)
-    require_seeds(results, sources.options)
+        require_every_seed(inputs.seeds, of_seeds, inputs.options.inflation)
+    require_seeds(results, inputs.options)
 
 
-def _run(sources: RunInputs, device: str, words: dict[str, WordCounts], results: Sequence[Result]) -> Run:
-    """Sum what was counted of each shard."""
+def _run(inputs: RunInputs, device: str, words: dict[str, WordCounts], results: Sequence[Result]) -> Run:
+    """Add up the counts of all shards."""
     filters: FilterCounts = {}
     standalone: FilterCounts = {}
     for result in results:
         add_counts(filters, read_filters(result.seeds))
         add_counts(standalone, read_standalone(result.standalone))
-    return Run(sources, device, words, filters, standalone)
+    return Run(inputs, device, words, filters, standalone)

@@ -1,4 +1,4 @@
-"""Presets: the papers' choices of masked LMs and sets by name, as data."""
+"""Presets: the options of the papers by name, as data."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from merge_snli.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """A named choice of options.
+    """Options with a name.
 
     Attributes:
-        options: Values of fields of `generation.Options`; the others keep their defaults.
-        source: Where the choice is from.
+        options: Values of fields of `generation.Options`; the other fields keep their defaults.
+        source: The publication that the options are from.
     """
 
     options: Mapping[str, Any]
@@ -38,20 +38,20 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "demo": Preset(
         options={"mlm": ("demo:mlm-wordpiece", "demo:mlm-bpe")},
-        source="the masked LMs that come with this package",
+        source="the masked LMs in this package",
     ),
 }
 
 
 def preset_options(name: str) -> dict[str, Any]:
-    """Return the options that a preset sets.
+    """Return the options of a preset.
 
     Args:
         name: A key of `PRESETS`.
 
     Raises:
-        InputError: Where there is no such preset.
+        InputError: If there is no preset of this name.
     """
     if name not in PRESETS:
-        raise InputError(f"--preset is {name!r}: it is one of {', '.join(PRESETS)}")
+        raise InputError(f"--preset is {name!r}: choose from {', '.join(PRESETS)}")
     return dict(PRESETS[name].options)

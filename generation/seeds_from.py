@@ -1,4 +1,4 @@
-"""The seeds of another data set: what `--seeds-from` restricts a run to, so that scores on both compare."""
+"""The seeds of another data set, to which `--seeds-from` restricts a run so that scores on both are comparable."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from merge_snli.problems.reading import Problem
 
-NAMED = 3
-"""How many seeds a message names."""
+MAX_NAMED = 3
+"""Number of seeds that a message names."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Seeds:
     """The seeds of a data set.
 
     Attributes:
-        name: The data set as the user named it.
-        classes: By seed id, the word classes in which it is a seed.
-        texts: By seed id, its premise and hypothesis.
+        name: The name of the data set, as given by the user.
+        classes: By seed id, the word classes for which the seed has variants.
+        texts: By seed id, premise and hypothesis.
     """
 
     name: str
@@ -40,17 +40,17 @@ class Seeds:
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 over seeds and classes: all that another run depends on."""
+        """The sha256 of the seed ids and classes, which are all that a run depends on."""
         return sha256_of_json([[seed_id, sorted(self.classes[seed_id])] for seed_id in sorted(self.classes)])
 
-    def only(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+    def select(self, problems: Iterable[Problem]) -> Iterator[Problem]:
         """Yield the problems that are seeds.
 
         Args:
-            problems: The problems of the run, all of them.
+            problems: All problems of the run.
 
         Raises:
-            InputError: Where one has the id of a seed and another text; at the end, where a seed was not among them.
+            InputError: If a problem has the id of a seed but another text, or if a seed is not among the problems.
         """
         missing = dict.fromkeys(self.classes)
         for problem in problems:
@@ -58,19 +58,19 @@ class Seeds:
                 continue
             if self.texts[problem.id] != (problem.premise, problem.hypothesis):
                 raise InputError(
-                    f"--seeds-from {self.name}: its seed {problem.id} has another text than the problem of that id: "
-                    "give the problems and the --id-column that it was made with"
+                    f"--seeds-from {self.name}: seed {problem.id!r} and the problem with this id have different texts; "
+                    "use the same --problems and --id-column as for that data set"
                 )
             missing.pop(problem.id, None)
             yield problem
         if missing:
             raise InputError(
-                f"--seeds-from {self.name}: of its {len(self):,} seeds {len(missing):,} are not among the "
-                f"problems ({_named(missing)}): give the problems, --split, --limit and --id-column of its run"
+                f"--seeds-from {self.name}: {len(missing):,} of {len(self):,} seeds are not among the problems "
+                f"({_first_few(missing)}); use the --problems, --split, --limit and --id-column of that data set"
             )
 
     def has(self, problem_id: str, word_class: str) -> bool:
-        """Tell whether the problem of an id is a seed of a class."""
+        """Return whether a problem is a seed of a word class."""
         return word_class in self.classes.get(problem_id, ())
 
 
@@ -79,54 +79,54 @@ def read_seeds(name: str, classes: Iterable[str]) -> Seeds:
 
     Args:
         name: Its folder or Hub id.
-        classes: The word classes of the run; others of the data set are left aside.
+        classes: The word classes of the run; the data set's other classes are ignored.
 
     Raises:
-        InputError: Where it is no MERGE data set, or has no seed of these classes.
+        InputError: If it is not a MERGE data set, or has no seed of these classes.
     """
-    source = find_dataset(name)
-    pairs = read_split(source, ALL).group_by(["seed_id", "word_class"]).aggregate([])
-    of_seed: dict[str, set[str]] = {}
+    dataset = find_dataset(name)
+    pairs = read_split(dataset, ALL).group_by(["seed_id", "word_class"]).aggregate([])
+    classes_by_seed: dict[str, set[str]] = {}
     for pair in pairs.to_pylist():
         if pair["word_class"] in classes:
-            of_seed.setdefault(pair["seed_id"], set()).add(pair["word_class"])
-    if not of_seed:
-        there = ", ".join(word_class for word_class in WORD_CLASSES if word_class in source.configs)
+            classes_by_seed.setdefault(pair["seed_id"], set()).add(pair["word_class"])
+    if not classes_by_seed:
+        available = ", ".join(word_class for word_class in WORD_CLASSES if word_class in dataset.configs)
         raise InputError(
-            f"--seeds-from {name} has no seed of class {' or '.join(classes)}: give --classes of those it has ({there})"
+            f"--seeds-from {name} has no seed of class {' or '.join(classes)} (available: {available}); set --classes"
         )
     texts = {
         row["seed_id"]: (row["premise"], row["hypothesis"])
-        for row in read_split(source, SEED).select(["seed_id", "premise", "hypothesis"]).to_pylist()
+        for row in read_split(dataset, SEED).select(["seed_id", "premise", "hypothesis"]).to_pylist()
     }
-    return Seeds(name, {seed_id: frozenset(found) for seed_id, found in of_seed.items()}, texts)
+    return Seeds(name, {seed_id: frozenset(found) for seed_id, found in classes_by_seed.items()}, texts)
 
 
 def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], inflation: int) -> None:
-    """Stop where a seed has fewer variants than a draw takes: data sets with other seeds do not compare.
+    """Check that every seed has enough variants, since scores on different seeds are not comparable.
 
     Args:
         seeds: The seeds of the run.
-        variants: By seed id and word class, how many variants were found; 0 where there is no entry.
+        variants: By seed id and word class, the number of variants; a missing entry means 0.
         inflation: The degree of inflation d.
 
     Raises:
-        InputError: Says how many there are, and names the first of them.
+        InputError: If a seed has fewer than `inflation` variants.
     """
     pairs = [(seed_id, name) for seed_id in sorted(seeds.classes) for name in sorted(seeds.classes[seed_id])]
     short = {pair: variants.get(pair, 0) for pair in pairs if variants.get(pair, 0) < inflation}
     if short:
         least = min(short.values())
         lower = f"lower --inflation to {least}, or " if least else ""
-        named = _named(f"{seed_id} has {count} of class {name}" for (seed_id, name), count in short.items())
+        named = _first_few(f"{seed_id} has {count} of class {name}" for (seed_id, name), count in short.items())
         raise InputError(
-            f"--seeds-from {seeds.name}: of its {len(pairs):,} seeds and classes {len(short):,} have fewer than "
-            f"{inflation} variants here ({named}): {lower}make this data set without --seeds-from and the others with "
-            "its seeds"
+            f"--seeds-from {seeds.name}: {len(short):,} of {len(pairs):,} seeds and classes have fewer than "
+            f"{inflation} variants ({named}); {lower}generate this data set without --seeds-from, "
+            "and the other one with the seeds of this one"
         )
 
 
-def _named(names: Iterable[str]) -> str:
-    """Name the first few."""
+def _first_few(names: Iterable[str]) -> str:
+    """Join the first names, with an ellipsis if there are more."""
     listed = list(names)
-    return ", ".join([*listed[:NAMED], *(["…"] if len(listed) > NAMED else [])])
+    return ", ".join([*listed[:MAX_NAMED], *(["…"] if len(listed) > MAX_NAMED else [])])

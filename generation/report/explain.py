@@ -18,6 +18,7 @@ from generation.sentences.words import shared_words
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def _find_problem(source: MergeDataset, seed_id: str, options: Options) -> Probl
         if row["seed_id"] == seed_id:
             return Problem(seed_id, row["premise"], row["hypothesis"], row["label"])
     try:
-        problems = stream_problems(options, survey_problems(options))
+        problem_source = open_source(options)
+        problems = stream_problems(problem_source, survey_problems(problem_source))
         found = next((problem for problem in problems if problem.id == seed_id), None)
     except InputError as error:
         raise InputError(

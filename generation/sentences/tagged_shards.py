@@ -41,13 +41,13 @@ SCHEMA = pa.schema(
         ("premise", pa.string()),
         ("hypothesis", pa.string()),
         ("label", pa.int32()),
-        ("kept", pa.list_(pa.string())),
+        ("extra", pa.list_(pa.string())),
         ("premise_tokens", _TOKENS),
         ("hypothesis_tokens", _TOKENS),
         ("words", pa.list_(_WORD)),
     ]
 )
-UNTAGGED = ("id", "premise", "hypothesis", "label", "kept", "words")
+UNTAGGED = ("id", "premise", "hypothesis", "label", "extra", "words")
 """The columns without the tokens, which only the filters need."""
 
 Words = list[tuple[TaggedProblem, tuple[SharedWord, ...]]]
@@ -118,8 +118,8 @@ def replaced_words(words: Sequence[SharedWord], classes: Sequence[str]) -> tuple
 
 
 def _key(problems: Sequence[Problem], tagger: Tagger, *, ignore_case: bool) -> str:
-    of_problems = [[each.id, each.premise, each.hypothesis, each.label, *each.kept] for each in problems]
-    return sha256_of_json([of_problems, tagger.digest, ignore_case, version("spacy"), METHOD_VERSION])[:32]
+    contents = [[each.id, each.premise, each.hypothesis, each.label, *each.extra] for each in problems]
+    return sha256_of_json([contents, SCHEMA.names, tagger.digest, ignore_case, version("spacy"), METHOD_VERSION])[:32]
 
 
 def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
         "premise": problem.premise,
         "hypothesis": problem.hypothesis,
         "label": problem.label,
-        "kept": problem.kept,
+        "extra": problem.extra,
         "premise_tokens": [_token(token) for token in tagged.premise.tokens],
         "hypothesis_tokens": [_token(token) for token in tagged.hypothesis.tokens],
         "words": [{name: getattr(word, name) for name in _WORD.names} for word in words],
@@ -142,7 +142,7 @@ def _token(token: Token) -> dict[str, Any]:
 
 def _words(table: pa.Table) -> Iterator[tuple[TaggedProblem, tuple[SharedWord, ...]]]:
     for row in table.to_pylist():
-        problem = Problem(row["id"], row["premise"], row["hypothesis"], row["label"], tuple(row["kept"]))
+        problem = Problem(row["id"], row["premise"], row["hypothesis"], row["label"], tuple(row["extra"]))
         premise, hypothesis = (
             _sentence(row[side], row.get(f"{side}_tokens", ())) for side in ("premise", "hypothesis")
         )

@@ -107,7 +107,7 @@ def _variant_row(each: Drawn, options: Options) -> Row:
 
 def _kept(seed: Problem, options: Options) -> Row:
     """Return what the source's columns that are carried on hold for this problem."""
-    return dict(zip(options.keep_column, seed.kept, strict=True))
+    return dict(zip(options.keep_column, seed.extra, strict=True))
 
 
 def _seed_rows(seeds: Mapping[str, Problem], found: Sequence[Found], options: Options) -> Iterable[Row]:

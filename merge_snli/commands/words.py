@@ -39,13 +39,15 @@ def words_report(options: ProblemOptions) -> dict[str, Any]:
     from generation.sentences.tagging import load_tagger, tag
     from generation.sentences.words import shared_words
     from merge_snli.problems.reading import stream_problems, survey_problems
+    from merge_snli.problems.source import open_source
     from merge_snli.progress import Progress
 
     tagger = load_tagger(options.tagger)
     progress = Progress()
     with progress.stage("reading", unit="rows") as stage:
-        survey = survey_problems(options, stage)
-    problems = stream_problems(options, survey)
+        source = open_source(options)
+        survey = survey_problems(source, stage)
+    problems = stream_problems(source, survey)
     counts: dict[str, WordCounts] = {}
     with progress.stage("shared words", unit="problems", total=survey.with_label) as stage:
         while part := list(islice(problems, PROBLEMS_PER_SHARD)):

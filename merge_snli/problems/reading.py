@@ -1,74 +1,76 @@
-"""Problems: a first look at a source (labels, counts, digest, contents that come twice), then its problems in turn."""
+"""Problems from a source: one pass that counts and checks them, then as many passes as needed that yield them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from array import array
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
-from merge_snli.problems.ids import Ordinals, content_id, with_ordinal
-from merge_snli.problems.labelled_rows import find_labels, labelled_rows
-from merge_snli.problems.sorted_lines import sorted_lines
+from merge_snli.problems.ids import OrdinalCounter, content_id, find_number, id_hash, repeated_numbers
+from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from merge_snli.problems.label_names import LabelNames
-    from merge_snli.problems.labelled_rows import LabelledRow
     from merge_snli.problems.options import ProblemOptions
+    from merge_snli.problems.rows import CheckedRow
+    from merge_snli.problems.source import ProblemSource
     from merge_snli.progress import Stage
+
+DIGEST_MODULUS = 2**256
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An NLI problem: premise P, hypothesis H, the number of its gold label, and what `--keep-column` carries on."""
+    """An NLI problem.
+
+    Attributes:
+        id: Its id, unique in the source.
+        premise: The premise P.
+        hypothesis: The hypothesis H.
+        label: The number of its gold label.
+        extra: The values of the columns of `--keep-column`.
+    """
 
     id: str
     premise: str
     hypothesis: str
     label: int
-    kept: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What a first look at a source tells; it holds nothing that grows with the source but repeated contents.
+    """The result of a first pass over a source. It holds nothing per problem but the repeated content ids.
 
     Attributes:
-        labels: The labels and how the source spells them.
-        with_label: How many rows have a gold label: each is a problem.
-        without_label: How many have none and are left out.
-        digest: sha256 over the problems, whatever their order.
-        repeated: The ids that the contents of several problems share, as numbers, rising.
+        label_names: Names of the labels in the order of their numbers.
+        with_label: Number of rows with a gold label, which are the problems.
+        without_label: Number of rows without a gold label, which are left out.
+        digest: Sum of the sha256 of every problem, modulo 2^256, in hexadecimal digits. Independent of their order.
+        repeated: Ids made from the content that several problems share, as numbers in ascending order.
     """
 
-    labels: LabelNames
+    label_names: tuple[str, ...]
     with_label: int
     without_label: int
     digest: str
     repeated: Sequence[int]
 
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        """Names of the labels in the order of their numbers."""
-        return self.labels.names
-
 
 @dataclass(frozen=True)
 class Problems:
-    """The problems of a source.
+    """All problems of a source.
 
     Attributes:
-        problems: Those with a gold label, in the source's order.
+        problems: The problems in the source's order.
         label_names: Names of the labels in the order of their numbers.
-        without_label: How many were left out because they have no gold label.
-        digest: sha256 over the problems, whatever their order.
+        without_label: Number of rows without a gold label, which are left out.
+        digest: The digest of `Survey`.
     """
 
     problems: tuple[Problem, ...]
@@ -78,115 +80,97 @@ class Problems:
 
 
 def read_problems(options: ProblemOptions) -> Problems:
-    """Read all the problems that `options` name into memory.
+    """Read all problems of a source into memory.
 
     Args:
-        options: `problems`, `split`, `limit`, the column names and `label_names` are read.
+        options: Names the source, its columns and its labels.
 
     Raises:
-        InputError: Where the source or one of its rows cannot be used: says what, where, the value and how to mend it.
+        InputError: If the source cannot be read, a row is invalid, or an id is not unique.
     """
-    survey = survey_problems(options)
-    problems = tuple(stream_problems(options, survey))
+    source = open_source(options)
+    survey = survey_problems(source)
+    problems = tuple(stream_problems(source, survey))
     return Problems(problems, survey.label_names, survey.without_label, survey.digest)
 
 
-def survey_problems(options: ProblemOptions, stage: Stage | None = None) -> Survey:
-    """Go through a source once and check every row.
+def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey:
+    """Read a source once to check every row, count the problems and compute their digest.
+
+    The only memory that grows with the source is 8 bytes per problem.
 
     Args:
-        options: `problems`, `split`, `limit`, the column names and `label_names` are read.
-        stage: Counts the rows as they are read.
+        source: The source.
+        stage: Counts the rows that were read.
 
     Raises:
-        InputError: Where the source or one of its rows cannot be used, or an id of the source comes twice.
+        InputError: If the source cannot be read, has no problem, a row is invalid, or an id is not unique.
     """
-    labels = find_labels(options)
-    counts: Counter[bool] = Counter()
-    lines = (_line(row, labels) for row in _counted(labelled_rows(options, labels), counts, stage))
-    digest, repeated = hashlib.sha256(), array("Q")
-    between = b""
-    for identity, group in groupby(sorted_lines(lines), key=_id_of_line):
-        of_id = list(group)
-        if len(of_id) > 1:
-            if options.id_column is not None:
-                raise _id_twice(options, labels)
-            repeated.append(int(identity, 16))
-            of_id = sorted(f'["{with_ordinal(identity, nth)}"{_after_id(line)}' for nth, line in enumerate(of_id, 1))
-        for line in of_id:
-            digest.update(between + line.encode())
-            between = b"\n"
-    if not counts:
-        raise InputError(f"{options.problems} holds no problem")
-    if not counts[True]:
-        raise InputError(f"no problem of {options.problems} has a gold label (column {options.label_column!r})")
-    return Survey(labels, counts[True], counts[False], digest.hexdigest(), repeated)
-
-
-def stream_problems(options: ProblemOptions, survey: Survey) -> Iterator[Problem]:
-    """Yield the problems of a source one by one, in its order.
-
-    Args:
-        options: The same as for `survey`.
-        survey: What `survey_problems` gave.
-
-    Raises:
-        InputError: Where the source is not what it was when it was looked at first.
-    """
-    ordinals = Ordinals(survey.repeated)
-    number = 0
-    for row in labelled_rows(options, survey.labels):
-        if row.label is not None:
-            number += 1
-            identity = ordinals.next(_content_id(row, survey.labels)) if row.id is None else row.id
-            yield Problem(identity, row.premise, row.hypothesis, row.label, row.kept)
-    if number != survey.with_label:
-        raise InputError(f"{options.problems} changed while it was read: run again when it is finished")
-
-
-def _counted(rows: Iterable[LabelledRow], counts: Counter[bool], stage: Stage | None) -> Iterator[LabelledRow]:
-    """Let rows with a gold label through, counting these and the others."""
-    for row in rows:
-        counts[row.label is not None] += 1
+    names = source.labels.names
+    with_label, without_label, total = 0, 0, 0
+    ids = array("Q")
+    for row in source:
         if stage is not None:
             stage.advance(1)
-        if row.label is not None:
-            yield row
+        if row.label is None:
+            without_label += 1
+            continue
+        with_label += 1
+        identity = _base_id(row, names)
+        content = json.dumps([identity, row.premise, row.hypothesis, names[row.label], *row.extra], ensure_ascii=False)
+        total += int.from_bytes(hashlib.sha256(content.encode()).digest())
+        ids.append(int(identity, 16) if row.id is None else id_hash(identity))
+    if not with_label:
+        raise InputError(_no_problem(source, without_label))
+    repeated = repeated_numbers(ids)
+    if source.options.id_column is not None and repeated:
+        _require_unique_ids(source, repeated)
+    return Survey(names, with_label, without_label, f"{total % DIGEST_MODULUS:064x}", repeated)
 
 
-def _content_id(row: LabelledRow, labels: LabelNames) -> str:
+def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:
+    """Yield the problems of a source one by one, in the source's order.
+
+    Args:
+        source: The source.
+        survey: The survey of the same source.
+
+    Raises:
+        InputError: If the source has changed since the survey.
+    """
+    ordinals = OrdinalCounter(survey.repeated)
+    number = 0
+    for row in source:
+        if row.label is None:
+            continue
+        number += 1
+        identity = ordinals.add_ordinal(_base_id(row, survey.label_names)) if row.id is None else row.id
+        yield Problem(identity, row.premise, row.hypothesis, row.label, row.extra)
+    if number != survey.with_label:
+        raise InputError(f"{source.options.problems} changed while it was read; run the command again")
+
+
+def _base_id(row: CheckedRow, label_names: Sequence[str]) -> str:
+    """Return the source's id of a problem, or the id made from its content, without ordinal."""
     assert row.label is not None
-    return content_id(row.premise, row.hypothesis, labels.names[row.label])
+    return content_id(row.premise, row.hypothesis, label_names[row.label]) if row.id is None else row.id
 
 
-def _line(row: LabelledRow, labels: LabelNames) -> str:
-    """Return a problem as a line of JSON that begins with its id, as yet without an ordinal."""
-    assert row.label is not None
-    identity = _content_id(row, labels) if row.id is None else row.id
-    return json.dumps([identity, row.premise, row.hypothesis, labels.names[row.label], *row.kept], ensure_ascii=False)
+def _no_problem(source: ProblemSource, without_label: int) -> str:
+    if without_label:
+        return f"no row of {source.options.problems} has a gold label in column {source.options.label_column!r}"
+    return f"{source.options.problems} has no rows"
 
 
-def _id_of_line(line: str) -> str:
-    identity: str = _DECODER.raw_decode(line, 1)[0]
-    return identity
-
-
-_DECODER = json.JSONDecoder()
-
-
-def _after_id(line: str) -> str:
-    return line[_DECODER.raw_decode(line, 1)[1] :]
-
-
-def _id_twice(options: ProblemOptions, labels: LabelNames) -> InputError:
-    """Find where the first id that comes twice stands."""
-    first: dict[str | None, str] = {}
-    for row in labelled_rows(options, labels):
-        if row.label is not None:
-            if row.id in first:
-                break
-            first[row.id] = row.where
-    return InputError(
-        f"{row.where}: the id {row.id!r} stands already at {first[row.id]}; ids must differ "
-        "(leave out --id-column to have ids made from the content)"
-    )
+def _require_unique_ids(source: ProblemSource, repeated_hashes: Sequence[int]) -> None:
+    """Read the source again to compare the ids that have the same hash."""
+    locations: dict[str, str] = {}
+    for row in source:
+        if row.id is None or find_number(repeated_hashes, id_hash(row.id)) is None:
+            continue
+        if row.id in locations:
+            raise InputError(
+                f"{row.location}: duplicate id {row.id!r} (first seen at {locations[row.id]}). Ids must be unique; "
+                "without --id-column they are made from the content"
+            )
+        locations[row.id] = row.location

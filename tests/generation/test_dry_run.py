@@ -46,7 +46,7 @@ def test_all_problems_are_counted_exactly(found: DryRun, options: Options, tagge
 
 
 def test_a_sample_is_scaled_up(found: DryRun, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("generation.dry_run.PROBLEMS_SAMPLED", 20)
+    monkeypatch.setattr("generation.dry_run.SAMPLED_PROBLEMS", 20)
     half = dry_run(options)
     assert (half.problems, half.sampled) == (40, 20)
     assert half.words == pytest.approx(found.words, rel=0.4)

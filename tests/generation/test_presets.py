@@ -1,4 +1,4 @@
-"""Presets: valid options, and the names and numbers that the papers give."""
+"""Presets: their options are valid, and their names and numbers are those of the papers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def paper_text(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_is_a_choice_of_options(name: str) -> None:
+def test_a_preset_has_valid_options(name: str) -> None:
     chosen = preset_options(name)
     assert chosen.keys() <= {field.name for field in fields(Options)}
     options = Options(problems="demo:problems", **chosen)
@@ -48,7 +48,7 @@ def test_the_numbers_are_those_of_section_4() -> None:
         assert chosen["sides"] == "intersection"
 
 
-def test_the_slides_take_two_masked_lms_and_the_union() -> None:
+def test_the_slides_use_two_masked_lms_and_the_union() -> None:
     text = paper_text("merge-slides-naloma.txt")
     assert "Roberta-base & Bert-base (both cased)" in text
     assert r"W_M(P, w_{>}^c) \cup W_M(H, w_{>}^c)" in text
@@ -57,6 +57,6 @@ def test_the_slides_take_two_masked_lms_and_the_union() -> None:
     assert chosen["sides"] == "union"
 
 
-def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match="--preset is 'papers': it is one of paper, paper-bart, slides, demo"):
+def test_an_unknown_preset_is_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"'papers'.* paper, paper-bart, slides, demo"):
         preset_options("papers")

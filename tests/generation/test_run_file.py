@@ -1,4 +1,4 @@
-"""Run files: what a run writes reads back as it was; what is wrong in one is named in one sentence."""
+"""Run files: reading one that a run wrote gives the same options; errors name the file and the key."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def written(folder: Path, options: Options) -> Path:
 
 
 @given(problems=TEXT, mlm=st.lists(TEXT, min_size=1, unique=True), id_column=st.none() | TEXT, seed=st.integers())
-def test_what_is_written_reads_back(
+def test_a_written_file_reads_back(
     tmp_path_factory: pytest.TempPathFactory, problems: str, mlm: list[str], id_column: str | None, seed: int
 ) -> None:
     options = Options(problems=problems, mlm=tuple(mlm), id_column=id_column, random_seed=seed)
-    again = Options(**read_run_file(written(tmp_path_factory.mktemp("run"), options)))
-    assert again == options
+    read = Options(**read_run_file(written(tmp_path_factory.mktemp("run"), options)))
+    assert read == options
 
 
 def test_every_option_is_written_and_read(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_every_option_is_written_and_read(tmp_path: Path) -> None:
     assert Options(**read_run_file(written(tmp_path, plain))) == plain
 
 
-def test_the_example_of_the_docs_is_one(tmp_path: Path) -> None:
+def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "generate.md").read_text(encoding="utf-8")
     path = tmp_path / "run.toml"
     path.write_text(page.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
@@ -56,7 +56,7 @@ def test_the_example_of_the_docs_is_one(tmp_path: Path) -> None:
     assert (options.split, options.keep_column, options.top_k) == ("validation_matched", ("genre",), 200)
 
 
-def test_words_may_be_joined_as_on_the_command_line(tmp_path: Path) -> None:
+def test_keys_may_be_spelled_as_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     path.write_text('top-k = 50\nseeds_from = "x"\n', encoding="utf-8")
     assert read_run_file(path) == {"top_k": 50, "seeds_from": "x"}
@@ -65,21 +65,21 @@ def test_words_may_be_joined_as_on_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("top_k = '200'", "top_k is '200', where it should be a whole number"),
-        ("top_k = true", "top_k is True, where it should be a whole number"),
-        ("mlm = 'demo:mlm-bpe'", "mlm is 'demo:mlm-bpe', where it should be a list of texts in quotes"),
-        ("classes = ['noun', 3]", "classes is ['noun', 3], where it should be a list of texts in quotes"),
-        ("scramble = 1", "scramble is 1, where it should be true or false"),
-        ("problems = 3", "problems is 3, where it should be a text in quotes"),
-        ("limit = 2.5", "limit is 2.5, where it should be a whole number"),
-        ("top_k = 1\ntop-k = 2", "top-k stands there twice, once with - and once with _"),
-        ("topk = 3", "there is no option 'topk'; options: problems, "),
-        ("[options]\ntop_k = 3", "there is no option 'options'"),
-        ("out = 'x'", "there is no option 'out'"),
-        ("top_k 3", "is no TOML: Expected '=' after a key"),
+        ("top_k = '200'", "top_k is '200', not an integer"),
+        ("top_k = true", "top_k is True, not an integer"),
+        ("mlm = 'demo:mlm-bpe'", "mlm is 'demo:mlm-bpe', not a list of strings"),
+        ("classes = ['noun', 3]", "classes is ['noun', 3], not a list of strings"),
+        ("scramble = 1", "scramble is 1, not true or false"),
+        ("problems = 3", "problems is 3, not a string"),
+        ("limit = 2.5", "limit is 2.5, not an integer"),
+        ("top_k = 1\ntop-k = 2", "duplicate option 'top-k'"),
+        ("topk = 3", "'topk' (options: problems, "),
+        ("[options]\ntop_k = 3", "unknown option 'options'"),
+        ("out = 'x'", "unknown option 'out'"),
+        ("top_k 3", "is not valid TOML: Expected '=' after a key"),
     ],
 )
-def test_what_is_wrong_is_named_with_file_and_key(tmp_path: Path, content: str, message: str) -> None:
+def test_an_error_names_file_and_key(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:
@@ -89,9 +89,9 @@ def test_what_is_wrong_is_named_with_file_and_key(tmp_path: Path, content: str, 
     assert "\n" not in str(error.value)
 
 
-def test_a_missing_file_and_one_that_is_no_text(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read: No such file"):
+def test_a_missing_file_and_a_binary_file_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none.toml cannot be read: No such file"):
         read_run_file(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="is no TOML"):
+    with pytest.raises(InputError, match=r"binary.toml is not valid TOML"):
         read_run_file(tmp_path / "binary.toml")

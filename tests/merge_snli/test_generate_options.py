@@ -71,11 +71,11 @@ def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[st
     [
         (["--mlm", "m"], "--problems is missing"),
         (["--problems", "p"], "--mlm is missing"),
-        (["--problems", "p", "--preset", "big"], "--preset is 'big': it is one of paper"),
+        (["--problems", "p", "--preset", "big"], "--preset is 'big': choose from paper"),
         (["--problems", "p", "--mlm", "m", "--keep-column", "label"], "--keep-column has 'label'"),
-        (["--problems", "p", "--mlm", "m", "--keep-column", "a,a"], "--keep-column has a twice"),
-        (["--problems", "p", "--mlm", "m", "--label-names", "a=x,b=x"], "--label-names is a=x,b=x: give two or more"),
-        (["--problems", "p", "--mlm", "m", "--label-names", "a=x,a=y"], "--label-names is a=x,a=y: give two or more"),
+        (["--problems", "p", "--mlm", "m", "--keep-column", "a,a"], "--keep-column has 'a' more than once"),
+        (["--problems", "p", "--mlm", "m", "--label-names", "a=x,b=x"], "--label-names is 'a=x,b=x'"),
+        (["--problems", "p", "--mlm", "m", "--label-names", "a=x,a=y"], "--label-names is 'a=x,a=y'"),
     ],
 )
 def test_what_is_missing_or_clashes_is_named(line: list[str], message: str) -> None:

@@ -55,13 +55,13 @@ def test_a_known_source_needs_no_column_options(
         return load(str(tmp_path / "repository"), name, split=split, cache_dir=str(tmp_path / "cache"))
 
     monkeypatch.setattr(datasets, "load_dataset", from_the_folder)
-    kept = next((name for name in source.columns if name not in roles(source)), None)
-    options = ProblemOptions(problems=source.hub_id, keep_column=() if kept is None else (kept,))
+    extra = next((name for name in source.columns if name not in roles(source)), None)
+    options = ProblemOptions(problems=source.hub_id, keep_column=() if extra is None else (extra,))
     assert options.split == source.splits[0]
     read = read_problems(options)
     assert read.label_names == source.labels
     assert [(each.premise, each.hypothesis, each.label) for each in read.problems] == list(PAIRS)
-    assert [each.kept for each in read.problems] == [() if kept is None else (f"{kept} {row}",) for row in range(2)]
+    assert [each.extra for each in read.problems] == [() if extra is None else (f"{extra} {row}",) for row in range(2)]
 
 
 def roles(source: KnownDataset) -> set[str]:
@@ -108,7 +108,7 @@ def test_what_the_user_says_comes_first() -> None:
 
 
 def test_a_source_that_cannot_be_loaded_says_what_is_known_of_it() -> None:
-    with pytest.raises(InputError, match=r"problems RobZamp/sick, split test, are no file here.*loading script"):
+    with pytest.raises(InputError, match=r"RobZamp/sick, split test.*loading script"):
         read_problems(ProblemOptions(problems="RobZamp/sick"))
-    with pytest.raises(InputError, match="problems facebook/xnli, configuration en, split test, are no file here"):
+    with pytest.raises(InputError, match="facebook/xnli, config en, split test"):
         read_problems(ProblemOptions(problems="facebook/xnli"))

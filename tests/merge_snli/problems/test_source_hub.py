@@ -10,7 +10,7 @@ import pytest
 
 from merge_snli.errors import InputError
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.sources import open_source
+from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def problems(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repo:
 
 
 def premises(name: str) -> list[str]:
-    return [row.premise for row in open_source(ProblemOptions(problems=name)).rows]
+    return [row.premise for row in open_source(ProblemOptions(problems=name))]
 
 
 def test_problems_are_read_at_a_revision(problems: Repo) -> None:
@@ -53,18 +53,18 @@ def test_problems_are_read_at_a_revision(problems: Repo) -> None:
     [
         (
             "org/none",
-            "problems org/none, split test, .*doesn't exist on the Hub or cannot be accessed",
+            "org/none, split test: .*doesn't exist on the Hub or cannot be accessed",
         ),
-        ("org/problems@none", "problems org/problems@none, split test, are no file here .*none"),
+        ("org/problems@none", "org/problems@none, split test: .*none"),
     ],
 )
-def test_what_cannot_be_had_is_one_sentence(problems: Repo, name: str, means: str) -> None:
+def test_a_missing_data_set_or_revision_is_named(problems: Repo, name: str, means: str) -> None:
     with pytest.raises(InputError, match=means) as raised:
         premises(name)
     assert "\n" not in str(raised.value)
 
 
-def test_problems_that_are_gated_are_told(problems: Repo) -> None:
+def test_gated_problems_are_reported(problems: Repo) -> None:
     problems.gated = True
     with pytest.raises(InputError, match=r"org/problems.*gated"):
         premises("org/problems")

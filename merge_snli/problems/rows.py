@@ -1,0 +1,177 @@
+"""Rows of a source of problems, as they are read and as they are checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from merge_snli.errors import InputError
+
+if TYPE_CHECKING:
+    from merge_snli.problems.label_names import LabelNames
+    from merge_snli.problems.options import ProblemOptions
+
+MAX_CHARACTERS = 1_000_000
+"""The longest text that spaCy tags."""
+
+NO_GOLD_LABEL = frozenset({"-1", "-", ""})
+"""Labels of the problems on which SNLI's annotators did not agree."""
+
+
+class SourceRow(NamedTuple):
+    """A row as its source has it.
+
+    Attributes:
+        location: File and line, or data set, split and row, for messages.
+        values: The row's values by column.
+    """
+
+    location: str
+    values: Mapping[str, Any]
+
+    def value(self, column: str, option: str) -> Any:  # noqa: ANN401 - any value of a source
+        """Return the value of a column.
+
+        Args:
+            column: The column's name.
+            option: The option that sets this name, for the message.
+
+        Raises:
+            InputError: If the row has no such column.
+        """
+        if column not in self.values:
+            columns = ", ".join(str(name) for name in self.values) or "none"
+            raise InputError(
+                f"{self.location} has no column {column!r} (columns: {columns}); set the name with {option}"
+            )
+        return self.values[column]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row whose values are valid.
+
+    Attributes:
+        location: File and line, or data set, split and row, for messages.
+        premise: A text that is not empty.
+        hypothesis: A text that is not empty.
+        label: The number of its gold label; None if it has none.
+        id: The value of `--id-column`; None without that option or without a gold label.
+        extra: The values of the columns of `--keep-column`, as strings.
+    """
+
+    location: str
+    premise: str
+    hypothesis: str
+    label: int | None
+    id: str | None
+    extra: tuple[str, ...]
+
+
+def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> CheckedRow:
+    """Check the values of a row.
+
+    Args:
+        row: A row of the source.
+        options: Names the columns.
+        labels: The labels that the source may use.
+
+    Raises:
+        InputError: If a column is missing, a text is empty or invalid, or the label is unknown.
+    """
+    premise, hypothesis = check_sentences(row, options)
+    label = _label_number(row, options.label_column, labels)
+    identity = None if options.id_column is None or label is None else _id(row, options.id_column)
+    extra = tuple(_extra_value(row, column) for column in options.keep_column)
+    return CheckedRow(row.location, premise, hypothesis, label, identity, extra)
+
+
+def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
+    """Return the premise and the hypothesis of a row.
+
+    Args:
+        row: A row of the source.
+        options: Names the columns.
+
+    Raises:
+        InputError: If a column is missing, or its text is empty, too long or invalid.
+    """
+    return (
+        _sentence(row, options.premise_column, "--premise-column"),
+        _sentence(row, options.hypothesis_column, "--hypothesis-column"),
+    )
+
+
+def label_text(row: SourceRow, column: str) -> str:
+    """Return the label of a row as text: whole floats as integers, a missing label as the empty text.
+
+    Args:
+        row: A row of the source.
+        column: The label's column.
+
+    Raises:
+        InputError: If the column is missing.
+    """
+    label = row.value(column, "--label-column")
+    if label is None:
+        return ""
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    return str(label).strip()
+
+
+def _sentence(row: SourceRow, column: str, option: str) -> str:
+    text = row.value(column, option)
+    if not isinstance(text, str):
+        raise InputError(f"{row.location}: column {column!r} is not text: {text!r}")
+    _require_valid_unicode(text, row, column)
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"{row.location}: column {column!r} has {len(text):,} characters, more than {MAX_CHARACTERS:,}; "
+            "remove this problem"
+        )
+    if not text.strip():
+        raise InputError(f"{row.location}: column {column!r} is empty; add the sentence or remove this problem")
+    return text
+
+
+def _require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError(
+            f"{row.location}: column {column!r} contains a lone surrogate, which cannot be written as UTF-8; "
+            "fix the text"
+        )
+
+
+def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None:
+    """Return the number of a row's label, or None if it has no gold label."""
+    text = label_text(row, column)
+    number = labels.number(text)
+    if number is None and text not in NO_GOLD_LABEL:
+        raise InputError(
+            f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, "
+            f"a number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. "
+            "Set other names with --label-names"
+        )
+    return number
+
+
+def _id(row: SourceRow, column: str) -> str:
+    value = row.value(column, "--id-column")
+    identity = "" if value is None else str(value)
+    _require_valid_unicode(identity, row, column)
+    if not identity.strip():
+        raise InputError(f"{row.location}: the id in column {column!r} is empty; every problem needs an id")
+    return identity
+
+
+def _extra_value(row: SourceRow, column: str) -> str:
+    """Return the value of an extra column: text as it is, a missing value as the empty text, anything else as JSON."""
+    value = row.value(column, "--keep-column")
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    _require_valid_unicode(text, row, column)
+    return text

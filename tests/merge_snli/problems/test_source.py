@@ -1,0 +1,68 @@
+"""A source is opened once and can be iterated several times."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.errors import InputError
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
+
+ROWS = [
+    {"premise": f"A cat sees {number} dogs.", "hypothesis": "A cat sees dogs.", "label": "entailment"}
+    for number in range(5)
+]
+
+
+def write_source(folder: Path, kind: str) -> str:
+    path = folder / f"problems.{kind}"
+    if kind == "folder":
+        path.mkdir()
+        pq.write_table(pa.Table.from_pylist(ROWS), path / "test.parquet")
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    else:
+        datasets.Dataset.from_list(ROWS).to_parquet(path)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "folder"])
+def test_each_iteration_starts_at_the_first_row(tmp_path: Path, kind: str) -> None:
+    source = open_source(ProblemOptions(problems=write_source(tmp_path, kind), limit=3))
+    passes = [[(row.premise, row.location) for row in source] for _ in range(2)]
+    assert passes[0] == passes[1]
+    assert [premise for premise, _ in passes[0]] == [row["premise"] for row in ROWS[:3]]
+    assert passes[0][0][1].endswith(("problems.jsonl line 1", "row 1"))
+    assert zip(source, source, strict=True).__next__()[1].premise == ROWS[0]["premise"], "passes are independent"
+
+
+def test_a_data_set_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads = []
+    load = datasets.load_dataset
+
+    def counting(*positional: Any, **named: Any) -> Any:  # noqa: ANN401 - as load_dataset
+        loads.append(positional)
+        return load(*positional, **named)
+
+    monkeypatch.setattr(datasets, "load_dataset", counting)
+    source = open_source(ProblemOptions(problems=write_source(tmp_path, "folder")))
+    survey = survey_problems(source)
+    assert len(list(stream_problems(source, survey))) == survey.with_label == len(ROWS)
+    assert len(loads) == 1
+
+
+def test_a_file_that_changes_after_the_survey_is_an_error(tmp_path: Path) -> None:
+    path = Path(write_source(tmp_path, "jsonl"))
+    source = open_source(ProblemOptions(problems=str(path)))
+    survey = survey_problems(source)
+    path.write_text(json.dumps(ROWS[0]) + "\n")
+    with pytest.raises(InputError, match=r"problems\.jsonl changed"):
+        list(stream_problems(source, survey))
