@@ -21,7 +21,7 @@ import numpy as np
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from scoring import score
-from scoring.results.score_table import text_table
+from scoring.results.score_table import score_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ def main() -> None:
         score(baseline, arguments.dataset, config=arguments.config, out=arguments.out, name=name)
         for name, baseline in baselines(pairs, labels).items()
     ]
-    sys.stdout.write(text_table(results))
+    sys.stdout.write(score_table(results).text())
 
 
 def training_pairs(problems: str) -> tuple[list[Pair], list[str]]:

@@ -1,11 +1,11 @@
-"""Scores NLI models on MERGE data sets: sample accuracy, pattern accuracy, and what is read from them.
+"""Score NLI models on MERGE data sets: sample accuracy, pattern accuracy, and reports on them.
 
     from scoring import score
 
     result = score("demo:nli-a", "merge_snli")
     result.scores.qt
 
-Nothing heavy is imported before it is used.
+Imports are lazy, so that `import scoring` is fast.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from scoring.reports.figures import draw_curves
     from scoring.results.files import read_result, read_results
     from scoring.results.result import Result
-    from scoring.results.score_table import text_table
+    from scoring.results.score_table import score_table
 
-__all__ = ["Result", "draw_curves", "read_result", "read_results", "score", "text_table"]
+__all__ = ["Result", "draw_curves", "read_result", "read_results", "score", "score_table"]
 
 check_not_shadowed("metrics")
 
@@ -32,7 +32,7 @@ _HOMES = {
     "read_result": "scoring.results.files",
     "read_results": "scoring.results.files",
     "score": "scoring.api",
-    "text_table": "scoring.results.score_table",
+    "score_table": "scoring.results.score_table",
 }
 
 

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.predictions.pairs import read_config
     from scoring.reports.figures import draw_curves
     from scoring.reports.leaderboard.write import write_leaderboard
-    from scoring.results.score_table import text_table
+    from scoring.results.score_table import score_table
 
     out: Path = arguments.out
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     pictures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", dataset=dataset)
     _section("Variants to look at", examples_text(dataset))
-    _section("Scores", text_table(results, failed))
+    _section("Scores", score_table(results, failed).text())
     _section("Written", "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *pictures, page)))
     return 2 if failed else 0
 

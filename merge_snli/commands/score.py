@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
     from scoring.results.files import to_json
-    from scoring.results.score_table import text_table
+    from scoring.results.score_table import score_table
 
     dataset_id = _dataset_id(arguments)
     options = ModelOptions(
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         document = {"results": [to_json(result) for result in results], "failed": failed}
         sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write(text_table(results, failed))
+        sys.stdout.write(score_table(results, failed).text())
     for name, reason in failed.items():
         logger.warning("%s was not scored: %s", name, reason)
     return 2 if failed else 0

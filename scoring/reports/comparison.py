@@ -1,4 +1,4 @@
-"""Who differs from whom: results on the same seeds, compared at the quality threshold (section 5 of the paper)."""
+"""Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 from scoring.results.grouping import names_of, on_same_data, titles_of
 from scoring.statistics import compare_models, independent_t_test, mean_interval, paired_t_test, passes_by_seed
-from scoring.statistics import values_for as values_of_test
+from scoring.statistics import values_for as values_for_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,29 +24,35 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-TWO = 2
-"""Fewer models, seeds or word classes than this cannot be compared."""
+
+@dataclass(frozen=True)
+class ClassPair:
+    """The test of PA at the threshold between two word classes, over models."""
+
+    first: str
+    second: str
+    result: TestResult
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The models that were scored on one config of one data set.
+    """A comparison of the models that were scored on one config of one data set.
 
     Attributes:
-        title: Data set and config, with the data's digest where another data set of that name is compared beside it.
+        title: Data set and config, with the data's digest if another compared data set has the same name.
         dataset: Name of the data set.
-        digest: The sha256 of its data.
+        digest: sha256 of the data.
         config: `all` or a word class.
-        threshold: The threshold of pattern accuracy: QT.
-        seeds: How many seeds all models were scored on.
-        left_out: How many seeds some model could not take: they are compared on none.
-        subsamples: How many subsamples there are.
-        pattern_accuracy: Each model's PA at the threshold: over the seeds, the mean share of subsamples that it passes.
-        intervals: Of each model's PA, from a bootstrap that resamples seeds.
-        family: Every pair of models, with p-values adjusted by Holm's method.
-        seeds_against_variants: Over models, SA on seeds against SA on variants (section 5.1).
-        classes: Over models, PA at the threshold of one word class against another's (section 5.2), by their names.
-        notes: What must be known of each model's numbers.
+        threshold: Threshold of pattern accuracy: the quality threshold.
+        seeds: Number of seeds that all models were scored on.
+        left_out: Number of seeds that are too long for some model and not compared.
+        subsamples: Number of subsamples.
+        pattern_accuracy: PA of each model: the mean over seeds of the share of subsamples in which the seed passes.
+        intervals: Interval of each model's PA, from a bootstrap that resamples seeds.
+        family: All pairs of models, with p-values adjusted by Holm's method.
+        seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1).
+        classes: PA of each pair of word classes, over models (section 5.2).
+        notes: Notes of each model's result.
     """
 
     title: str
@@ -61,37 +67,39 @@ class Comparison:
     intervals: Mapping[str, Interval]
     family: Family
     seeds_against_variants: TestResult
-    classes: Mapping[tuple[str, str], TestResult]
+    classes: tuple[ClassPair, ...]
     notes: Mapping[str, tuple[str, ...]]
 
 
 def compare_results(
     results: Iterable[Result], *, test: str = "permutation", alpha: float = 0.05
 ) -> tuple[Comparison, ...]:
-    """Compare the models of each data set and config with one another.
+    """Compare the models of each data set and config with each other.
 
     Args:
-        results: Results in any order; those on the same data and config are compared.
-        test: `permutation`, `mcnemar` or `t-test`, as `scoring.statistics.compare_models` has them.
-        alpha: The family-wise level.
+        results: Results in any order.
+        test: `permutation`, `mcnemar` or `t-test`, as in `scoring.statistics.compare_models`.
+        alpha: Family-wise significance level.
 
     Returns:
-        One comparison a data set and config that has two models or more, in the order of their first results.
+        One comparison per data set and config with at least two models, in the order of their first results.
 
     Raises:
-        InputError: Where no data set and config has two models, two results are the same model's, or the models have
+        InputError: If no data set and config has two models, two results are of the same model, or the models have
             fewer than two seeds in common.
     """
-    together = on_same_data(results)
-    several = [group for group in together if len(group) >= TWO]
-    if not several:
-        scored = ", ".join(f"{group[0].model.name} on {group[0].dataset.config}" for group in together)
+    groups = on_same_data(results)
+    comparable = [group for group in groups if len(group) > 1]
+    if not comparable:
+        scored = ", ".join(f"{group[0].model.name} on {group[0].dataset.config}" for group in groups)
         raise InputError(
             f"no two models were scored on the same data and config ({scored or 'no results'}): score another model "
             "with the same --dataset, --config and --out"
         )
-    titles = titles_of([group[0].dataset for group in several])
-    return tuple(_compare(group, title, test=test, alpha=alpha) for group, title in zip(several, titles, strict=True))
+    titles = titles_of([group[0].dataset for group in comparable])
+    return tuple(
+        _compare(group, title, test=test, alpha=alpha) for group, title in zip(comparable, titles, strict=True)
+    )
 
 
 def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) -> Comparison:
@@ -99,7 +107,7 @@ def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) 
     ids = _common_seeds(results)
     counts = {name: _counts(result.seeds, ids) for name, result in named.items()}
     values = {
-        name: values_of_test(test, correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()
+        name: values_for_test(test, correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()
     }
     passes = {name: passes_by_seed(correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()}
     first = results[0]
@@ -125,16 +133,16 @@ def _family(values: Mapping[str, ArrayLike], *, test: str, alpha: float) -> Fami
     try:
         return compare_models(values, test=test, alpha=alpha)
     except ValueError as error:
-        raise InputError(f"the test {test} cannot be made: {error}; choose another --test") from error
+        raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
 
 
 def _by_name(results: Sequence[Result]) -> dict[str, Result]:
-    """Give each result the name that it is compared under."""
+    """Return the results by display name."""
     names = names_of(results)
     named = dict(zip(names, results, strict=True))
     if len(named) < len(results):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two results of {twice} on the same data cannot be told apart: remove one of the files")
+        duplicate = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two results of {duplicate} on the same data: remove one of the files")
     return named
 
 
@@ -149,44 +157,41 @@ def _common_seeds(results: Sequence[Result]) -> tuple[str, ...]:
         for result in results
     ]
     common = set.intersection(*drawn)
-    if len(common) < TWO:
+    if len(common) < 2:
         models = ", ".join(result.model.name for result in results)
-        raise InputError(f"{models} have {len(common)} seed(s) in common: two or more are needed to compare models")
+        raise InputError(f"{models} have {len(common)} seed(s) in common: at least two are needed to compare models")
     return tuple(seed for seed in results[0].seeds.seed_id if seed in common)
 
 
 def _counts(table: SeedTable, ids: Sequence[str]) -> tuple[Ints, Ints]:
-    """Return the counts of some seeds in their order: right and all, [n_subsamples, n_seeds] each."""
-    place = {seed: index for index, seed in enumerate(table.seed_id)}
-    columns = [place[seed] for seed in ids]
+    """Return the counts of some seeds in their order: correct variants and all, [n_subsamples, n_seeds] each."""
+    index = {seed: position for position, seed in enumerate(table.seed_id)}
+    columns = [index[seed] for seed in ids]
     return np.array(table.correct, dtype=np.int64)[:, columns], np.array(table.sizes, dtype=np.int64)[:, columns]
 
 
 def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
     on_seeds = [result.scores.seed_sample_accuracy for result in results]
-    on_variants = [_known(result.scores.on_variants.sample_accuracy.mean) for result in results]
+    on_variants = [_required(result.scores.on_variants.sample_accuracy.mean) for result in results]
     return paired_t_test(on_seeds, on_variants, unit="model")
 
 
-def _classes(results: Sequence[Result]) -> dict[tuple[str, str], TestResult]:
+def _classes(results: Sequence[Result]) -> tuple[ClassPair, ...]:
     """Test each pair of word classes that all models were scored on."""
-    names = [name for name in results[0].classes if all(_at_quality(result, name) is not None for result in results)]
-    return {
-        (one, other): independent_t_test(
-            [_known(_at_quality(result, one)) for result in results],
-            [_known(_at_quality(result, other)) for result in results],
-            unit="model",
-        )
-        for one, other in combinations(names, 2)
-    }
+    names = [name for name in results[0].classes if all(_class_pa(result, name) is not None for result in results)]
+    values = {name: [_required(_class_pa(result, name)) for result in results] for name in names}
+    return tuple(
+        ClassPair(first, second, independent_t_test(values[first], values[second], unit="model"))
+        for first, second in combinations(names, 2)
+    )
 
 
-def _at_quality(result: Result, word_class: str) -> float | None:
+def _class_pa(result: Result, word_class: str) -> float | None:
     scores = result.classes.get(word_class)
     return None if scores is None else scores.on_variants.pattern_accuracy.mean
 
 
-def _known(value: float | None) -> float:
+def _required(value: float | None) -> float:
     if value is None:
-        raise InputError("a result has no variant in any subsample: score the model again on a data set with draws")
+        raise InputError("a result has no variant in any subsample: score the model on a data set with subsamples")
     return value

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJs
 from merge_snli.schema import ALL, NLI_LABELS, WORD_CLASSES
 from metrics.pattern_accuracy.core import CURVE
 from scoring.models.labels import NOT_ENTAILMENT, TWO_WAY
-from scoring.results.score_table import html_table
+from scoring.results.score_table import score_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -318,4 +318,4 @@ class Result(_Part):
 
     def _repr_html_(self) -> str:
         """Return the scores as an HTML table for a notebook."""
-        return html_table([self])
+        return score_table([self]).html()

@@ -342,7 +342,7 @@ def modules_of_import() -> Callable[[str], set[str]]:
     return run
 
 
-@pytest.mark.parametrize("statement", ["import scoring", "from scoring import score, text_table, draw_curves"])
+@pytest.mark.parametrize("statement", ["import scoring", "from scoring import score, score_table, draw_curves"])
 def test_importing_loads_nothing_heavy(modules_of_import: Callable[[str], set[str]], statement: str) -> None:
     heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "pyarrow", "scipy", "generation"}
     assert not heavy & modules_of_import(statement)

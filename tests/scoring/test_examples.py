@@ -8,7 +8,6 @@ import pytest
 EXAMPLES = (
     "scoring.models.labels",
     "scoring.results.result",
-    "scoring.results.score_table",
     "scoring.reports.leaderboard.page",
     "scoring.reports.leaderboard.texts",
 )

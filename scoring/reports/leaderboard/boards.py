@@ -1,4 +1,4 @@
-"""Which results stand side by side: those on one config of one data set."""
+"""Group results into boards: the results on one config of one data set, ranked."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.results.files import safe_name
 from scoring.results.grouping import names_of, titles_of
+from scoring.results.score_table import score_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from merge_snli.table import Table
     from scoring.results.result import DatasetRecord, Result, Scores
 
 CONFIGS = (ALL, *WORD_CLASSES)
-ALL_PART = "all"
+ALL_VARIANTS = "all"
 CLASS, LABEL, MASKED_LM = "class:", "label:", "masked_lm:"
-"""What the names of parts begin with."""
+"""Prefixes of the names of parts."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class Entry:
     """A result on a board.
 
     Attributes:
-        key: What a link to it says: unique on the board, safe in an address.
-        name: What it is called: the result's title, with its digest where two have the same.
+        key: Identifier in links, unique on the board and safe in a URL.
+        name: Display name: the result's title, with the model's digest if the title is not unique.
         result: The result.
     """
 
@@ -40,7 +42,7 @@ class Entry:
         """All scores by name: `all`, `class:noun` …, `label:entailment` …, `masked_lm:NAME` …."""
         result = self.result
         return {
-            ALL_PART: result.scores,
+            ALL_VARIANTS: result.scores,
             **{f"{CLASS}{name}": scores for name, scores in result.classes.items()},
             **{f"{LABEL}{name}": scores for name, scores in result.labels.items()},
             **{f"{MASKED_LM}{name}": scores for name, scores in result.masked_lms.items()},
@@ -52,8 +54,8 @@ class Board:
     """Results on one config of one data set.
 
     Attributes:
-        title: Which data set and config, with its digest where another board's data set has the same name.
-        entries: The results, at least one, the best by pattern accuracy first.
+        title: Data set and config, with the data's digest if another data set has the same name.
+        entries: The results, at least one, best pattern accuracy first.
     """
 
     title: str
@@ -61,7 +63,7 @@ class Board:
 
     @property
     def dataset(self) -> DatasetRecord:
-        """What all of them were scored on."""
+        """The data set and config of all results."""
         return self.entries[0].result.dataset
 
     @property
@@ -69,15 +71,19 @@ class Board:
         """The results in the order of the board."""
         return tuple(entry.result for entry in self.entries)
 
+    def table(self) -> Table:
+        """Return the board in the shape of the paper's Table 3."""
+        return score_table(self.results, title=self.title, names=[entry.name for entry in self.entries])
+
 
 def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
-    """Put results on boards.
+    """Group results into boards.
 
     Args:
         results: Results in any order, on any data sets and configs.
 
     Returns:
-        The boards by name and version of the data set, then `all` before the word classes.
+        The boards, sorted by name and digest of the data set, then `all` before the word classes.
     """
     groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
@@ -100,7 +106,7 @@ def _rank(result: Result) -> tuple[float, str]:
 
 
 def _keys(names: list[str]) -> list[str]:
-    """Make names safe, and tell those apart that then are the same."""
+    """Make names safe, and number those that then are equal."""
     seen: Counter[str] = Counter()
     keys = []
     for name in names:

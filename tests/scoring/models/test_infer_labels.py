@@ -20,7 +20,6 @@ from scoring.models.options import INFER, ModelOptions
 from scoring.models.predictor import ModelFacts, Pair
 from scoring.models.scored_model import named_model
 from scoring.predictions.pairs import read_config
-from scoring.results.score_table import text_table
 from tests.scoring.conftest import MakeDataset
 
 OWN = ("LABEL_0", "LABEL_1", "LABEL_2")
@@ -108,4 +107,4 @@ def test_a_score_says_that_its_labels_were_inferred(bert: Path, make_dataset: Ma
     result = score_model(replace(asked, load=lambda: Right(gold, order)), data)
     assert (result.model.labels, result.model.label_origin) == (order, INFERRED)
     assert result.scores.seed_sample_accuracy == 1
-    assert "labels inferred from the seeds as neutral,contradiction,entailment" in text_table([result])
+    assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes

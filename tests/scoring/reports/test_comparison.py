@@ -1,4 +1,4 @@
-"""Who differs from whom: against counts taken by hand, and what the command prints."""
+"""Tests of comparing models: against plain counts, and the output of `merge-snli compare`."""
 
 import dataclasses
 import json
@@ -16,18 +16,19 @@ from scoring import Result, score
 from scoring.reports.comparison import Comparison, compare_results
 from scoring.reports.comparison_text import comparison_text, to_json
 from scoring.results.result import SeedTable
+from scoring.statistics import OVERLAP_WARNING
 
-SHARES = {"steady": 0.99, "good": 0.95, "fair": 0.90, "poor": 0.5}
+ACCURACIES = {"best": 0.99, "good": 0.95, "fair": 0.90, "poor": 0.5}
 
 
-def answers(share: float, gold: dict[tuple[str, str], int]) -> Any:  # noqa: ANN401 - a function of pairs
-    """Return a model that is right on that share of the pairs, by a coin for each pair."""
+def predictor(accuracy: float, gold: dict[tuple[str, str], int]) -> Any:  # noqa: ANN401 - a function of pairs
+    """Return a function that predicts each pair correctly with a probability, always the same way."""
 
-    def model(pairs: list[tuple[str, str]]) -> list[int]:
-        right = (random.Random(f"{share}{pair}").random() < share for pair in pairs)
-        return [gold[pair] if sure else (gold[pair] + 1) % 3 for pair, sure in zip(pairs, right, strict=True)]
+    def predict(pairs: list[tuple[str, str]]) -> list[int]:
+        correct = (random.Random(f"{accuracy}{pair}").random() < accuracy for pair in pairs)
+        return [gold[pair] if right else (gold[pair] + 1) % 3 for pair, right in zip(pairs, correct, strict=True)]
 
-    return model
+    return predict
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def results(dataset: Path) -> list[Result]:
     rows = pq.read_table(dataset / "data" / "all" / "test.parquet").to_pylist()
     gold = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
     gold |= {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
-    return [score(answers(share, gold), dataset, name=name) for name, share in SHARES.items()]
+    return [score(predictor(accuracy, gold), dataset, name=name) for name, accuracy in ACCURACIES.items()]
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +47,16 @@ def comparison(results: list[Result]) -> Comparison:
 
 
 def passes(table: SeedTable, seed: int) -> Fraction:
-    drawn = [(right[seed], all_[seed]) for right, all_ in zip(table.correct, table.sizes, strict=True) if all_[seed]]
-    return Fraction(sum(right * 10 >= all_ * 9 for right, all_ in drawn), len(drawn))
+    counts = [(correct[seed], size[seed]) for correct, size in zip(table.correct, table.sizes, strict=True)]
+    drawn = [(correct, size) for correct, size in counts if size]
+    return Fraction(sum(correct * 10 >= size * 9 for correct, size in drawn), len(drawn))
 
 
-def test_pattern_accuracy_is_that_of_the_results(comparison: Comparison, results: list[Result]) -> None:
+def test_pattern_accuracy_equals_a_plain_count(comparison: Comparison, results: list[Result]) -> None:
     for result in results:
         n = len(result.seeds.seed_id)
-        by_hand = sum(passes(result.seeds, seed) for seed in range(n)) / n
-        assert comparison.pattern_accuracy[result.model.name] == pytest.approx(float(by_hand))
+        expected = sum(passes(result.seeds, seed) for seed in range(n)) / n
+        assert comparison.pattern_accuracy[result.model.name] == pytest.approx(float(expected))
         interval = comparison.intervals[result.model.name]
         assert interval.low <= comparison.pattern_accuracy[result.model.name] <= interval.high
         assert interval.unit == "seed"
@@ -62,11 +64,11 @@ def test_pattern_accuracy_is_that_of_the_results(comparison: Comparison, results
     assert (comparison.left_out, comparison.subsamples) == (0, 10)
 
 
-def test_models_come_best_first_and_a_clear_difference_is_found(comparison: Comparison) -> None:
+def test_models_are_ranked_and_letters_show_differences(comparison: Comparison) -> None:
     accuracies = [comparison.pattern_accuracy[model] for model in comparison.family.models]
     assert accuracies == sorted(accuracies, reverse=True)
     differing = {frozenset((pair.first, pair.second)) for pair in comparison.family.pairs if pair.differs}
-    assert frozenset(("steady", "poor")) in differing
+    assert frozenset(("best", "poor")) in differing
     for pair in comparison.family.pairs:
         shared = set(comparison.family.letters[pair.first]) & set(comparison.family.letters[pair.second])
         assert bool(shared) != pair.differs
@@ -78,7 +80,8 @@ def test_seeds_against_variants_is_the_paired_t_test_over_models(comparison: Com
     expected = stats.ttest_rel(on_seeds, on_variants)
     assert comparison.seeds_against_variants.p_value == pytest.approx(float(expected.pvalue))
     assert comparison.seeds_against_variants.unit == "model"
-    assert list(comparison.classes) == [("noun", "verb"), ("noun", "adj"), ("verb", "adj")]
+    pairs = [(pair.first, pair.second) for pair in comparison.classes]
+    assert pairs == [("noun", "verb"), ("noun", "adj"), ("verb", "adj")]
 
 
 def without_first_seed(result: Result, name: str) -> Result:
@@ -94,19 +97,19 @@ def without_first_seed(result: Result, name: str) -> Result:
     return dataclasses.replace(result, seeds=cut, model=dataclasses.replace(result.model, name=name))
 
 
-def test_models_are_compared_on_the_seeds_that_all_could_take(results: list[Result]) -> None:
+def test_models_are_compared_on_their_common_seeds(results: list[Result]) -> None:
     short = without_first_seed(results[0], "short")
     compared = compare_results([*results, short])[0]
     whole = compare_results(results)[0]
     assert (compared.seeds, compared.left_out) == (whole.seeds - 1, 1)
-    assert compared.pattern_accuracy["short"] == compared.pattern_accuracy["steady"]
-    assert compared.family.letters["short"] == compared.family.letters["steady"]
-    assert "1 more that some model could not take" in comparison_text(compared)
+    assert compared.pattern_accuracy["short"] == compared.pattern_accuracy["best"]
+    assert compared.family.letters["short"] == compared.family.letters["best"]
+    assert "(1 more" in comparison_text(compared)
 
 
-def test_order_of_seeds_in_a_file_changes_nothing(results: list[Result], comparison: Comparison) -> None:
+def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Comparison) -> None:
     table = results[1].seeds
-    back = SeedTable(
+    reversed_table = SeedTable(
         seed_id=table.seed_id[::-1],
         gold=table.gold[::-1],
         predicted=table.predicted[::-1],
@@ -114,11 +117,11 @@ def test_order_of_seeds_in_a_file_changes_nothing(results: list[Result], compari
         correct=tuple(row[::-1] for row in table.correct),
         variant_predictions=table.variant_predictions[::-1],
     )
-    turned = [results[0], dataclasses.replace(results[1], seeds=back), *results[2:]]
-    assert compare_results(turned)[0] == comparison
+    reordered = [results[0], dataclasses.replace(results[1], seeds=reversed_table), *results[2:]]
+    assert compare_results(reordered)[0] == comparison
 
 
-def test_each_data_and_config_is_compared_by_itself(results: list[Result]) -> None:
+def test_each_config_is_compared_separately(results: list[Result]) -> None:
     on_nouns = [
         dataclasses.replace(result, dataset=dataclasses.replace(result.dataset, config="noun"))
         for result in results[:2]
@@ -128,7 +131,7 @@ def test_each_data_and_config_is_compared_by_itself(results: list[Result]) -> No
     assert [each.title for each in compared] == ["merge_small, config all", "merge_small, config noun"]
 
 
-def test_data_sets_of_one_name_are_told_apart(results: list[Result]) -> None:
+def test_data_sets_with_the_same_name_show_their_digest(results: list[Result]) -> None:
     others = [
         dataclasses.replace(result, dataset=dataclasses.replace(result.dataset, digest="0" * 64))
         for result in results[:2]
@@ -138,42 +141,42 @@ def test_data_sets_of_one_name_are_told_apart(results: list[Result]) -> None:
     assert second.startswith("merge_small [00000000], config all: PA at ")
 
 
-def test_one_model_in_two_dtypes_is_told_apart_by_it(results: list[Result]) -> None:
+def test_one_model_in_two_dtypes_shows_its_dtype(results: list[Result]) -> None:
     first, second = (
         dataclasses.replace(results[0], run=dataclasses.replace(results[0].run, dtype=dtype))
         for dtype in ("float32", "int8")
     )
     assert set(compare_results([first, second])[0].pattern_accuracy) == {first.title, second.title}
-    with pytest.raises(InputError, match=r"two results of steady \[function\] on the same data cannot be told apart"):
+    with pytest.raises(InputError, match=r"two results of best \[function\]"):
         compare_results([first, first])
 
 
-def test_two_models_of_one_name_are_told_apart_by_the_digest(results: list[Result]) -> None:
+def test_models_with_the_same_name_show_their_digest(results: list[Result]) -> None:
     first, second = (
         dataclasses.replace(result, model=dataclasses.replace(result.model, name="one\nname", digest=digit * 64))
         for result, digit in zip(results[:2], "ab", strict=True)
     )
     [compared] = compare_results([first, second])
     assert set(compared.pattern_accuracy) == {"one\nname [aaaaaaaa]", "one\nname [bbbbbbbb]"}
-    assert "  1  one name [" in comparison_text(compared)
+    assert "\n1  one name [" in comparison_text(compared)
 
 
-def test_what_must_be_known_of_a_model_is_said(results: list[Result]) -> None:
-    marked = dataclasses.replace(results[0], notes=("labels inferred from the seeds",))
-    [compared] = compare_results([marked, *results[1:]])
-    assert comparison_text(compared).count("steady: labels inferred from the seeds\n") == 1
-    assert to_json(compared)["notes"]["steady"] == ["labels inferred from the seeds"]
+def test_notes_are_shown(results: list[Result]) -> None:
+    noted = dataclasses.replace(results[0], notes=("labels inferred from the seeds",))
+    [compared] = compare_results([noted, *results[1:]])
+    assert comparison_text(compared).count("best: labels inferred from the seeds\n") == 1
+    assert to_json(compared)["notes"]["best"] == ["labels inferred from the seeds"]
 
 
-def test_nothing_to_compare_is_one_sentence(results: list[Result]) -> None:
-    with pytest.raises(InputError, match=r"no two models were scored on the same data and config \(steady on all\)"):
+def test_one_model_is_an_input_error(results: list[Result]) -> None:
+    with pytest.raises(InputError, match=r"\(best on all\)"):
         compare_results(results[:1])
 
 
-def test_only_the_t_test_warns_of_the_overlap_of_subsamples(results: list[Result]) -> None:
+def test_only_the_t_test_warns_of_overlapping_subsamples(results: list[Result]) -> None:
     warned = {test: compare_results(results, test=test)[0] for test in ("permutation", "mcnemar", "t-test")}
     assert [test for test, each in warned.items() if each.family.warning] == ["t-test"]
-    assert "not independent" in comparison_text(warned["t-test"])
+    assert OVERLAP_WARNING in " ".join(comparison_text(warned["t-test"]).split())
     assert {test: each.family.pairs[0].result.unit for test, each in warned.items()} == {
         "permutation": "seed",
         "mcnemar": "seed",
@@ -181,11 +184,11 @@ def test_only_the_t_test_warns_of_the_overlap_of_subsamples(results: list[Result
     }
 
 
-def test_json_has_no_number_that_json_lacks(results: list[Result]) -> None:
+def test_json_has_no_infinite_numbers(results: list[Result]) -> None:
     for test in ("permutation", "mcnemar", "t-test"):
         value = to_json(compare_results(results, test=test)[0])
         assert json.loads(json.dumps(value, allow_nan=False)) == value
-        assert set(value["family"]["letters"]) == set(SHARES)
+        assert set(value["family"]["letters"]) == set(ACCURACIES)
 
 
 @pytest.fixture
@@ -197,18 +200,18 @@ def folder(results: list[Result], tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def test_the_command_prints_models_letters_and_matrix(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_models_letters_and_p_values(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(folder)]) == 0
     out = capsys.readouterr().out
     lines = out.splitlines()
     assert lines[0].startswith("merge_small, config all: PA at 0.9 over ")
-    assert lines[3].split()[:2] == ["1", "steady"]
-    assert "p adjusted by Holm's method over 6 pair(s)" in out
-    assert "Sample accuracy on seeds against variants: " in out
-    assert "Pattern accuracy on noun against verb: " in out
+    assert lines[3].split()[:2] == ["1", "best"]
+    assert "over 6 pair(s)" in out
+    assert "\nSA, seeds − variants " in out
+    assert "\nPA, noun − verb " in out
 
 
-def test_the_command_prints_one_json_document(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_one_json_document(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(folder), "--test", "mcnemar", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [each["config"] for each in document["comparisons"]] == ["all"]
@@ -216,14 +219,12 @@ def test_the_command_prints_one_json_document(folder: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(("argument", "message"), [("1", "'1' is no level"), ("x", "'x' is no level")])
-def test_a_level_that_is_none_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], argument: str, message: str
-) -> None:
+def test_wrong_level_is_refused(folder: Path, capsys: pytest.CaptureFixture[str], argument: str, message: str) -> None:
     with pytest.raises(SystemExit):
         main(["compare", str(folder), "--alpha", argument])
     assert message in capsys.readouterr().err
 
 
-def test_a_folder_without_results_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folder_without_results_is_an_input_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(tmp_path)]) == 2
     assert str(tmp_path) in capsys.readouterr().err

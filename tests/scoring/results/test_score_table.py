@@ -1,12 +1,12 @@
 """Tests of the table of results on screen and in a notebook."""
 
 import dataclasses
+import re
 from pathlib import Path
 
 import pytest
 
-from scoring import Result, score, text_table
-from scoring.results.score_table import html_table
+from scoring import Result, score, score_table
 
 
 @pytest.fixture(scope="module")
@@ -26,39 +26,40 @@ def result(dataset: Path) -> Result:
 
 
 def test_table_3(result: Result) -> None:
-    lines = text_table([result]).splitlines()
-    assert lines[:3] == [
+    lines = score_table([result]).text().splitlines()
+    assert lines[:4] == [
+        "merge_small, config all: 12 seeds, 446 variants",
         "Model      Seeds  Variants    QT  MT",
         "─────────  ─────  ────────  ────  ──",
         "by length   89.6      88.8  -4.9  59",
     ]
-    assert lines[4] == "merge_small, config all: 12 seeds, 446 variants, mean over 10 subsamples; percent."
+    assert "mean over 10 subsamples" in lines[5]
     assert lines[-1] == "by length: a note"
 
 
 def test_tiny_drop_is_shown_without_minus(result: Result) -> None:
     scores = dataclasses.replace(result.scores, qt=-0.0001)
-    assert "+0.0" in text_table([dataclasses.replace(result, scores=scores)])
+    assert "+0.0" in score_table([dataclasses.replace(result, scores=scores)]).text()
 
 
 def test_failed_models_are_listed_with_their_reason(result: Result) -> None:
-    text = text_table([result], {"org/gone": "not found"})
+    text = score_table([result], {"org/gone": "not found"}).text()
     assert "\norg/gone       –         –     –   –\n" in text
     assert text.endswith("org/gone: not scored: not found\n")
-    assert text_table([], {"org/gone": "not found"}).endswith("\n\norg/gone: not scored: not found\n")
+    assert score_table([], {"org/gone": "not found"}).text().endswith("\n\norg/gone: not scored: not found\n")
 
 
 def test_control_characters_in_names_are_replaced(result: Result) -> None:
     model = dataclasses.replace(result.model, name="a\nb\x1b[2J")
-    text = text_table([dataclasses.replace(result, model=model)], {"c\rd": "it is\u2028gone"})
-    assert text.splitlines()[2].startswith("a b [2J  ")
-    assert text.splitlines()[3].startswith("c d      ")
+    text = score_table([dataclasses.replace(result, model=model)], {"c\rd": "it is\u2028gone"}).text()
+    assert text.splitlines()[3].startswith("a b [2J  ")
+    assert text.splitlines()[4].startswith("c d      ")
     assert text.endswith("c d: not scored: it is gone\n")
 
 
 def test_html_is_escaped(result: Result) -> None:
     evil = dataclasses.replace(result.model, name="<script>alert(1)</script>")
-    html = html_table([dataclasses.replace(result, model=evil)])
+    html = score_table([dataclasses.replace(result, model=evil)]).html()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert "<td>89.6</td><td>88.8</td><td>-4.9</td><td>59</td>" in html
+    assert re.findall(r">([\d.+-]+)</td>", html) == ["89.6", "88.8", "-4.9", "59"]
