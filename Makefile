@@ -2,6 +2,7 @@
 # make test      install the development dependencies, then run the tests
 # make test-all  run the tests, then the slow ones
 # make lint      check style, types and import layers
+# make docs      build the documentation site in build/site
 # make smoke     build the wheel and run its demo in a separate environment
 # make data      regenerate the shipped data set from the embedded problems
 # make train     train the embedded models
@@ -23,7 +24,7 @@ TEST_ENVIRONMENT := HF_HUB_OFFLINE=1 HF_EVALUATE_OFFLINE=1 OMP_NUM_THREADS=1
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint wheel smoke data train clean
+.PHONY: help demo test test-all lint wheel docs smoke data train clean
 
 help:
 	@sed -n '/^$$/q;s/^# //p' Makefile
@@ -68,6 +69,20 @@ lint: $(READY)
 wheel: $(READY)
 	rm -rf dist
 	$(RUN)python -m build --wheel --outdir dist .
+
+# The pages, the changelog and the metric's card are copied to one folder, and the tutorial is run and rendered there.
+SITE_PAGES := build/docs
+docs: $(READY)
+	.ci/install $(VENV) --editable '.[dev,docs]'
+	rm -rf $(SITE_PAGES) build/site
+	mkdir -p build && cp -r docs $(SITE_PAGES)
+	cp CHANGELOG.md $(SITE_PAGES)/changelog.md
+	cp CONTRIBUTING.md $(SITE_PAGES)/contributing.md
+	cp metrics/pattern_accuracy/README.md $(SITE_PAGES)/metric.md
+	$(TEST_ENVIRONMENT) $(RUN)python -m nbconvert --execute --to markdown $(SITE_PAGES)/tutorial.ipynb
+	rm $(SITE_PAGES)/tutorial.ipynb
+	sed -i.bak -e 's/(tutorial\.ipynb)/(tutorial.md)/' -e 's/(docs\//(/' $(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
+	$(RUN)zensical build --strict
 
 SMOKE := build/smoke
 smoke: wheel

@@ -87,7 +87,7 @@ class Curve(_Part):
     mean: Annotated[tuple[Share | None, ...], Field(min_length=len(CURVE), max_length=len(CURVE))]
     """Mean PA at each threshold over the subsamples that have a row; None if none has one."""
     passing: tuple[tuple[Count, ...], ...]
-    """Number of seeds that pass each threshold, [n_subsamples][n_thresholds]."""
+    """Number of seeds that pass each threshold, [n_subsamples, n_thresholds]."""
     seeds: tuple[Count, ...]
     """Number of seeds of which each subsample drew a variant, [n_subsamples]."""
 
@@ -168,9 +168,9 @@ class SeedTable(_Part):
     predicted: tuple[Label, ...]
     """Predicted label of the seed itself."""
     sizes: tuple[tuple[Count, ...], ...]
-    """Number of variants that each subsample drew of each seed, [n_subsamples][n_seeds]."""
+    """Number of variants that each subsample drew of each seed, [n_subsamples, n_seeds]."""
     correct: tuple[tuple[Count, ...], ...]
-    """Number of these variants that the model predicts correctly, [n_subsamples][n_seeds]."""
+    """Number of these variants that the model predicts correctly, [n_subsamples, n_seeds]."""
     variant_predictions: tuple[Annotated[str, Field(pattern="^[0-2-]*$")], ...]
     """Predictions of the seed's variants in the order of split `test`, one character per variant: position of the label
     in `compared_labels`, or `-` if the variant was left out."""

@@ -1,0 +1,130 @@
+"""The Markdown pages: short paragraph lines, links that resolve, and a tutorial that runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    page.relative_to(ROOT)
+    for pattern in ("*.md", "docs/**/*.md", "metrics/**/*.md", "training/README.md", "merge_snli/**/*.md")
+    for page in ROOT.glob(pattern)
+)
+MAX_LENGTH = 120
+
+FENCE = re.compile(r"^\s*(```|~~~)")
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+\s+(.+?)\s*$", re.MULTILINE)
+
+
+def prose(text: str) -> list[tuple[int, str]]:
+    """Return the numbered lines that are neither front matter nor inside a code block."""
+    front = FRONT_MATTER.match(text)
+    first = front[0].count("\n") if front else 0
+    lines, in_code = [], False
+    for number, line in enumerate(text.splitlines()[first:], start=first + 1):
+        if FENCE.match(line):
+            in_code = not in_code
+        elif not in_code:
+            lines.append((number, line))
+    return lines
+
+
+def long_lines(text: str) -> list[int]:
+    """Return the numbers of paragraph lines over the limit; table rows and lines with a link are exempt."""
+    return [
+        number
+        for number, line in prose(text)
+        if len(line) > MAX_LENGTH and not line.lstrip().startswith("|") and not LINK.search(line)
+    ]
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings."""
+    text = "\n".join(line for _, line in prose(page.read_text(encoding="utf-8")))
+    return {
+        re.sub(r"[^\w\- ]", "", re.sub(r"`", "", heading).lower()).strip().replace(" ", "-")
+        for heading in HEADING.findall(text)
+    }
+
+
+def broken_links(page: Path) -> list[str]:
+    """Return the relative links of a page whose file or anchor does not exist."""
+    text = "\n".join(line for _, line in prose(page.read_text(encoding="utf-8")))
+    broken = []
+    for target in LINK.findall(text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = page.parent / path if path else page
+        if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
+            broken.append(target)
+    return broken
+
+
+def test_the_pages_are_found() -> None:
+    assert {Path("README.md"), Path("CHANGELOG.md"), Path("docs/method.md"), Path("docs/api/scoring.md")} <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_paragraph_lines_are_short(page: Path) -> None:
+    assert long_lines((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_relative_links_resolve(page: Path) -> None:
+    assert broken_links(ROOT / page) == []
+
+
+def test_a_long_line_and_broken_links_are_detected(tmp_path: Path) -> None:
+    word = "long " * 30
+    text = f"---\n{word}\n---\n# A heading\n\n{word}\n\n| {word} |\n\n```\n{word}\n```\n"
+    assert long_lines(text) == [6]
+    page = tmp_path / "page.md"
+    page.write_text(f"{text}[a](page.md#a-heading) [b](page.md#other) [c](missing.md) [d](https://example.org)\n")
+    assert broken_links(page) == ["page.md#other", "missing.md"]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parts[0] == "docs"], ids=str)
+def test_the_site_lists_every_page(page: Path) -> None:
+    import yaml
+
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert page.relative_to("docs").as_posix() in navigation(site["nav"])
+
+
+def navigation(entry: Any) -> set[str]:  # noqa: ANN401 - a YAML value
+    """Return the pages in a site's navigation."""
+    if isinstance(entry, str):
+        return {entry}
+    entries = entry.values() if isinstance(entry, dict) else entry
+    return set().union(*map(navigation, entries))
+
+
+def test_the_tutorial_is_committed_without_outputs() -> None:
+    import nbformat
+
+    notebook = nbformat.read(ROOT / "docs" / "tutorial.ipynb", as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert cells
+    assert all(cell.execution_count is None and not cell.outputs for cell in cells)
+
+
+@pytest.mark.slow
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(ROOT / "docs" / "tutorial.ipynb", as_version=4)
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    shown = [kind for output in outputs for kind in output.get("data", {})]
+    assert shown.count("image/png") == 2
+    assert shown.count("text/html") == 4
+    assert any("PA(0.9) on variants" in output.get("text", "") for output in outputs)
