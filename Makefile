@@ -82,7 +82,7 @@ docs: $(READY)
 	$(TEST_ENVIRONMENT) $(RUN)python -m nbconvert --execute --to markdown $(SITE_PAGES)/tutorial.ipynb
 	rm $(SITE_PAGES)/tutorial.ipynb
 	sed -i.bak -e 's/(tutorial\.ipynb)/(tutorial.md)/' -e 's/(docs\//(/' $(SITE_PAGES)/*.md && rm $(SITE_PAGES)/*.bak
-	$(RUN)zensical build --strict
+	$(RUN)zensical build --clean --strict
 
 SMOKE := build/smoke
 smoke: wheel

@@ -13,6 +13,7 @@ PAGES = sorted(
     page.relative_to(ROOT)
     for pattern in ("*.md", "docs/**/*.md", "metrics/**/*.md", "training/README.md", "merge_snli/embedded/*/*.md")
     for page in ROOT.glob(pattern)
+    if page.name != "dataset_card.md"  # a template: its lines are as long as what fills it
 )
 MAX_LENGTH = 120
 
