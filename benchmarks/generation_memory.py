@@ -33,7 +33,7 @@ from generation.pipeline import PROBLEMS_PER_SHARD
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
-from generation.variants.variant_shards import Method, make_result
+from generation.variants.variant_shards import Method, make_variant_shard
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.inference.models import find_model
 from merge_snli.problems.reading import stream_problems, survey_problems
@@ -119,7 +119,7 @@ def measure(folder: Path, n_shards: int) -> Memory:
         found["masked LMs"] = memory()
         method = Method(options, survey.label_names, stores, vocabularies, InPlaceTagger(tagger))
         for shard in chosen:
-            make_result(shard, method, folder)
+            make_variant_shard(shard, method, folder)
     return {**found, "rows": memory(), "forms": max(missing.values()), "seconds": time.monotonic() - start}
 
 

@@ -12,7 +12,6 @@ words are tagged, and the measured share is an upper bound. Use `--mlm` to measu
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 import tempfile
 import time
@@ -60,9 +59,10 @@ def main() -> None:
         )
         reset_peak()
         start = time.monotonic()
-        stages = stages_of(options, folder / "merge_snli")
+        progress = Progress()
+        generate(options, folder / "merge_snli", progress=progress)
         wall = time.monotonic() - start
-    sys.stdout.write(f"{table(stages, wall, names)}peak memory: {memory()['peak']:,.0f} MiB\n")
+    sys.stdout.write(f"{table(progress.stages, wall, names)}peak memory: {memory()['peak']:,.0f} MiB\n")
 
 
 def random_masked_lm_folders(folder: Path, arguments: argparse.Namespace) -> list[str]:
@@ -73,21 +73,6 @@ def random_masked_lm_folders(folder: Path, arguments: argparse.Namespace) -> lis
         if not (folder / name / "model.safetensors").exists():
             save_masked_lm(folder / name, texts, SHAPES[name] | fewer)
     return [str(folder / name) for name in arguments.shapes]
-
-
-def stages_of(options: Options, out: Path) -> list[Stage]:
-    """Run the pipeline and return its stages, which it logs at the end."""
-    seen: list[Progress] = []
-
-    class Handler(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            seen.extend(each for each in record.args or () if isinstance(each, Progress))
-
-    logger = logging.getLogger("generation.pipeline")
-    logger.addHandler(Handler())
-    logger.setLevel(logging.INFO)
-    generate(options, out)
-    return seen[-1].stages
 
 
 def table(stages: list[Stage], wall: float, mlms: set[str]) -> str:

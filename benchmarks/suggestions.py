@@ -26,7 +26,7 @@ from benchmarks.random_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.filters import keep_suggestions
+from generation.replacements.filters import filter_fillers
 from merge_snli.inference.models import find_model
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def suggested(name: str, dtype: str, forms: Mapping[str, Form]) -> dict[str, fro
     answers = {key: answer for some in mlm.answers(forms, TOP_K) for key, answer in some.items()}
     return {
         key: frozenset(
-            each.word for each in keep_suggestions(answer, forms[key].original, mlm.vocabulary, frozenset())[0]
+            each.word for each in filter_fillers(answer, forms[key].original, mlm.vocabulary, frozenset()).suggestions
         )
         for key, answer in answers.items()
         if isinstance(answer, Fillers)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from benchmarks.forms import forms_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.filters import keep_suggestions
+from generation.replacements.filters import filter_fillers
 from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
 from generation.sentences.tagging import SENTENCES_AT_ONCE, load_tagger
@@ -54,7 +54,7 @@ def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[InPlace
         for key, answer in some.items():
             if isinstance(answer, Fillers):
                 form = selected[key]
-                kept, _ = keep_suggestions(answer, form.original, loaded.vocabulary, frozenset())
+                kept = filter_fillers(answer, form.original, loaded.vocabulary, frozenset()).suggestions
                 places += [InPlace(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_PER_FORM]]
     if len(places) < count:
         sys.stderr.write(f"only {len(places)} suggestions instead of {count}: use more --problems\n")

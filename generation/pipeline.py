@@ -14,13 +14,18 @@ from generation.masked_lms.loading import find_masked_lms
 from generation.output.checks import require_seeds, require_words
 from generation.output.folder import finished, usable_out, write_output
 from generation.output.record import Run, RunInputs, add_word_counts, count_words
-from generation.replacements.finding import FilterCounts, add_counts
 from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds, require_every_seed
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
-from generation.variants.variant_shards import Method, make_result, read_filters, read_standalone
+from generation.variants.variant_shards import (
+    Method,
+    make_variant_shard,
+    most_variants,
+    read_filter_counts,
+    variants_of_seeds,
+)
 from generation.work.folder import work_folder
 from generation.work.inventory import note_needs
 from merge_snli.inference.models import find_device
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
     from generation.sentences.forms import Form
-    from generation.variants.variant_shards import Result
+    from generation.variants.variant_shards import VariantShard
     from merge_snli.dataset import MergeDataset
     from merge_snli.problems.reading import Problem, Survey
     from merge_snli.record import WordCounts
@@ -53,6 +58,7 @@ def generate(
     overwrite: bool = False,
     allow_pickle: bool = False,
     quiet: bool = False,
+    progress: Progress | None = None,
 ) -> MergeDataset:
     """Generate the variants of NLI problems and write them as a data set.
 
@@ -66,6 +72,7 @@ def generate(
         overwrite: Replace an existing data set with other options.
         allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
         quiet: Show no progress bars.
+        progress: Receives the stages and their timings; None for a new one.
 
     Returns:
         The data set. If `out` already holds it, it is returned as it is.
@@ -74,7 +81,7 @@ def generate(
         InputError: If an input cannot be used. `out` is unchanged in that case.
     """
     out = usable_out(Path(out))
-    progress = Progress(quiet=quiet)
+    progress = progress or Progress(quiet=quiet)
     with progress.stage("reading", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)
@@ -89,7 +96,8 @@ def generate(
         vocabularies = _suggest(shards, inputs, stores, progress)
         results = _make_results(shards, inputs, stores, vocabularies, folder, progress)
         _require_enough(results, inputs)
-        note_needs(folder, inputs, shards, results)
+        files = [path for result in results for path in result.paths]
+        note_needs(folder, inputs.recorded(), shards, files, [store.folder for store in stores.values()])
         with progress.stage("writing", total=1, unit="data set") as stage:
             dataset = write_output(out, results, _run(inputs, device, words, results))
             stage.advance(1)
@@ -148,31 +156,27 @@ def _make_results(
     vocabularies: dict[str, Vocabulary],
     folder: Path,
     progress: Progress,
-) -> list[Result]:
+) -> list[VariantShard]:
     """Filter and combine the fillers, and draw the variants."""
     tagger = InPlaceTagger(inputs.tagger)
     label_names = inputs.problems.label_names
     method = Method(inputs.options, label_names, stores, vocabularies, tagger, inputs.wordnet, inputs.seeds)
-    results: list[Result] = []
+    results: list[VariantShard] = []
     with progress.stage("filters and sets", total=len(shards), unit="shards") as stage:
         for shard in shards:
-            results.append(make_result(shard, method, folder))
+            results.append(make_variant_shard(shard, method, folder))
             stage.advance(1)
     return results
 
 
-def _require_enough(results: Sequence[Result], inputs: RunInputs) -> None:
+def _require_enough(results: Sequence[VariantShard], inputs: RunInputs) -> None:
     if inputs.seeds is not None:
-        of_seeds = {pair: count for result in results for pair, count in result.of_seeds.items()}
-        require_every_seed(inputs.seeds, of_seeds, inputs.options.inflation)
-    require_seeds(results, inputs.options)
+        require_every_seed(inputs.seeds, variants_of_seeds(results, inputs.seeds), inputs.options.inflation)
+    require_seeds(most_variants(results), inputs.options)
 
 
-def _run(inputs: RunInputs, device: str, words: dict[str, WordCounts], results: Sequence[Result]) -> Run:
+def _run(inputs: RunInputs, device: str, words: dict[str, WordCounts], results: Sequence[VariantShard]) -> Run:
     """Add up the counts of all shards."""
-    filters: FilterCounts = {}
-    standalone: FilterCounts = {}
-    for result in results:
-        add_counts(filters, read_filters(result.seeds))
-        add_counts(standalone, read_standalone(result.standalone))
+    filters = read_filter_counts(result.filter_counts for result in results)
+    standalone = read_filter_counts(result.standalone_counts for result in results)
     return Run(inputs, device, words, filters, standalone)

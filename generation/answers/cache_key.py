@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from generation.options import with_defaults
+from generation.work.folder import ANSWERS_FOLDER
 from merge_snli.files import sha256_of_json
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from generation.options import Options
     from merge_snli.inference.models import ResolvedModel
     from merge_snli.record import Record
-
-FOLDER = "suggestions"
 
 LIBRARIES = ("tokenizers", "torch", "transformers")
 """Libraries another version of which may give other answers."""
@@ -51,7 +50,7 @@ class CacheKey:
 
     def folder(self, work: Path) -> Path:
         """Return where its answers lie in a work folder."""
-        return work / FOLDER / sha256_of_json({**asdict(self), "masked_lm": None})[:32]
+        return work / ANSWERS_FOLDER / sha256_of_json({**asdict(self), "masked_lm": None})[:32]
 
 
 def cache_key_of(source: ResolvedModel, options: Options, device: str) -> CacheKey:

@@ -15,6 +15,7 @@ from generation.answers.answer import SHARD_SCHEMA, Answer, answers_of, row_of
 from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store_index import StoreIndex
 from generation.masked_lms.loading import check_masked_lm
+from generation.work.folder import DESCRIPTION_FILE
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_json
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 INDEX_FILE = "index.sqlite"
-SHELF_FILE = "masked_lm.json"
 
 ROWS_PER_GROUP = 256
 
@@ -70,7 +70,7 @@ class Store:
 
     def describe(self, pieces: int) -> None:
         """Write down whose answers these are, and how many pieces the masked LM's vocabulary has."""
-        write_json(self.folder / SHELF_FILE, {**asdict(self._shelf), "pieces": pieces})
+        write_json(self.folder / DESCRIPTION_FILE, {**asdict(self._shelf), "pieces": pieces})
 
     def pieces(self) -> int | None:
         """Return how many pieces the masked LM's vocabulary has, None where that was not written down yet."""
@@ -183,7 +183,7 @@ def open_stores(
 def read_description(folder: Path) -> dict[str, Any] | None:
     """Return the fields of `CacheKey` and `pieces` that a folder of the store was made for; None if they are lost."""
     try:
-        described = json.loads((folder / SHELF_FILE).read_text(encoding="utf-8"))
+        described = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     return described if isinstance(described, dict) and isinstance(described.get("pieces"), int) else None

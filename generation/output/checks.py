@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from generation.options import Options
-    from generation.variants.variant_shards import Result
     from merge_snli.record import WordCounts
 
 logger = logging.getLogger(__name__)
@@ -34,25 +33,24 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
         )
 
 
-def require_seeds(results: Sequence[Result], options: Options) -> None:
+def require_seeds(most: Mapping[str, int], options: Options) -> None:
     """Stop where no problem has enough variants; say which configs stay empty where others do not.
 
     Raises:
         InputError: Where no problem has `inflation` variants in any class.
     """
-    most = {name: max(result.most[name] for result in results) for name in options.classes}
-    best = max(most.values())
+    best = max(most.get(name, 0) for name in options.classes)
     if best < options.inflation:
         raise InputError(
             f"no problem of {options.problems} has {options.inflation} variants in a word class (the most is {best}): "
             f"give more problems or masked LMs, or a lower --inflation{f' such as {best}' if best else ''}"
         )
     for name in options.classes:
-        if most[name] < options.inflation:
+        if most.get(name, 0) < options.inflation:
             logger.warning(
                 "config %s is left out: no problem has %d %s variants (the most is %d)",
                 name,
                 options.inflation,
                 name,
-                most[name],
+                most.get(name, 0),
             )

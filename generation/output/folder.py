@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from generation.output.record import Run, RunInputs
-    from generation.variants.variant_shards import Result
+    from generation.variants.variant_shards import VariantShard
 
 
 def usable_out(out: Path) -> Path:
@@ -88,7 +88,7 @@ def _is_whole(there: MergeDataset) -> bool:
     )
 
 
-def write_output(out: Path, results: Sequence[Result], run: Run) -> MergeDataset:
+def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeDataset:
     """Write the data, the card and the record, and put them in place together.
 
     Args:

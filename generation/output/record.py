@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from generation.replacements.counts import by_side
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from generation.output.write_data import Written
-    from generation.replacements.finding import FilterCounts
+    from generation.replacements.counts import FilterCounts
     from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
     from generation.sentences.tagging import TaggedProblem, Tagger
@@ -123,7 +124,7 @@ class Run:
 
 
 def _filter_records(counts: FilterCounts) -> tuple[FilterRecord, ...]:
-    return tuple(FilterRecord(*key, dict(sorted(count.items()))) for key, count in sorted(counts.items()))
+    return tuple(FilterRecord(*key, dict(count)) for key, count in by_side(counts).items())
 
 
 def terms_of(options: Options) -> TermsRecord:

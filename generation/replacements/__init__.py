@@ -1,1 +1,4 @@
-"""Replacements: from answers through the filters and the set operations to variants and draws."""
+"""Replacements of shared words: the filters on the masked LMs' fillers, then the set operations.
+
+Import `find_replacements` from `finding`, `count_standalone` from `standalone`, `load_wordnet` from `relations`.
+"""

@@ -1,10 +1,11 @@
-"""Filters: which of a masked LM's fillers may replace the original word, and for what reason the others may not."""
+"""Filters on the fillers of one form: each filler is kept or dropped for one reason."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,87 +13,124 @@ import numpy as np
 from generation.sentences.replacing import match_case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
 
     from generation.masked_lms.masked_lm import Fillers
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.tagging import TaggedProblem
 
+KEPT = "kept"
 NO_WORD = "no whole word"
-IN_PROBLEM = "in the problem"
 LESS_PROBABLE = "not more probable"
+IN_PROBLEM = "in the problem"
 SAME_WORD = "same word again"
 RELATED = "related"
 OTHER_CLASS = "other class"
 REASONS = (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD, RELATED, OTHER_CLASS)
-"""Why a filler is dropped, in the order in which the filters stand."""
+"""Reasons to drop a filler, in the order of the filters."""
+
+OUTCOMES = (KEPT, *REASONS)
+"""The outcomes of the filters for one filler. Their codes are their indices."""
+
+CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 
 WORD_CHARACTERS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A word that one masked LM proposes for one form.
+    """A word that one masked LM suggests for one form.
 
     Attributes:
-        word: The word in the case pattern of the original.
-        log_odds: log p(word) - log p(original) in that form, natural logarithm; above 0 where that is a filter.
+        word: The word in the case pattern of the original word.
+        log_odds: log p(word) - log p(original) in that form, natural logarithm.
     """
 
     word: str
     log_odds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """The outcome of the filters for the fillers of one form.
+
+    Attributes:
+        codes: The code of each filler's outcome in `OUTCOMES`; int8 of shape (k,).
+        suggestions: The fillers that are kept, in order of decreasing probability.
+    """
+
+    codes: npt.NDArray[np.int8]
+    suggestions: tuple[Suggestion, ...]
+
+    def drop(self, keep: Sequence[bool], reason: str) -> Filtered:
+        """Return the outcome after one more filter.
+
+        Args:
+            keep: Whether the filter keeps each of the suggestions.
+            reason: The reason for the others, one of `REASONS`.
+        """
+        codes = self.codes.copy()
+        codes[np.flatnonzero(codes == CODES[KEPT])[~np.array(keep, dtype=np.bool_)]] = CODES[reason]
+        return Filtered(codes, tuple(compress(self.suggestions, keep)))
+
+    def counts(self) -> Counter[str]:
+        """Count the fillers by outcome; outcomes that do not occur are left out."""
+        counts = np.bincount(self.codes, minlength=len(OUTCOMES)).tolist()
+        return Counter({outcome: count for outcome, count in zip(OUTCOMES, counts, strict=True) if count})
+
+
 def words_of(problem: TaggedProblem) -> frozenset[str]:
-    """Return the words of P and H, whatever their case: the tagger's tokens and the runs of word characters."""
+    """Return the words of premise and hypothesis, case-folded: the tagger's tokens and all runs of word characters."""
     sentences = (problem.premise, problem.hypothesis)
     tokens = (token.text for sentence in sentences for token in sentence.tokens)
     runs = (run for sentence in sentences for run in WORD_CHARACTERS.findall(sentence.text))
     return frozenset(word.casefold() for word in (*tokens, *runs))
 
 
-def keep_suggestions(
+def filter_fillers(
     fillers: Fillers,
     original: str,
     vocabulary: Vocabulary,
-    taken: frozenset[str],
+    problem_words: frozenset[str],
     *,
     more_probable: bool = True,
     is_related: Callable[[str], bool] | None = None,
-) -> tuple[tuple[Suggestion, ...], Counter[str]]:
+) -> Filtered:
     """Apply every filter that needs no tagger to the fillers of one form.
 
-    A filler is kept where it is a whole word of the original's kind at its place, more probable than the original in
-    the same form (section 3, condition i), and not a word of the problem (condition ii). Pieces that become the same
-    word keep the larger log-probability.
+    A filler is kept if it is a whole word of the same kind as the original at its position, more probable than the
+    original in the same form (section 3, condition i), not a word of the problem (condition ii), and not the same word
+    as a more probable filler. Each other filler gets the first of `REASONS` that applies.
 
     Args:
-        fillers: What the masked LM answered, by falling probability.
-        original: The masked word as it is written.
-        vocabulary: What the pieces stand for.
-        taken: The words of the problem, from `words_of`.
-        more_probable: Whether condition i is asked; without it log-odds may be 0 or less.
-        is_related: Tells a word that stands in a relation to another word of the problem; None where none is dropped.
+        fillers: The masked LM's answer to the form.
+        original: The masked word, as written.
+        vocabulary: The masked LM's vocabulary.
+        problem_words: The words of the problem, from `words_of`.
+        more_probable: Whether to apply condition i. Without it, log-odds may be 0 or negative.
+        is_related: Returns whether a word is related to another word of the problem; None to keep related words.
 
     Returns:
-        The suggestions by falling probability, and how many of the fillers each reason dropped: a filler that several
-        filters would drop counts for the first of `REASONS`.
+        The outcome for each filler, and the suggestions.
     """
-    whole = vocabulary.same_kind(fillers.piece_ids, fillers.original_id)
-    probable = fillers.log_probs > np.float32(fillers.original_log_prob) if more_probable else np.ones_like(whole)
-    dropped = Counter({NO_WORD: int(np.sum(~whole)), LESS_PROBABLE: int(np.sum(whole & ~probable))})
-    kept: dict[str, Suggestion] = {}
+    codes = np.full(len(fillers.piece_ids), CODES[KEPT], dtype=np.int8)
+    if more_probable:
+        codes[~(fillers.log_probs > np.float32(fillers.original_log_prob))] = CODES[LESS_PROBABLE]
+    codes[~vocabulary.same_kind(fillers.piece_ids, fillers.original_id)] = CODES[NO_WORD]
+    suggestions: dict[str, Suggestion] = {}
     related: set[str] = set()
-    for index in np.flatnonzero(whole & probable):
-        piece = vocabulary.pieces[fillers.piece_ids[index]]
+    for rank in np.flatnonzero(codes == CODES[KEPT]):
+        piece = vocabulary.pieces[fillers.piece_ids[rank]]
         word = match_case(original, piece.text) if piece is not None else ""
-        if word.casefold() in taken:
-            dropped[IN_PROBLEM] += 1
-        elif word in kept or word in related:
-            dropped[SAME_WORD] += 1
+        if word.casefold() in problem_words:
+            codes[rank] = CODES[IN_PROBLEM]
+        elif word in suggestions or word in related:
+            codes[rank] = CODES[SAME_WORD]
         elif is_related is not None and is_related(word):
-            dropped[RELATED] += 1
+            codes[rank] = CODES[RELATED]
             related.add(word)
         else:
-            kept[word] = Suggestion(word, float(fillers.log_probs[index]) - fillers.original_log_prob)
-    return tuple(kept.values()), dropped
+            suggestions[word] = Suggestion(word, float(fillers.log_probs[rank]) - fillers.original_log_prob)
+    return Filtered(codes, tuple(suggestions.values()))

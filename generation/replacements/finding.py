@@ -1,237 +1,227 @@
-"""Replacements of shared words: filters, ∩ over occurrences, ∪ over masked LMs, ∩ (or ∪) over the two sentences."""
+"""Find the replacements of shared words: filters, then ∩ over occurrences, ∪ over masked LMs, ∩ or ∪ over sentences."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from generation.options import POS, PROB
-from generation.replacements.combine import Replacement, over_mlms, over_occurrences, over_sentences
-from generation.replacements.filters import OTHER_CLASS, Suggestion, keep_suggestions, words_of
+from generation.replacements.combine import LogOdds, Replacement, over_mlms, over_occurrences, over_sentences
+from generation.replacements.counts import FILLERS, FORMS, NO_ORDER, FilterCounts
+from generation.replacements.filters import OTHER_CLASS, Filtered, Suggestion, filter_fillers, words_of
 from generation.replacements.relations import other_words
 from generation.replacements.scramble import scramble_all
-from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, forms_of_word
+from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, forms_of_word
 from generation.sentences.in_place import InPlace
 from generation.sentences.replacing import match_occurrence_case
-from generation.sentences.tags_in_place import InPlaceTagger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from generation.answers.answer import Answer
-    from generation.masked_lms.masked_lm import Fillers
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
     from generation.replacements.relations import WordNet
     from generation.sentences.tagging import TaggedProblem
+    from generation.sentences.tags_in_place import InPlaceTagger
     from generation.sentences.words import SharedWord
-
-KEPT = "kept"
-FILLERS = "fillers"
-FORMS = "forms"
-NO_ORDER = "no other order"
-"""Words that the masked LM validated on that side and that are left out since their letters cannot be scrambled."""
-
-FilterCounts = dict[tuple[str, str, str], Counter[str]]
-"""By word class, masked LM and side: forms, why they could not be asked, fillers, why they were dropped, kept."""
 
 
 @dataclass(frozen=True)
 class MaskedLMAnswers:
-    """What a masked LM answered to the forms, and what its pieces stand for."""
+    """The answers of one masked LM by the key of the form, and its vocabulary."""
 
     answers: Mapping[str, Answer]
     vocabulary: Vocabulary
 
 
+@dataclass(frozen=True, slots=True)
+class FilteredForm:
+    """One form of a shared word under one masked LM.
+
+    Attributes:
+        masked_lm: The name of the masked LM.
+        side: `premise` or `hypothesis`.
+        sentence: The text of that side.
+        form: The form.
+        outcome: The outcome of the filters for its fillers, or the reason why the form could not be asked.
+    """
+
+    masked_lm: str
+    side: str
+    sentence: str
+    form: Form
+    outcome: Filtered | str
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The fillers that are kept."""
+        return () if isinstance(self.outcome, str) else self.outcome.suggestions
+
+    def in_place(self, word: SharedWord) -> list[InPlace]:
+        """Return each suggestion in the place of the masked word."""
+        start, end = self.form.start, self.form.end
+        written = self.sentence[start:end]
+        return [
+            InPlace(self.sentence, start, end, match_occurrence_case(written, word.text, suggestion.word))
+            for suggestion in self.suggestions
+        ]
+
+    def counts(self) -> Counter[str]:
+        """Count the form, its fillers and their outcomes, or the reason why it could not be asked."""
+        if isinstance(self.outcome, str):
+            return Counter({FORMS: 1, self.outcome: 1})
+        return Counter({FORMS: 1, FILLERS: len(self.outcome.codes)}) + self.outcome.counts()
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredWord:
+    """A shared word of a problem with the outcome of the filters for each of its forms and each masked LM."""
+
+    tagged: TaggedProblem
+    word: SharedWord
+    problem_words: frozenset[str]
+    forms: tuple[FilteredForm, ...]
+
+
 @dataclass(frozen=True)
 class Found:
-    """W_M(PH, w) of one shared word of one problem."""
+    """The replacements of one shared word of one problem.
+
+    Attributes:
+        tagged: The problem.
+        word: The shared word.
+        replacements: W_M(PH, w), scrambled if that is an option of the run.
+        not_scrambled: Replacements left out because their letters have no other order.
+    """
 
     tagged: TaggedProblem
     word: SharedWord
     replacements: tuple[Replacement, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One occurrence under one masked LM: the suggestions that every filter but that of the class let through."""
-
-    sentence: str
-    start: int
-    end: int
-    suggestions: tuple[Suggestion, ...]
-
-    def in_place(self, suggestion: Suggestion, word: SharedWord) -> InPlace:
-        written = match_occurrence_case(self.sentence[self.start : self.end], word.text, suggestion.word)
-        return InPlace(self.sentence, self.start, self.end, written)
-
-
-_Places = dict[tuple[str, str], list[_Place]]
-"""The occurrences of one shared word by side and masked LM."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """One shared word with what every filter but that of the class let through."""
-
-    tagged: TaggedProblem
-    word: SharedWord
-    taken: frozenset[str]
-    places: _Places
-
-    def in_places(self) -> Iterator[InPlace]:
-        for of_mlm in self.places.values():
-            for place in of_mlm:
-                for suggestion in place.suggestions:
-                    yield place.in_place(suggestion, self.word)
+    not_scrambled: tuple[Replacement, ...] = ()
 
 
 def find_replacements(
     problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
-    asked: Mapping[str, MaskedLMAnswers],
+    answers: Mapping[str, MaskedLMAnswers],
     tagger: InPlaceTagger,
     options: Options,
     *,
     wordnet: WordNet | None = None,
 ) -> tuple[list[Found], FilterCounts]:
-    """Find what may replace each shared word of a shard of problems.
+    """Find the replacements of every shared word of a shard of problems.
 
     Args:
-        problems: Tagged problems, each with its shared words, none of which is left out.
-        asked: By the masked LM's name, its answers to the forms of all these words.
-        tagger: Tags suggestions in their place.
-        options: `filters`, `sides`, `scramble` and `random_seed` are read.
-        wordnet: What tells related words, where suggestions that are related to another word are dropped.
+        problems: Tagged problems, each with the shared words to replace.
+        answers: By masked LM, its answers to the forms of all these words.
+        tagger: Tags suggestions in place.
+        options: `filters`, `mask`, `sides`, `scramble` and `random_seed` are read.
+        wordnet: WordNet, to drop suggestions related to another word of the problem; None to keep them.
 
     Returns:
-        What was found, one entry a word in the order given, and what each filter did.
+        One entry per word in the given order, and the counts of forms and fillers.
     """
-    counts: FilterCounts = defaultdict(Counter)
-    work = [
-        _Work(tagged, word, taken, _places(tagged, word, taken, asked, counts, options, wordnet))
-        for tagged, words in problems
-        for taken in (words_of(tagged),)
-        for word in words
-    ]
-    classes = _classes(work, tagger) if POS in options.filters else None
-    return [Found(each.tagged, each.word, _combine(each, asked, classes, counts, options)) for each in work], counts
+    words = filter_words(problems, answers, tagger, options, wordnet=wordnet)
+    found = [combine(each, options) for each in words]
+    return found, _count(words, found)
 
 
-def add_counts(total: FilterCounts, more: FilterCounts) -> None:
-    """Add the counts of one more shard to `total`."""
-    for key, count in more.items():
-        total.setdefault(key, Counter()).update(count)
-
-
-def _places(
-    tagged: TaggedProblem,
-    word: SharedWord,
-    taken: frozenset[str],
-    asked: Mapping[str, MaskedLMAnswers],
-    counts: FilterCounts,
+def filter_words(
+    problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
+    answers: Mapping[str, MaskedLMAnswers],
+    tagger: InPlaceTagger,
     options: Options,
-    wordnet: WordNet | None,
-) -> _Places:
-    """Apply the filters that need no tagger at every occurrence, for every masked LM."""
-    keep = suggestion_filters(tagged, word, taken, options, wordnet)
-    places: _Places = {(side, name): [] for side in SIDES for name in asked}
-    for side, sentence, form in forms_of_word(tagged, word, options.mask):
-        for name, of_mlm in asked.items():
-            suggestions = _suggestions(
-                of_mlm.answers[form.key],
-                partial(keep, vocabulary=of_mlm.vocabulary),
-                counts[word.word_class, name, side],
-            )
-            places[side, name].append(_Place(sentence, form.start, form.end, suggestions))
-    return places
+    *,
+    wordnet: WordNet | None = None,
+) -> list[FilteredWord]:
+    """Apply the filters at every occurrence of every shared word, for every masked LM.
+
+    Takes the arguments of `find_replacements`.
+    """
+    words = [
+        FilteredWord(tagged, word, problem_words, _filter_forms(tagged, word, problem_words, answers, options, wordnet))
+        for tagged, shared in problems
+        for problem_words in (words_of(tagged),)
+        for word in shared
+    ]
+    return _drop_other_classes(words, tagger) if POS in options.filters else words
 
 
-def suggestion_filters(
-    tagged: TaggedProblem, word: SharedWord, taken: frozenset[str], options: Options, wordnet: WordNet | None
-) -> Callable[..., tuple[tuple[Suggestion, ...], Counter[str]]]:
-    """Return `keep_suggestions` for one shared word under the run's choices: it still takes fillers and `vocabulary`.
+def combine(filtered: FilteredWord, options: Options) -> Found:
+    """Apply the set operations to the suggestions of one shared word, then scramble them if `options` say so.
 
     Args:
-        tagged: The problem.
-        word: The shared word.
-        taken: The words of the problem, from `words_of`.
-        options: `filters` is read.
-        wordnet: What tells related words, where suggestions that are related to another word are dropped.
+        filtered: The word with its suggestions.
+        options: `sides`, `scramble` and `random_seed` are read.
     """
-    is_related = None if wordnet is None else wordnet.relation_to(other_words(tagged, word), word.word_class)
-    return partial(
-        keep_suggestions,
-        original=word.text,
-        taken=taken,
-        more_probable=PROB in options.filters,
-        is_related=is_related,
-    )
-
-
-def _suggestions(
-    answer: Answer, keep: Callable[[Fillers], tuple[tuple[Suggestion, ...], Counter[str]]], count: Counter[str]
-) -> tuple[Suggestion, ...]:
-    count[FORMS] += 1
-    if isinstance(answer, str):
-        count[answer] += 1
-        return ()
-    kept, dropped = keep(answer)
-    count[FILLERS] += len(answer.piece_ids)
-    count.update(dropped)
-    return kept
-
-
-def _classes(work: Iterable[_Work], tagger: InPlaceTagger) -> dict[InPlace, str | None]:
-    """Tag every suggestion in its place once, whichever masked LMs proposed it."""
-    wanted = dict.fromkeys(place for each in work for place in each.in_places())
-    return dict(zip(wanted, tagger.word_classes(list(wanted)), strict=True))
-
-
-def _combine(
-    work: _Work,
-    asked: Mapping[str, MaskedLMAnswers],
-    classes: Mapping[InPlace, str | None] | None,
-    counts: FilterCounts,
-    options: Options,
-) -> tuple[Replacement, ...]:
-    """Apply the filter of the class, then the three set operations, then scramble."""
-    word = work.word
-
-    def of_class(place: _Place, count: Counter[str]) -> dict[str, float]:
-        kept = {
-            suggestion.word: suggestion.log_odds
-            for suggestion in place.suggestions
-            if classes is None or classes[place.in_place(suggestion, word)] == word.word_class
-        }
-        count[KEPT] += len(kept)
-        count[OTHER_CLASS] += len(place.suggestions) - len(kept)
-        return kept
-
+    of_sides: dict[str, dict[str, list[LogOdds]]] = {side: defaultdict(list) for side in SIDES}
+    for form in filtered.forms:
+        log_odds = {suggestion.word: suggestion.log_odds for suggestion in form.suggestions}
+        of_sides[form.side][form.masked_lm].append(log_odds)
     premise, hypothesis = (
-        over_mlms(
-            {
-                name: over_occurrences(
-                    [of_class(place, counts[word.word_class, name, side]) for place in work.places[side, name]]
-                )
-                for name in asked
-            }
-        )
+        over_mlms({name: over_occurrences(occurrences) for name, occurrences in of_sides[side].items()})
         for side in SIDES
     )
     replacements = over_sentences(premise, hypothesis, sides=options.sides)
-    return _scrambled(replacements, work, counts, options) if options.scramble else replacements
+    not_scrambled: tuple[Replacement, ...] = ()
+    if options.scramble:
+        replacements, not_scrambled = scramble_all(replacements, filtered.problem_words, options.random_seed)
+    return Found(filtered.tagged, filtered.word, replacements, not_scrambled)
 
 
-def _scrambled(
-    replacements: tuple[Replacement, ...], work: _Work, counts: FilterCounts, options: Options
-) -> tuple[Replacement, ...]:
-    """Scramble the replacements and count those that cannot be."""
-    scrambled, left_out = scramble_all(replacements, work.taken, options.random_seed)
-    for each in left_out:
-        for side, mlms in ((PREMISE, each.premise_mlms), (HYPOTHESIS, each.hypothesis_mlms)):
-            for name in mlms:
-                counts[work.word.word_class, name, side][NO_ORDER] += 1
-    return scrambled
+def _filter_forms(
+    tagged: TaggedProblem,
+    word: SharedWord,
+    problem_words: frozenset[str],
+    answers: Mapping[str, MaskedLMAnswers],
+    options: Options,
+    wordnet: WordNet | None,
+) -> tuple[FilteredForm, ...]:
+    """Apply the filters that need no tagger."""
+    is_related = None if wordnet is None else wordnet.relation_to(other_words(tagged, word), word.word_class)
+
+    def outcome(answer: Answer, vocabulary: Vocabulary) -> Filtered | str:
+        if isinstance(answer, str):
+            return answer
+        more_probable = PROB in options.filters
+        return filter_fillers(
+            answer, word.text, vocabulary, problem_words, more_probable=more_probable, is_related=is_related
+        )
+
+    return tuple(
+        FilteredForm(name, side, sentence, form, outcome(of_mlm.answers[form.key], of_mlm.vocabulary))
+        for side, sentence, form in forms_of_word(tagged, word, options.mask)
+        for name, of_mlm in answers.items()
+    )
+
+
+def _drop_other_classes(words: Sequence[FilteredWord], tagger: InPlaceTagger) -> list[FilteredWord]:
+    """Drop the suggestions of another word class, each tagged in place once for all masked LMs."""
+    places = list(dict.fromkeys(place for each in words for form in each.forms for place in form.in_place(each.word)))
+    classes = dict(zip(places, tagger.word_classes(places), strict=True))
+
+    def of_class(form: FilteredForm, word: SharedWord) -> FilteredForm:
+        if isinstance(form.outcome, str):
+            return form
+        keep = [classes[place] == word.word_class for place in form.in_place(word)]
+        return replace(form, outcome=form.outcome.drop(keep, OTHER_CLASS))
+
+    return [replace(each, forms=tuple(of_class(form, each.word) for form in each.forms)) for each in words]
+
+
+def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCounts:
+    counts: FilterCounts = Counter()
+    for each in words:
+        for form in each.forms:
+            for reason, count in form.counts().items():
+                counts[each.word.word_class, form.masked_lm, form.side, reason] += count
+    counts.update((each.word.word_class, name, side, NO_ORDER) for each in found for name, side in _validators(each))
+    return counts
+
+
+def _validators(found: Found) -> Iterator[tuple[str, str]]:
+    """Yield the masked LM and side of every validation of a replacement that could not be scrambled."""
+    for each in found.not_scrambled:
+        yield from ((name, PREMISE) for name in each.premise_mlms)
+        yield from ((name, HYPOTHESIS) for name in each.hypothesis_mlms)

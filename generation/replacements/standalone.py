@@ -1,16 +1,17 @@
-"""Each filter by itself: how many of a form's fillers it would drop if it were the only one (the paper's Table 6)."""
+"""Count the fillers that each filter drops when it is the only one (the paper's Table 6)."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.filters import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS, words_of
-from generation.replacements.finding import FILLERS, FORMS, KEPT
+from generation.replacements.counts import FILLERS, FORMS, FilterCounts
+from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS, words_of
 from generation.sentences.forms import ONE, Form, forms_of_word
 from generation.sentences.in_place import InPlace
 from generation.sentences.replacing import match_case, match_occurrence_case
@@ -22,23 +23,25 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from generation.masked_lms.vocabulary import Vocabulary
-    from generation.replacements.finding import FilterCounts, MaskedLMAnswers
+    from generation.replacements.finding import MaskedLMAnswers
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.tags_in_place import InPlaceTagger
 
 CLASS_FORMS = 32
-"""For how many forms of a word class and side of a shard classes are counted: to tag all fillers of every form would
-take several times as long as to tag those that the other filters let through."""
+"""Number of forms per shard, word class and side whose fillers are all tagged.
+
+Tagging the fillers of every form would take several times as long as tagging the suggestions.
+"""
 
 WITH_CLASS = "fillers with class"
-"""How many fillers had their class asked: `other class` and `kept` are counted out of these."""
+"""Fillers of the tagged forms: the total for `other class` and `kept`."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
-    """What one masked LM answered to one form of one word, and which fillers each filter lets through."""
+class _AnsweredForm:
+    """The fillers of one form under one masked LM, and which of them each filter keeps."""
 
-    mlm: str
+    masked_lm: str
     side: str
     word: SharedWord
     sentence: str
@@ -48,64 +51,70 @@ class _Answered:
     more_probable: npt.NDArray[np.bool_]
     not_in_problem: npt.NDArray[np.bool_]
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return self.word.word_class, self.mlm, self.side
-
-    def in_places(self, vocabulary: Vocabulary) -> dict[int, InPlace]:
-        """Return the fillers that are whole words, in their place, by their rank."""
+    def in_place(self, vocabulary: Vocabulary) -> dict[int, InPlace]:
+        """Return the fillers that are whole words by rank, each in the place of the masked word."""
         start, end = self.form.start, self.form.end
-        found = {}
+        places = {}
         for rank in np.flatnonzero(self.whole):
             piece = vocabulary.pieces[self.fillers.piece_ids[rank]]
             text = match_case(self.word.text, piece.text) if piece is not None else ""
             written = match_occurrence_case(self.sentence[start:end], self.word.text, text)
-            found[int(rank)] = InPlace(self.sentence, start, end, written)
-        return found
+            places[int(rank)] = InPlace(self.sentence, start, end, written)
+        return places
+
+    def counts(self) -> dict[str, int]:
+        return {
+            FORMS: 1,
+            FILLERS: len(self.whole),
+            NO_WORD: int(np.sum(~self.whole)),
+            LESS_PROBABLE: int(np.sum(~self.more_probable)),
+            IN_PROBLEM: int(np.sum(~self.not_in_problem)),
+        }
+
+    def class_counts(self, of_class: npt.NDArray[np.bool_]) -> dict[str, int]:
+        kept = of_class & self.more_probable & self.not_in_problem
+        return {WITH_CLASS: len(of_class), OTHER_CLASS: int(np.sum(~of_class)), KEPT: int(np.sum(kept))}
 
 
 def count_standalone(
     problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
-    asked: Mapping[str, MaskedLMAnswers],
+    answers: Mapping[str, MaskedLMAnswers],
     tagger: InPlaceTagger,
     *,
     mask: str = ONE,
     class_forms: int | None = CLASS_FORMS,
 ) -> FilterCounts:
-    """Count what each filter drops by itself, over all fillers of a shard of problems.
+    """Count the fillers that each filter drops when it is the only one, over a shard of problems.
 
     Args:
-        problems: Tagged problems, each with its shared words, none of which is left out.
-        asked: By the masked LM's name, its answers to the forms of all these words, with all fillers of each.
-        tagger: Tags fillers in their place.
+        problems: Tagged problems, each with the shared words to replace.
+        answers: By masked LM, its answers to the forms of all these words.
+        tagger: Tags fillers in place.
         mask: What the forms mask, `one` occurrence or `all`.
-        class_forms: For how many forms of a word class and side classes are counted: those whose keys come first in
-            the alphabet, the same under every masked LM. None for all.
+        class_forms: Number of forms per word class and side whose fillers are tagged: those with the first keys in
+            alphabetical order, the same for every masked LM. None for all forms.
 
     Returns:
-        By word class, masked LM and side: the `forms` that were answered and their `fillers`; how many of these are
-        `no whole word`, `not more probable`, `in the problem`; and of the `fillers with class`, how many are of
-        another class in place or no word there (`other class`), and how many every filter lets through (`kept`).
+        The answered `forms` and their `fillers`; the fillers that are `no whole word`, `not more probable` and `in the
+        problem`; the `fillers with class`, and how many of these are of another class in place or not a word there
+        (`other class`) and how many pass every filter (`kept`).
     """
-    spelled = {name: _pieces_by_word(of_mlm.vocabulary) for name, of_mlm in asked.items()}
-    answered = [each for tagged, words in problems for each in _answered(tagged, words, asked, spelled, mask)]
-    counts: FilterCounts = defaultdict(Counter)
-    for each in answered:
-        counts[each.key].update(
-            {
-                FORMS: 1,
-                FILLERS: len(each.whole),
-                NO_WORD: int(np.sum(~each.whole)),
-                LESS_PROBABLE: int(np.sum(~each.more_probable)),
-                IN_PROBLEM: int(np.sum(~each.not_in_problem)),
-            }
-        )
-    _count_classes(_sample(answered, class_forms), asked, tagger, counts)
+    pieces = {name: _pieces_by_word(of_mlm.vocabulary) for name, of_mlm in answers.items()}
+    forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, pieces, mask)]
+    sample = _sample(forms, class_forms)
+    of_class = _of_class(sample, answers, tagger)
+    counts: FilterCounts = Counter()
+    for form, numbers in chain(
+        ((form, form.counts()) for form in forms),
+        ((form, form.class_counts(each)) for form, each in zip(sample, of_class, strict=True)),
+    ):
+        for reason, number in numbers.items():
+            counts[form.word.word_class, form.masked_lm, form.side, reason] += number
     return counts
 
 
 def _pieces_by_word(vocabulary: Vocabulary) -> dict[str, list[int]]:
-    """Return the ids of the pieces of each word, in folded case."""
+    """Return the ids of the pieces of each case-folded word."""
     pieces = defaultdict(list)
     for index, piece in enumerate(vocabulary.pieces):
         if piece is not None:
@@ -116,19 +125,21 @@ def _pieces_by_word(vocabulary: Vocabulary) -> dict[str, list[int]]:
 def _answered(
     tagged: TaggedProblem,
     words: Sequence[SharedWord],
-    asked: Mapping[str, MaskedLMAnswers],
-    spelled: Mapping[str, Mapping[str, list[int]]],
+    answers: Mapping[str, MaskedLMAnswers],
+    pieces: Mapping[str, Mapping[str, list[int]]],
     mask: str,
-) -> Iterator[_Answered]:
-    """Yield the forms of a problem that were answered, with what each filter that needs no tagger says."""
-    taken = words_of(tagged)
-    in_problem = {name: [index for word in taken for index in pieces.get(word, ())] for name, pieces in spelled.items()}
+) -> Iterator[_AnsweredForm]:
+    """Yield the answered forms of a problem with the outcome of each filter that needs no tagger."""
+    problem_words = words_of(tagged)
+    in_problem = {
+        name: [index for word in problem_words for index in of_mlm.get(word, ())] for name, of_mlm in pieces.items()
+    }
     for word in words:
         for side, sentence, form in forms_of_word(tagged, word, mask):
-            for name, of_mlm in asked.items():
+            for name, of_mlm in answers.items():
                 fillers = of_mlm.answers[form.key]
                 if isinstance(fillers, Fillers):
-                    yield _Answered(
+                    yield _AnsweredForm(
                         name,
                         side,
                         word,
@@ -141,26 +152,23 @@ def _answered(
                     )
 
 
-def _sample(answered: Sequence[_Answered], class_forms: int | None) -> list[_Answered]:
-    """Take the answers to the first forms of each word class and side by the forms' keys."""
+def _sample(forms: Sequence[_AnsweredForm], class_forms: int | None) -> list[_AnsweredForm]:
+    """Return the forms with the first keys of each word class and side."""
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for each in answered:
+    for each in forms:
         keys[each.word.word_class, each.side].add(each.form.key)
     first = {group: set(sorted(of_group)[:class_forms]) for group, of_group in keys.items()}
-    return [each for each in answered if each.form.key in first[each.word.word_class, each.side]]
+    return [each for each in forms if each.form.key in first[each.word.word_class, each.side]]
 
 
-def _count_classes(
-    answered: Sequence[_Answered], asked: Mapping[str, MaskedLMAnswers], tagger: InPlaceTagger, counts: FilterCounts
-) -> None:
-    """Tag the fillers that are whole words in their places, and count the classes."""
-    places = [each.in_places(asked[each.mlm].vocabulary) for each in answered]
-    wanted = dict.fromkeys(place for of_form in places for place in of_form.values())
-    classes = dict(zip(wanted, tagger.word_classes(list(wanted)), strict=True))
-    for each, of_form in zip(answered, places, strict=True):
+def _of_class(
+    forms: Sequence[_AnsweredForm], answers: Mapping[str, MaskedLMAnswers], tagger: InPlaceTagger
+) -> Iterator[npt.NDArray[np.bool_]]:
+    """Yield for each form which of its fillers have the word class of the masked word in its place."""
+    in_place = [each.in_place(answers[each.masked_lm].vocabulary) for each in forms]
+    places = list(dict.fromkeys(place for of_form in in_place for place in of_form.values()))
+    classes = dict(zip(places, tagger.word_classes(places), strict=True))
+    for each, of_form in zip(forms, in_place, strict=True):
         of_class = np.zeros_like(each.whole)
         of_class[[rank for rank, place in of_form.items() if classes[place] == each.word.word_class]] = True
-        kept = of_class & each.more_probable & each.not_in_problem
-        counts[each.key].update(
-            {WITH_CLASS: len(of_class), OTHER_CLASS: int(np.sum(~of_class)), KEPT: int(np.sum(kept))}
-        )
+        yield of_class

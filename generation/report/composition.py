@@ -1,4 +1,4 @@
-"""Table 2: seeds, variants a seed, label shares, unique variants; and what other readings of its words would give."""
+"""Table 2: seeds, variants per seed, labels and unique variants of each config."""
 
 from __future__ import annotations
 
@@ -7,103 +7,123 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from generation.report.comparison import compared_table, percent
 from generation.report.paper import PROBLEMS, TABLE_2
 from merge_snli.dataset import label_names, read_split
 from merge_snli.mlm_families import PAPER_MLMS
 from merge_snli.schema import SEED
-from merge_snli.table import BESIDE, ReportTable, beside, share
+from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
     import pyarrow as pa
 
+    from generation.report.comparison import Paper
     from merge_snli.dataset import MergeDataset
+    from merge_snli.record import Record
     from merge_snli.table import Cell
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
-    """What was counted of one config.
+class ConfigCounts:
+    """Counts of one config.
 
     Attributes:
         seeds: Seed problems.
         groups: Pairs of a seed and a word class.
         variants: All variants.
-        drawn: Variants that any subsample drew.
-        once: Variants that only one subsample drew.
-        words: Different replacements in a subsample, on average.
-        labels: Seeds by label, in the order of the labels' numbers.
+        drawn: Variants drawn by at least one subsample.
+        drawn_once: Variants drawn by exactly one subsample.
+        words: Distinct replacements per subsample, on average.
+        labels: Seeds by label, in the order of the label numbers.
     """
 
     seeds: int
     groups: int
     variants: int
     drawn: int
-    once: int
+    drawn_once: int
     words: float
     labels: tuple[int, ...]
 
 
-def table_2(source: MergeDataset) -> tuple[ReportTable, ReportTable]:
-    """Make Table 2, and the table of the other readings of Average and Uni.
+def composition_table(record: Record) -> Table:
+    """Return the number of seeds and variants of each config, and the share of each label among the seeds.
 
     Args:
-        source: A MERGE data set.
+        record: The record of a run.
     """
-    subsamples = source.record.options["subsamples"]
-    counted = {name: count(read_split(source, name), subsamples) for name in source.configs if name != SEED}
-    names = source.record.problems.label_names
-    as_paper = is_the_papers(source)
-    columns = ["config", "seeds", "average", *(f"{name} %" for name in names), "unique"]
-    if as_paper:
-        columns += [f"{column} {of}" for column in ("seeds", "average", "unique") for of in BESIDE]
-        columns += [f"{name} % {of}" for name in names for of in BESIDE]
-    rows = [_row(name, of, names, subsamples, as_paper) for name, of in counted.items()]
-    main = ReportTable(
-        key="table_2",
+    labels = record.problems.label_names
+    headers = ("seeds", "variants", "average", *(f"{name} %" for name in labels))
+    return Table(
+        columns=(Column("config", "left"), *map(Column, headers)),
+        rows=tuple(
+            (
+                config,
+                counts.seeds,
+                counts.variants,
+                counts.variants / counts.seeds,
+                *(percent(counts.labels[name], counts.seeds) for name in labels),
+            )
+            for config, counts in record.composition.items()
+        ),
+        notes=("average: variants per seed.",),
+    )
+
+
+def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
+    """Return Table 2, and a table of other ways to compute its columns Average and Uni.
+
+    Args:
+        dataset: A MERGE data set.
+    """
+    subsamples = dataset.record.options["subsamples"]
+    counts = {name: count_config(read_split(dataset, name), subsamples) for name in dataset.configs if name != SEED}
+    labels, with_paper = dataset.record.problems.label_names, is_papers_run(dataset)
+    main = compared_table(
         title="Table 2: composition",
-        columns=tuple(columns),
-        rows=tuple(rows),
+        rows=[_row(name, of, labels, subsamples, with_paper=with_paper) for name, of in counts.items()],
+        labels=["config"],
         notes=(
-            "average: variants a seed, whether a subsample drew them or not.",
-            "unique: variants of a subsample that no other subsample has, on average over the subsamples.",
+            "average: variants per seed, drawn by a subsample or not.",
+            "unique: variants that no other subsample has, on average over the subsamples.",
         ),
     )
-    return main, _readings(counted, subsamples, as_paper)
+    return main, _alternatives(counts, subsamples, with_paper=with_paper)
 
 
-def is_the_papers(source: MergeDataset) -> bool:
-    """Tell whether a run has as many problems as SNLI test and the paper's eight masked LMs."""
-    names = {mlm.name for mlm in source.record.masked_lms}
-    return source.record.problems.with_label == PROBLEMS and names == set(PAPER_MLMS)
+def is_papers_run(dataset: MergeDataset) -> bool:
+    """Return whether a data set has as many problems as SNLI test and the paper's eight masked LMs."""
+    names = {mlm.name for mlm in dataset.record.masked_lms}
+    return dataset.record.problems.with_label == PROBLEMS and names == set(PAPER_MLMS)
 
 
-def count(table: pa.Table, subsamples: int) -> Counted:
-    """Count a config's variants.
+def count_config(table: pa.Table, subsamples: int) -> ConfigCounts:
+    """Count the seeds and variants of a config.
 
     Args:
-        table: Split `test` of a config.
-        subsamples: How many draws there are.
+        table: Split `test` of the config.
+        subsamples: Number of subsamples.
     """
     seed = _codes(table, "seed_id")
     word_class = _codes(table, "word_class")
     replacement = _codes(table, "replacement")
     draws = table["subsamples"].combine_chunks()
-    times = np.diff(draws.offsets.to_numpy())
-    of_draw, row = draws.flatten().to_numpy(), np.repeat(np.arange(len(times)), times)
-    words = [len(np.unique(replacement[row[of_draw == index]])) for index in range(subsamples)]
+    times_drawn = np.diff(draws.offsets.to_numpy())
+    subsample, row = draws.flatten().to_numpy(), np.repeat(np.arange(len(times_drawn)), times_drawn)
+    words = [len(np.unique(replacement[row[subsample == index]])) for index in range(subsamples)]
     first = np.unique(seed, return_index=True)[1]
     labels = np.bincount(table["label"].to_numpy()[first], minlength=len(label_names(table)))
-    return Counted(
+    return ConfigCounts(
         seeds=len(first),
         groups=len(np.unique(np.stack([seed, word_class]), axis=1).T),
         variants=table.num_rows,
-        drawn=int(np.count_nonzero(times)),
-        once=int(np.count_nonzero(times == 1)),
+        drawn=int(np.count_nonzero(times_drawn)),
+        drawn_once=int(np.count_nonzero(times_drawn == 1)),
         words=float(np.mean(words)),
-        labels=tuple(int(number) for number in labels),
+        labels=tuple(labels.tolist()),
     )
 
 
@@ -112,21 +132,33 @@ def _codes(table: pa.Table, column: str) -> npt.NDArray[np.int32]:
     return encoded
 
 
-def _row(name: str, of: Counted, names: Sequence[str], subsamples: int, as_paper: bool) -> tuple[Cell, ...]:
-    average, unique = round(of.variants / of.seeds, 1), round(of.once / subsamples, 1)
-    shares = [share(number, of.seeds) for number in of.labels]
-    row: list[Cell] = [name, of.seeds, average, *shares, unique]
-    if as_paper:
-        paper = TABLE_2.get(name)
-        pairs = ((of.seeds, "seeds"), (average, "average"), (unique, "unique"), *zip(shares, names, strict=True))
-        for value, column in pairs:
-            row += beside(value, getattr(paper, column, None))
-    return tuple(row)
+def _row(
+    name: str, counts: ConfigCounts, labels: Sequence[str], subsamples: int, *, with_paper: bool
+) -> tuple[dict[str, Cell], Paper]:
+    values: dict[str, Cell] = {
+        "config": name,
+        "seeds": counts.seeds,
+        "average": round(counts.variants / counts.seeds, 1),
+        **{f"{label} %": percent(number, counts.seeds) for label, number in zip(labels, counts.labels, strict=True)},
+        "unique": round(counts.drawn_once / subsamples, 1),
+    }
+    paper = TABLE_2.get(name) if with_paper else None
+    fields = {"seeds": "seeds", "average": "average", "unique": "unique", **{f"{label} %": label for label in labels}}
+    return values, {header: getattr(paper, field, None) for header, field in fields.items()}
 
 
-def _readings(counted: dict[str, Counted], subsamples: int, as_paper: bool) -> ReportTable:
-    """Return what Average and Uni are under the other readings that the paper's words allow."""
-    rows = tuple(
+def _alternatives(counts: Mapping[str, ConfigCounts], subsamples: int, *, with_paper: bool) -> Table:
+    headers = (
+        "seeds by class",
+        "variants per seed and class",
+        "drawn per seed",
+        "drawn per seed and class",
+        "drawn",
+        "drawn once",
+        "words per subsample",
+        *(("Average in the paper", "Uni in the paper") if with_paper else ()),
+    )
+    rows = (
         (
             name,
             of.groups,
@@ -134,26 +166,15 @@ def _readings(counted: dict[str, Counted], subsamples: int, as_paper: bool) -> R
             round(of.drawn / of.seeds, 1),
             round(of.drawn / of.groups, 1),
             of.drawn,
-            of.once,
+            of.drawn_once,
             round(of.words, 1),
-            *((getattr(TABLE_2.get(name), column, None) for column in ("average", "unique")) if as_paper else ()),
+            *((getattr(TABLE_2.get(name), column, None) for column in ("average", "unique")) if with_paper else ()),
         )
-        for name, of in counted.items()
+        for name, of in counts.items()
     )
-    return ReportTable(
-        key="table_2_readings",
-        title=f"Table 2: other readings of Average and Uni, over {subsamples} subsamples",
-        columns=(
-            "config",
-            "seeds by class",
-            "variants a seed and class",
-            "drawn a seed",
-            "drawn a seed and class",
-            "drawn",
-            "drawn once",
-            "words a subsample",
-            *(("Average of the paper", "Uni of the paper") if as_paper else ()),
-        ),
-        rows=rows,
-        notes=("drawn: variants that any subsample drew; words: different replacements.",),
+    return Table(
+        title=f"Table 2: other ways to compute Average and Uni, over {subsamples} subsamples",
+        columns=(Column("config", "left"), *map(Column, headers)),
+        rows=tuple(rows),
+        notes=("drawn: variants drawn by at least one subsample; words: distinct replacements.",),
     )

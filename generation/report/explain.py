@@ -1,15 +1,15 @@
-"""One problem's way through a run: its shared words, what was suggested for each, what dropped it, what stayed."""
+"""Explain the variants of one problem: its shared words, their suggestions, and why each was kept or dropped."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from generation.options import Options, with_defaults
-from generation.replacements.finding import find_replacements
+from generation.replacements.finding import combine, filter_words
 from generation.replacements.relations import load_wordnet
 from generation.report.stored_answers import stored_answers
-from generation.report.trace import TracedForm, trace_word
+from generation.report.trace import TracedForm, trace_form
 from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import load_tagger, tag
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExplainedWord:
-    """A shared word and what became of it.
+    """A shared word, its forms and its replacements.
 
     Attributes:
-        word: The word; where it is left out or of a class that is not replaced, nothing was asked.
-        forms: What each masked LM answered to each of its forms.
-        replacements: What may replace it.
+        word: The word.
+        forms: The answers to its forms; empty if the word is not replaced.
+        replacements: Its replacements.
     """
 
     word: SharedWord
@@ -47,14 +47,14 @@ class ExplainedWord:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One problem's way.
+    """How the variants of one problem were selected.
 
     Attributes:
         problem: The problem.
         label: The name of its gold label.
-        options: The choices of the run.
-        words: Its shared words, those that are left out included.
-        variants: By class, how many variants of it the data set has.
+        options: The options of the run.
+        words: Its shared words, including those that are not replaced.
+        variants: The number of its variants in the data set, by word class.
     """
 
     problem: Problem
@@ -63,34 +63,42 @@ class Explanation:
     words: tuple[ExplainedWord, ...]
     variants: dict[str, int]
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation with every filler as JSON values."""
+        words = [asdict(each) for each in self.words]
+        return {**asdict(self.problem), "label": self.label, "variants": self.variants, "words": words}
 
-def explain(source: MergeDataset, seed_id: str, work: Path) -> Explanation:
-    """Follow one problem through a finished run, without asking a masked LM.
+
+def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
+    """Trace one problem through a finished run, from the stored answers of its masked LMs.
 
     Args:
-        source: The data set of the run.
-        seed_id: The problem's id: a seed's, or that of any problem of the source where that can still be read.
-        work: The run's work folder.
+        dataset: The data set of the run.
+        seed_id: The id of a seed, or of any problem of the run if its problems can still be read.
+        work: The work folder of the run.
 
     Raises:
-        InputError: Where there is no such problem, or the tagger, the answers or the masked LMs are no longer those of
-            the run.
+        InputError: If there is no such problem, the answers are missing, or the tagger or a masked LM has changed.
     """
-    options = Options(**with_defaults(source.record.options))
-    problem = _find_problem(source, seed_id, options)
+    record = dataset.record
+    options = Options(**with_defaults(record.options))
+    problem = _find_problem(dataset, seed_id, options)
     tagger = load_tagger(options.tagger)
-    if tagger.digest != source.record.tagger.digest:
-        raise InputError(f"the tagger {tagger.name} is no longer the one of the run, {source.record.tagger.name}")
+    if tagger.digest != record.tagger.digest:
+        raise InputError(
+            f"tagger {tagger.name} {tagger.version} is not the one of the run, {record.tagger.name} "
+            f"{record.tagger.version} (sha256 {record.tagger.digest[:12]}): install that version"
+        )
     (tagged,) = tag([problem], tagger)
     words = shared_words(tagged, ignore_case=options.ignore_case)
-    explained = _explain_words(source, tagged, words, options, InPlaceTagger(tagger), work)
-    labels = source.record.problems.label_names
-    return Explanation(problem, labels[problem.label], options, explained, _variants(source, seed_id))
+    explained = _explain_words(dataset, tagged, words, options, InPlaceTagger(tagger), work)
+    label = record.problems.label_names[problem.label]
+    return Explanation(problem, label, options, explained, _count_variants(dataset, seed_id))
 
 
-def _find_problem(source: MergeDataset, seed_id: str, options: Options) -> Problem:
-    """Take a seed from the data set, and any other problem from the source."""
-    for row in read_split(source, SEED).to_pylist():
+def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Problem:
+    """Find a problem among the seeds of the data set, else among the problems of the run."""
+    for row in read_split(dataset, SEED).to_pylist():
         if row["seed_id"] == seed_id:
             return Problem(seed_id, row["premise"], row["hypothesis"], row["label"])
     try:
@@ -99,17 +107,17 @@ def _find_problem(source: MergeDataset, seed_id: str, options: Options) -> Probl
         found = next((problem for problem in problems if problem.id == seed_id), None)
     except InputError as error:
         raise InputError(
-            f"{seed_id} is no seed of {source.folder}, and its problems cannot be read again: {error}"
+            f"{seed_id!r} is not a seed of {dataset.folder}, and the problems of the run cannot be read: {error}"
         ) from error
     if found is None:
         raise InputError(
-            f"{options.problems} has no problem {seed_id}; ids of seeds are in config seed of the data set"
+            f"{options.problems} has no problem {seed_id!r}: the ids of the seeds are in config seed of the data set"
         )
     return found
 
 
 def _explain_words(
-    source: MergeDataset,
+    dataset: MergeDataset,
     tagged: TaggedProblem,
     words: tuple[SharedWord, ...],
     options: Options,
@@ -117,23 +125,19 @@ def _explain_words(
     work: Path,
 ) -> tuple[ExplainedWord, ...]:
     replaced = replaced_words(words, options.classes)
-    keys = [form.key for word in replaced for _, _, form in forms_of_word(tagged, word, options.mask)]
-    if not replaced:
-        return tuple(ExplainedWord(word, (), ()) for word in words)
-    asked = stored_answers(source, options, work, keys)
-    wordnet = load_wordnet() if options.no_relations else None
-    found, _ = find_replacements([(tagged, replaced)], asked, tagger, options, wordnet=wordnet)
-    replacements = {each.word: each.replacements for each in found}
-    return tuple(
-        ExplainedWord(word, tuple(trace_word(tagged, word, asked, tagger, options, wordnet)), replacements[word])
-        if word in replacements
-        else ExplainedWord(word, (), ())
-        for word in words
-    )
+    explained: dict[SharedWord, ExplainedWord] = {}
+    if replaced:
+        keys = [form.key for word in replaced for _, _, form in forms_of_word(tagged, word, options.mask)]
+        answers = stored_answers(dataset, options, work, keys)
+        wordnet = load_wordnet() if options.no_relations else None
+        for each in filter_words([(tagged, replaced)], answers, tagger, options, wordnet=wordnet):
+            forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
+            explained[each.word] = ExplainedWord(each.word, forms, combine(each, options).replacements)
+    return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
 
 
-def _variants(source: MergeDataset, seed_id: str) -> dict[str, int]:
-    """Count the variants that the data set has of a problem, by word class."""
-    table = read_split(source, ALL).select(["seed_id", "word_class"])
+def _count_variants(dataset: MergeDataset, seed_id: str) -> dict[str, int]:
+    """Count the variants of a problem in the data set, by word class."""
+    table = read_split(dataset, ALL).select(["seed_id", "word_class"])
     classes = [row["word_class"] for row in table.to_pylist() if row["seed_id"] == seed_id]
     return {name: classes.count(name) for name in dict.fromkeys(classes)}

@@ -1,63 +1,64 @@
-"""Table 6: what share of the suggestions each filter drops by itself, by masked LM, word class and side."""
+"""Table 6: the share of fillers that each filter drops on its own, by masked LM, word class and side."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
+from generation.replacements.counts import FILLERS
 from generation.replacements.filters import LESS_PROBABLE, OTHER_CLASS
-from generation.replacements.finding import FILLERS
 from generation.replacements.standalone import WITH_CLASS
+from generation.report.comparison import compared_table, percent
 from generation.report.paper import TABLE_6
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from merge_snli.mlm_families import PAPER_NAMES
-from merge_snli.table import BESIDE, ReportTable, beside, share
 from merge_snli.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
+    from generation.report.comparison import Paper
     from merge_snli.dataset import MergeDataset
-    from merge_snli.record import FilterRecord
-    from merge_snli.table import Cell
+    from merge_snli.table import Cell, Table
+
+SHARES = {
+    "class P %": (OTHER_CLASS, WITH_CLASS, PREMISE),
+    "class H %": (OTHER_CLASS, WITH_CLASS, HYPOTHESIS),
+    "probability P %": (LESS_PROBABLE, FILLERS, PREMISE),
+    "probability H %": (LESS_PROBABLE, FILLERS, HYPOTHESIS),
+}
+"""By column: the reason, the count that it is a share of, and the side. The order of the paper's `Dropped`."""
 
 
-def table_6(source: MergeDataset) -> ReportTable:
-    """Make Table 6 from what the run counted; the paper's figures stand beside a masked LM that the paper has.
+def table_6(dataset: MergeDataset) -> Table:
+    """Return Table 6 from the counts of a run, compared with the paper for the paper's masked LMs.
 
     Args:
-        source: A MERGE data set.
+        dataset: A MERGE data set.
     """
-    rows = list(_rows(source, source.record.standalone_filters))
-    with_paper = any(name in PAPER_NAMES for name in masked_lm_names(source))
-    columns = _COLUMNS
-    if with_paper:
-        columns += tuple(f"{name} {of}" for name in _SHARES for of in BESIDE)
-    return ReportTable(
-        key="table_6",
-        title="Table 6: percent of a form's fillers that each filter drops by itself",
-        columns=columns,
-        rows=tuple(row if with_paper else row[: len(_COLUMNS)] for row in rows),
+    counts = {
+        (each.masked_lm, each.word_class, each.side): each.counts for each in dataset.record.standalone_filters or ()
+    }
+    return compared_table(
+        title="Table 6: per cent of the fillers of a form that each filter drops on its own",
+        rows=[
+            _row(name, word_class, counts)
+            for name in masked_lm_names(dataset)
+            for word_class in dataset.record.options["classes"]
+        ],
+        labels=["masked LM", "class"],
         notes=(
-            "class: of another class in place, of the fillers whose class was asked.",
+            "class: of another word class in place, as a share of the tagged fillers.",
             "probability: not more probable than the original word.",
         ),
     )
 
 
-_SHARES = ("class P %", "class H %", "probability P %", "probability H %")
-_COLUMNS: tuple[str, ...] = ("masked LM", "class", *_SHARES)
-
-
-def _rows(source: MergeDataset, counts: Iterable[FilterRecord]) -> Iterable[tuple[Cell, ...]]:
-    found = {(of.masked_lm, of.word_class, of.side): Counter(of.counts) for of in counts}
-    for name in masked_lm_names(source):
-        for word_class in source.record.options["classes"]:
-            values = [
-                share(of[reason], of[whole])
-                for reason, whole in ((OTHER_CLASS, WITH_CLASS), (LESS_PROBABLE, FILLERS))
-                for of in (found.get((name, word_class, side), Counter()) for side in (PREMISE, HYPOTHESIS))
-            ]
-            paper = TABLE_6.get((PAPER_NAMES.get(name, ""), word_class), (None,) * len(values))
-            pairs = [beside(value, of_paper) for value, of_paper in zip(values, paper, strict=True)]
-            yield (name, word_class, *values, *(cell for pair in pairs for cell in pair))
+def _row(
+    name: str, word_class: str, counts: Mapping[tuple[str, str, str], Mapping[str, int]]
+) -> tuple[dict[str, Cell], Paper]:
+    values: dict[str, Cell] = {"masked LM": name, "class": word_class}
+    for header, (reason, whole, side) in SHARES.items():
+        of_side = counts.get((name, word_class, side), {})
+        values[header] = percent(of_side.get(reason, 0), of_side.get(whole, 0))
+    paper = TABLE_6.get((PAPER_NAMES.get(name, ""), word_class), (None,) * len(SHARES))
+    return values, dict(zip(SHARES, paper, strict=True))

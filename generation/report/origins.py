@@ -1,4 +1,4 @@
-"""Table 9: how many entries of a subsample only one masked LM validated, and which several did."""
+"""Table 9: the variants of a subsample that only one masked LM validated, and those that several did."""
 
 from __future__ import annotations
 
@@ -6,74 +6,62 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from generation.report.comparison import compared_table
 from generation.report.paper import SEVERAL, TABLE_9
 from merge_snli.dataset import read_split
 from merge_snli.mlm_families import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.schema import ALL
-from merge_snli.table import BESIDE, ReportTable, beside
 from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from generation.report.comparison import Paper
     from merge_snli.dataset import MergeDataset
-    from merge_snli.table import Cell
-
-_COLUMNS = (
-    "masked LM",
-    "average",
-    "other families",
-    *(f"{of} {it}" for of in ("average", "other families") for it in BESIDE),
-)
-_OWN = 3
-"""How many of the columns are the run's own."""
+    from merge_snli.table import Cell, Table
 
 
-def table_9(source: MergeDataset) -> ReportTable:
-    """Make Table 9 of config `all`; the paper's figures stand beside a masked LM that the paper has.
+def table_9(dataset: MergeDataset) -> Table:
+    """Return Table 9 of config `all`, compared with the paper for the paper's masked LMs.
 
     Args:
-        source: A MERGE data set.
+        dataset: A MERGE data set.
     """
-    single, several = average_entries(source)
-    rows = [_row(name, average, _others(name, single), PAPER_NAMES.get(name)) for name, average in single.items()]
-    rows.append(_row(SEVERAL, several, sum(single.values()), SEVERAL if single.keys() == set(PAPER_MLMS) else None))
-    columns = _COLUMNS if single.keys() & PAPER_NAMES.keys() else _COLUMNS[:_OWN]
-    return ReportTable(
-        key="table_9",
-        title="Table 9: entries of a subsample by the masked LM that validated them",
-        columns=columns,
-        rows=tuple(row[: len(columns)] for row in rows),
+    single, several = average_entries(dataset)
+    others = {name: sum(single[other] for other in single if other not in family(name)) for name in single}
+    rows = [_row(name, average, others[name], PAPER_NAMES.get(name)) for name, average in single.items()]
+    in_paper = SEVERAL if single.keys() == set(PAPER_MLMS) else None
+    rows.append(_row(SEVERAL, several, sum(single.values()), in_paper))
+    return compared_table(
+        title="Table 9: variants of a subsample by the masked LM that validated them",
+        rows=rows,
+        labels=["masked LM"],
         notes=(
-            "average: entries that only this masked LM validated, in premise or hypothesis, over the subsamples; "
-            f"{SEVERAL}: at least two did.",
-            "other families: the averages of the masked LMs of other architectures, summed.",
-            f"The averages sum to {round(sum(single.values()) + several, 1):,}, the entries of a subsample.",
+            "average: variants that only this masked LM validated, in premise or hypothesis, on average over the "
+            f"subsamples; {SEVERAL}: validated by at least two.",
+            "other families: sum of the averages of the masked LMs of other architectures.",
+            f"The averages sum to {round(sum(single.values()) + several, 1):,}, the variants of a subsample.",
         ),
     )
 
 
-def average_entries(source: MergeDataset) -> tuple[dict[str, float], float]:
-    """Count the entries of config `all` by who validated them, on average over the subsamples.
+def average_entries(dataset: MergeDataset) -> tuple[dict[str, float], float]:
+    """Count the variants of config `all` by the masked LMs that validated them, on average over the subsamples.
 
     Returns:
-        By masked LM the entries that only it validated, and those that several did.
+        By masked LM the variants that only it validated, and the number that several did.
     """
-    names = masked_lm_names(source)
-    table = read_split(source, ALL)
+    names = masked_lm_names(dataset)
+    table = read_split(dataset, ALL)
     matrix = validated_by(table, names)
-    draws = np.diff(table["subsamples"].combine_chunks().offsets.to_numpy())
-    alone = matrix.sum(axis=1) == 1
-    subsamples = source.record.options["subsamples"]
-    single = {name: float(draws[alone & matrix[:, index]].sum()) / subsamples for index, name in enumerate(names)}
-    return single, float(draws[~alone].sum()) / subsamples
+    times_drawn = np.diff(table["subsamples"].combine_chunks().offsets.to_numpy())
+    by_one = matrix.sum(axis=1) == 1
+    subsamples = dataset.record.options["subsamples"]
+    single = {
+        name: float(times_drawn[by_one & matrix[:, index]].sum()) / subsamples for index, name in enumerate(names)
+    }
+    return single, float(times_drawn[~by_one].sum()) / subsamples
 
 
-def _others(name: str, single: Mapping[str, float]) -> float:
-    return sum(average for other, average in single.items() if other not in family(name))
-
-
-def _row(name: str, average: float, others: float, in_paper: str | None) -> tuple[Cell, ...]:
-    average, others = round(average, 1), round(others, 1)
+def _row(name: str, average: float, others: float, in_paper: str | None) -> tuple[dict[str, Cell], Paper]:
     paper = TABLE_9.get(in_paper or "", (None, None))
-    return (name, average, others, *beside(average, paper[0]), *beside(others, paper[1]))
+    values: dict[str, Cell] = {"masked LM": name, "average": round(average, 1), "other families": round(others, 1)}
+    return values, dict(zip(("average", "other families"), paper, strict=True))

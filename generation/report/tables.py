@@ -1,4 +1,4 @@
-"""All the tables of a run, in the paper's order."""
+"""All tables of a run, in the order of the paper."""
 
 from __future__ import annotations
 
@@ -12,20 +12,29 @@ from generation.report.words import table_4
 
 if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
-    from merge_snli.table import ReportTable
+    from merge_snli.table import Table
 
 
-def report_tables(source: MergeDataset) -> tuple[tuple[ReportTable, ...], Overlap]:
-    """Make the Tables 2, 4, 6 and 9 and Figure 9 of a data set.
+def report_tables(dataset: MergeDataset) -> tuple[dict[str, Table], Overlap]:
+    """Return Tables 2, 4, 6 and 9 and Figure 9 of a data set.
 
     Args:
-        source: A MERGE data set.
+        dataset: A MERGE data set.
 
     Returns:
-        The tables, and what the picture of Figure 9 shows.
+        The tables by name, and the numbers that `draw_overlap` draws.
 
     Raises:
-        InputError: Where a file of the data set is missing or not the one that the run wrote.
+        InputError: If a file of the data set is missing or is not the one that its record lists.
     """
-    found = overlap(source)
-    return (*table_2(source), table_4(source), table_6(source), table_9(source), figure_9(found)), found
+    composition, alternatives = table_2(dataset)
+    found = overlap(dataset)
+    tables = {
+        "table_2": composition,
+        "table_2_alternatives": alternatives,
+        "table_4": table_4(dataset),
+        "table_6": table_6(dataset),
+        "table_9": table_9(dataset),
+        "figure_9": figure_9(found),
+    }
+    return tables, found

@@ -1,41 +1,143 @@
-"""Table 4: problems that share a word of each class."""
+"""Table 4: the problems that share a word of each class, of a run or of any problems."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
+from generation.output.record import add_word_counts, count_words
+from generation.report.comparison import compared_table, percent
 from generation.report.paper import PROBLEMS, TABLE_4
-from merge_snli.table import BESIDE, ReportTable, beside, share
+from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.words import LEFT_OUT, shared_words
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
+from merge_snli.progress import Progress
+from merge_snli.record import TaggerRecord, WordCounts
+from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from generation.report.comparison import Paper
     from merge_snli.dataset import MergeDataset
+    from merge_snli.problems.options import ProblemOptions
     from merge_snli.table import Cell
 
+PROBLEMS_PER_BATCH = 1_000
 
-def table_4(source: MergeDataset) -> ReportTable:
-    """Make Table 4 from what the run counted; the paper's figures stand beside where there are as many problems.
+
+@dataclass(frozen=True)
+class WordsReport:
+    """The shared words of some problems.
+
+    Attributes:
+        problems: Where the problems were read from.
+        with_label: Number of problems with a gold label, the only ones counted.
+        without_label: Number of problems without one.
+        tagger: The tagger.
+        classes: Counts by word class.
+    """
+
+    problems: str
+    with_label: int
+    without_label: int
+    tagger: TaggerRecord
+    classes: dict[str, WordCounts]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        return asdict(self)
+
+
+def words_report(options: ProblemOptions) -> WordsReport:
+    """Read and tag problems, and count those that share a word of each class.
 
     Args:
-        source: A MERGE data set.
+        options: Where the problems are and how to read them.
+
+    Raises:
+        InputError: If the problems or the tagger cannot be read.
     """
-    names = source.record.problems.label_names
-    as_paper = source.record.problems.with_label == PROBLEMS
-    columns = ["class", "problems", *(f"{name} %" for name in names), "problems after", "words after"]
-    if as_paper:
-        columns += [f"{column} {of}" for column in ("problems", *(f"{name} %" for name in names)) for of in BESIDE]
-    rows = []
-    for word_class, of in source.record.words.items():
-        shares = [share(of.labels[name], of.problems) for name in names]
-        row: list[Cell] = [word_class, of.problems, *shares, of.problems_after, of.words_after]
-        if as_paper:
-            paper = TABLE_4.get(word_class)
-            for value, column in ((of.problems, "problems"), *zip(shares, names, strict=True)):
-                row += beside(value, getattr(paper, column, None))
-        rows.append(tuple(row))
-    return ReportTable(
-        key="table_4",
-        title="Table 4: problems that share a word of the class",
-        columns=tuple(columns),
-        rows=tuple(rows),
-        notes=("after: without the words of which only some places could be replaced.",),
+    tagger = load_tagger(options.tagger)
+    progress = Progress()
+    with progress.stage("reading", unit="rows") as stage:
+        source = open_source(options)
+        survey = survey_problems(source, stage)
+    problems = stream_problems(source, survey)
+    counts: dict[str, WordCounts] = {}
+    with progress.stage("shared words", unit="problems", total=survey.with_label) as stage:
+        while batch := list(islice(problems, PROBLEMS_PER_BATCH)):
+            words = [(each, shared_words(each)) for each in tag(batch, tagger)]
+            counts = add_word_counts(counts, count_words(words, survey.label_names))
+            stage.advance(len(batch))
+    return WordsReport(
+        options.problems,
+        survey.with_label,
+        survey.without_label,
+        TaggerRecord(tagger.name, tagger.version, tagger.digest),
+        counts,
     )
+
+
+def words_table(classes: Mapping[str, WordCounts], with_label: int, without_label: int) -> Table:
+    """Return the problems that share a word of each class, and those that share one that can be replaced.
+
+    Args:
+        classes: Counts by word class.
+        with_label: Number of problems with a gold label.
+        without_label: Number of problems without one.
+    """
+    labels = tuple(next(iter(classes.values())).labels)
+    headers = ("problems", *(f"{name} %" for name in labels), *LEFT_OUT, "used")
+    return Table(
+        columns=(Column("class", "left"), *map(Column, headers)),
+        rows=tuple(
+            (
+                name,
+                of.problems,
+                *(percent(of.labels[label], of.problems) for label in labels),
+                *(of.left_out[reason] for reason in LEFT_OUT),
+                of.problems_after,
+            )
+            for name, of in classes.items()
+        ),
+        notes=(
+            f"{with_label:,} problems with a gold label; {without_label:,} without one are not counted.",
+            "problems: share a word of the class; used: share one that can be replaced.",
+            f"{', '.join(LEFT_OUT)}: words that cannot be replaced, by reason.",
+        ),
+    )
+
+
+def table_4(dataset: MergeDataset) -> Table:
+    """Return Table 4 from the counts of a run, compared with the paper if there are as many problems.
+
+    Args:
+        dataset: A MERGE data set.
+    """
+    problems = dataset.record.problems
+    with_paper = problems.with_label == PROBLEMS
+    return compared_table(
+        title="Table 4: problems that share a word of the class",
+        rows=[
+            _row(name, counts, problems.label_names, with_paper=with_paper)
+            for name, counts in dataset.record.words.items()
+        ],
+        labels=["class"],
+        notes=("after: without the words that cannot be replaced at every occurrence.",),
+    )
+
+
+def _row(name: str, counts: WordCounts, labels: Sequence[str], *, with_paper: bool) -> tuple[dict[str, Cell], Paper]:
+    values: dict[str, Cell] = {
+        "class": name,
+        "problems": counts.problems,
+        **{f"{label} %": percent(counts.labels[label], counts.problems) for label in labels},
+        "problems after": counts.problems_after,
+        "words after": counts.words_after,
+    }
+    paper = TABLE_4.get(name) if with_paper else None
+    fields = {"problems": "problems", **{f"{label} %": label for label in labels}}
+    return values, {header: getattr(paper, field, None) for header, field in fields.items()}

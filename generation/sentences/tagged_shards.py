@@ -11,6 +11,7 @@ from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import SharedWord, shared_words
+from generation.work.folder import TAGGED_FOLDER
 from generation.work.shards import find_shard, read_shard, write_shard
 from merge_snli.files import sha256_of_json
 from merge_snli.problems.reading import Problem
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from generation.sentences.tagging import Tagger
-
-FOLDER = "tagged"
 
 _TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
 _STARTS = pa.list_(pa.int32())
@@ -70,11 +69,11 @@ def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore
         InputError: Where the work folder cannot be written.
     """
     key = _key(problems, tagger, ignore_case=ignore_case)
-    there = find_shard(work / FOLDER, key)
+    there = find_shard(work / TAGGED_FOLDER, key)
     if there is not None:
         return there
     words = [(each, shared_words(each, ignore_case=ignore_case)) for each in tag(problems, tagger)]
-    return write_shard(work / FOLDER, key, pa.Table.from_pylist([_row(*each) for each in words], SCHEMA))
+    return write_shard(work / TAGGED_FOLDER, key, pa.Table.from_pylist([_row(*each) for each in words], SCHEMA))
 
 
 def read_words(shard: Path) -> Words:

@@ -1,29 +1,29 @@
-"""Results: what a shard of tagged problems gives, from the stored answers to its rows, kept until they are merged."""
+"""Make the rows and counts of one shard of tagged problems, and cache them in the work folder."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from generation.replacements.finding import FilterCounts, Found, MaskedLMAnswers, find_replacements
+from generation.replacements.counts import FilterCounts, counts_of_table, counts_table
+from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
 from generation.replacements.standalone import count_standalone
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.variants.rows import draw_all, seed_rows, variant_rows
 from generation.variants.variant import Variant
+from generation.work.folder import RESULT_FOLDERS
 from generation.work.shards import find_shard, key_of, read_shard, write_shard
 from merge_snli import __version__
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from generation.answers.store import Store
@@ -33,30 +33,31 @@ if TYPE_CHECKING:
     from generation.seeds_from import Seeds
     from generation.sentences.tags_in_place import InPlaceTagger
 
-FOLDERS = VARIANTS_FOLDER, SEEDS_FOLDER, STANDALONE_FOLDER = "variants", "seeds", "standalone_filters"
-COUNTS = b"counts"
-"""Where the counts of a shard stand in the metadata of its seeds' file."""
+*ROWS, STANDALONE = RESULT_FOLDERS
 
-OF_THE_SOURCE = frozenset(
+VARIANT_COUNTS = pa.schema([("seed_id", pa.string()), ("word_class", pa.string()), ("variants", pa.int64())])
+
+INPUT_OPTIONS = frozenset(
     {"problems", "config", "split", "limit", "id_column", "label_names", "tagger", "mlm", "device", "license"}
     | {f"{role}_column" for role in ("premise", "hypothesis", "label")}
     | {"seeds_from"}
 )
-"""Options that a shard's rows depend on only through the shard itself and the answers."""
+"""Options that are not part of a shard's key: its rows depend on them only through the tagged shard, the answers and
+the seeds, whose digests are."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """All that turns tagged problems and answers into rows.
+    """Everything that turns tagged problems and answers into rows.
 
     Attributes:
-        options: The run's choices.
-        label_names: Names of the labels in the order of their numbers.
+        options: The options of the run.
+        label_names: Label names in the order of their numbers.
         stores: The answers, by masked LM.
-        vocabularies: What they stand for, by masked LM.
-        tagger: Tags suggestions in their place.
-        wordnet: What tells related words, where these are dropped.
-        seeds: The seeds that are given variants, where these are another data set's.
+        vocabularies: The vocabularies, by masked LM.
+        tagger: Tags suggestions in place.
+        wordnet: WordNet, to drop related suggestions; None to keep them.
+        seeds: The only seeds to make variants of; None for all problems.
     """
 
     options: Options
@@ -69,143 +70,139 @@ class Method:
 
 
 @dataclass(frozen=True)
-class Result:
-    """What came of a shard.
+class VariantShard:
+    """The files made from one shard of tagged problems.
 
     Attributes:
-        variants: The file of its rows of config `all`.
-        seeds: The file of its rows of config `seed`, and of what each filter did, for `read_filters`.
-        standalone: The file of what each filter drops by itself, for `read_standalone`.
-        most: By word class, the most variants that a problem has, the words of a class pooled.
-        of_seeds: By seed id and word class, how many variants each of another data set's seeds has.
+        variants: Rows of config `all`.
+        seeds: Rows of config `seed`.
+        variant_counts: Number of variants by problem and word class.
+        filter_counts: Counts of the filters applied in their order.
+        standalone_counts: Counts of each filter when it is the only one.
     """
 
     variants: Path
     seeds: Path
-    standalone: Path
-    most: Counter[str]
-    of_seeds: dict[tuple[str, str], int]
+    variant_counts: Path
+    filter_counts: Path
+    standalone_counts: Path
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files."""
+        return self.variants, self.seeds, self.variant_counts, self.filter_counts, self.standalone_counts
 
 
-def make_result(shard: Path, method: Method, work: Path) -> Result:
-    """Make the rows of a shard: filters, set operations, variants, draws; or take what is kept of them.
+def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard:
+    """Make the rows and counts of a shard, or find them in the work folder.
 
     Args:
-        shard: A tagged shard all of whose forms have been answered.
-        method: How.
+        tagged: A shard of tagged problems whose forms have all been answered.
+        method: How to make them.
         work: The work folder.
 
     Raises:
-        InputError: Where an answer is gone, or the work folder cannot be written.
+        InputError: If an answer is missing, or the work folder cannot be written.
     """
-    asked = cache(partial(_asked, shard, method))
-    key = _key(shard, method)
-    variants, seeds = find_shard(work / VARIANTS_FOLDER, key), find_shard(work / SEEDS_FOLDER, key)
-    if variants is None or seeds is None:
-        problems = read_tagged(shard, method.options.classes)
-        found, filters = find_replacements(problems, asked(), method.tagger, method.options, wordnet=method.wordnet)
-        variant_table, seed_table = _rows(found, method)
-        counts = {COUNTS: _counts_text(filters, _variants_of_seeds(found), method)}
-        seed_table = seed_table.replace_schema_metadata({**(seed_table.schema.metadata or {}), **counts})
-        variants = write_shard(work / VARIANTS_FOLDER, key, variant_table)
-        seeds = write_shard(work / SEEDS_FOLDER, key, seed_table)
-    return Result(variants, seeds, standalone=_standalone(shard, method, work, asked), **_read_counts(seeds))
+    answers = cache(partial(_answers, tagged, method))
+    rows = _shards(work, ROWS, _rows_key(tagged, method), lambda: _make_rows(tagged, method, answers()))
+    # What a filter drops on its own does not depend on the filters of the run.
+    of_forms = {name: getattr(method.options, name) for name in ("classes", "mask")}
+    standalone = _shards(
+        work, [STANDALONE], _key(tagged, method, of_forms), lambda: [_count_standalone(tagged, method, answers())]
+    )
+    return VariantShard(*rows, *standalone)
 
 
-def _standalone(shard: Path, method: Method, work: Path, asked: Callable[[], Mapping[str, MaskedLMAnswers]]) -> Path:
-    """Count what each filter drops by itself, or take what is kept of it: it depends on no filter that is chosen."""
-    options = {name: getattr(method.options, name) for name in ("classes", "mask")}
-    key = _digest(shard, options, method)
-    there = find_shard(work / STANDALONE_FOLDER, key)
-    if there is None:
-        problems = read_tagged(shard, method.options.classes)
-        counts = count_standalone(problems, asked(), method.tagger, mask=method.options.mask)
-        table = pa.table({"counts": [json.dumps(_count_rows(counts))]})
-        there = write_shard(work / STANDALONE_FOLDER, key, table)
-    return there
+def read_filter_counts(paths: Iterable[Path]) -> FilterCounts:
+    """Return the sum of the counts in files `filter_counts` or `standalone_counts`."""
+    total: FilterCounts = Counter()
+    for path in paths:
+        total.update(counts_of_table(read_shard(path)))
+    return total
 
 
-def _key(shard: Path, method: Method) -> str:
-    options = {name: value for name, value in method.options.as_dict().items() if name not in OF_THE_SOURCE}
+def most_variants(shards: Iterable[VariantShard]) -> Counter[str]:
+    """Return the largest number of variants that any problem has, by word class."""
+    most: Counter[str] = Counter()
+    for shard in shards:
+        counts = read_shard(shard.variant_counts).group_by("word_class").aggregate([("variants", "max")])
+        most |= Counter(dict(zip(counts["word_class"].to_pylist(), counts["variants_max"].to_pylist(), strict=True)))
+    return most
+
+
+def variants_of_seeds(shards: Iterable[VariantShard], seeds: Seeds) -> dict[tuple[str, str], int]:
+    """Return the number of variants of each seed by its id and word class."""
+    return {
+        (row["seed_id"], row["word_class"]): row["variants"]
+        for shard in shards
+        for row in read_shard(shard.variant_counts).to_pylist()
+        if seeds.has(row["seed_id"], row["word_class"])
+    }
+
+
+def _shards(work: Path, folders: Sequence[str], key: str, make: Callable[[], Sequence[pa.Table]]) -> list[Path]:
+    """Find the shards of a key, one per folder, or make them all."""
+    found = [path for folder in folders if (path := find_shard(work / folder, key)) is not None]
+    if len(found) == len(folders):
+        return found
+    return [write_shard(work / folder, key, table) for folder, table in zip(folders, make(), strict=True)]
+
+
+def _rows_key(tagged: Path, method: Method) -> str:
+    options = {name: value for name, value in method.options.as_dict().items() if name not in INPUT_OPTIONS}
     digests = [None if each is None else each.digest for each in (method.seeds, method.wordnet)]
-    return _digest(shard, [options, method.label_names, digests], method)
+    return _key(tagged, method, [options, method.label_names, digests])
 
 
-def _digest(shard: Path, options: object, method: Method) -> str:
-    """Return the key of what was made from a shard and the answers to its forms in some way."""
+def _key(tagged: Path, method: Method, choices: object) -> str:
+    """Return the key of what is made with some choices from a tagged shard and the answers to its forms."""
     answers = [(name, store.folder.name) for name, store in method.stores.items()]
-    return sha256_of_json([key_of(shard), options, answers, METHOD_VERSION, __version__])[:32]
+    return sha256_of_json([key_of(tagged), choices, answers, METHOD_VERSION, __version__])[:32]
 
 
-def _asked(shard: Path, method: Method) -> dict[str, MaskedLMAnswers]:
-    forms = forms_of_shard(shard, method.options)
-    asked = {}
+def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
+    forms = forms_of_shard(tagged, method.options)
+    found = {}
     for name, store in method.stores.items():
         answers = store.load(forms)
         if len(answers) < len(forms):
-            raise InputError(f"{store.folder} has lost answers that it had: run again, and they are asked again")
-        asked[name] = MaskedLMAnswers(answers, method.vocabularies[name])
-    return asked
+            raise InputError(
+                f"{store.folder}: {len(forms) - len(answers)} of {len(forms)} answers of {name} were deleted during "
+                "the run: run the same command again"
+            )
+        found[name] = MaskedLMAnswers(answers, method.vocabularies[name])
+    return found
 
 
-def read_filters(seeds: Path) -> FilterCounts:
-    """Read what each filter did to a shard."""
-    return _counts(_read_metadata(seeds)["filters"])
-
-
-def read_standalone(path: Path) -> FilterCounts:
-    """Read what each filter drops by itself of a shard."""
-    return _counts(json.loads(read_shard(path)["counts"][0].as_py()))
-
-
-def _rows(found: Sequence[Found], method: Method) -> tuple[pa.Table, pa.Table]:
+def _make_rows(tagged: Path, method: Method, answers: Mapping[str, MaskedLMAnswers]) -> tuple[pa.Table, ...]:
+    """Make the tables of the folders in `ROWS`."""
+    problems = read_tagged(tagged, method.options.classes)
+    found, filter_counts = find_replacements(problems, answers, method.tagger, method.options, wordnet=method.wordnet)
     variants = [
-        Variant(each.tagged.problem, each.word, word)
+        Variant(each.tagged.problem, each.word, replacement)
         for each in found
         if method.seeds is None or method.seeds.has(each.tagged.problem.id, each.word.word_class)
-        for word in each.replacements
+        for replacement in each.replacements
     ]
     drawn = draw_all(variants, method.options)
     return (
         variant_rows(drawn, method.options, method.label_names),
         seed_rows(drawn, found, method.options, method.label_names),
+        _variant_counts(found),
+        counts_table(filter_counts),
     )
 
 
-def _variants_of_seeds(found: Sequence[Found]) -> Counter[tuple[str, str]]:
-    """Count variants by problem and class, the words of a class pooled."""
+def _count_standalone(tagged: Path, method: Method, answers: Mapping[str, MaskedLMAnswers]) -> pa.Table:
+    problems = read_tagged(tagged, method.options.classes)
+    return counts_table(count_standalone(problems, answers, method.tagger, mask=method.options.mask))
+
+
+def _variant_counts(found: Iterable[Found]) -> pa.Table:
+    """Count the variants of each problem and word class, the words of a class pooled."""
     counts: Counter[tuple[str, str]] = Counter()
     for each in found:
         counts[each.tagged.problem.id, each.word.word_class] += len(each.replacements)
-    return counts
-
-
-def _counts_text(filters: FilterCounts, variants: Mapping[tuple[str, str], int], method: Method) -> str:
-    most: Counter[str] = Counter()
-    for (_, name), count in variants.items():
-        most[name] = max(most[name], count)
-    of_seeds = (
-        [] if method.seeds is None else [[*pair, count] for pair, count in variants.items() if method.seeds.has(*pair)]
-    )
-    return json.dumps({"filters": _count_rows(filters), "most": most, "of_seeds": of_seeds})
-
-
-def _read_metadata(seeds: Path) -> dict[str, Any]:
-    counts: dict[str, Any] = json.loads(pq.read_schema(seeds).metadata[COUNTS])
-    return counts
-
-
-def _read_counts(seeds: Path) -> dict[str, Any]:
-    counts = _read_metadata(seeds)
-    return {
-        "most": Counter(counts["most"]),
-        "of_seeds": {(seed_id, word_class): count for seed_id, word_class, count in counts["of_seeds"]},
-    }
-
-
-def _count_rows(counts: FilterCounts) -> list[list[Any]]:
-    return [[*key, count] for key, count in counts.items()]
-
-
-def _counts(rows: Sequence[Sequence[Any]]) -> FilterCounts:
-    return {(word_class, mlm, side): Counter(count) for word_class, mlm, side, count in rows}
+    rows = [{"seed_id": id_, "word_class": name, "variants": count} for (id_, name), count in counts.items()]
+    return pa.Table.from_pylist(rows, VARIANT_COUNTS)

@@ -1,4 +1,4 @@
-"""The work folder: held by one run at a time, and what a killed run left half-written is swept away."""
+"""Open and lock the work folder of a run, and remove the partial files of killed runs."""
 
 from __future__ import annotations
 
@@ -15,44 +15,58 @@ from merge_snli.files import disk_errors_as_input_errors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+TAGGED_FOLDER = "tagged"
+ANSWERS_FOLDER = "suggestions"
+RESULT_FOLDERS = ("variants", "seeds", "variant_counts", "filter_counts", "standalone_filter_counts")
+RUNS_FOLDER = "runs"
+"""Subfolders of the work folder."""
+
+DESCRIPTION_FILE = "masked_lm.json"
+"""In each subfolder of `ANSWERS_FOLDER`: the cache key of the answers."""
+
 LOCK_FILE = "lock"
 
 
 def work_folder_of(out: Path, work: str | Path | None = None) -> Path:
-    """Return where the work of the data set at `out` lies: in `work`, else beside it in `OUT.work/`."""
+    """Return the path of a work folder.
+
+    Args:
+        out: The data set's folder.
+        work: The work folder if one was given; None for `OUT.work/`.
+    """
     return out.with_name(f"{out.name}.work") if work is None else Path(work).expanduser().absolute()
 
 
 @contextmanager
 def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
-    """Hold the work folder for this process alone, and `OUT.work/` with it, where the data set is made ready.
+    """Create and lock the work folder, and `OUT.work/`, where the data set is staged.
 
     Args:
         out: The data set's folder.
-        work: Another or a shared work folder; None for `OUT.work/`.
+        work: The work folder if one was given; None for `OUT.work/`.
 
     Yields:
-        The work folder.
+        The work folder. On success, an empty `OUT.work/` is removed if `work` is another folder.
 
     Raises:
-        InputError: Where another run holds it, or it cannot be made.
+        InputError: If another process has locked one of them, or they cannot be created.
     """
-    folder, beside = work_folder_of(out, work), work_folder_of(out)
+    folder, staging = work_folder_of(out, work), work_folder_of(out)
     with ExitStack() as stack:
-        for each in dict.fromkeys((folder, beside)):
+        for each in dict.fromkeys((folder, staging)):
             with disk_errors_as_input_errors(each):
                 each.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(_held(each))
-        for part in folder.rglob(".*.part"):
-            part.unlink()
+                stack.enter_context(_locked(each))
+        for partial_file in folder.rglob(".*.part"):
+            partial_file.unlink()
         yield folder
-        if beside != folder and {path.name for path in beside.iterdir()} <= {LOCK_FILE}:
-            shutil.rmtree(beside)
+        if staging != folder and {path.name for path in staging.iterdir()} <= {LOCK_FILE}:
+            shutil.rmtree(staging)
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder; the system lets it go when the process ends, however it ends."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder; the operating system releases the lock when the process ends."""
     with (folder / LOCK_FILE).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

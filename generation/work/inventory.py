@@ -1,4 +1,4 @@
-"""What a work folder holds, and which of it a data set needs to be made again without asking a masked LM."""
+"""List the content of a work folder, and delete what a data set does not need."""
 
 from __future__ import annotations
 
@@ -10,23 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation.answers import cache_key as shelf
-from generation.answers import store
-from generation.sentences import tagged_shards
-from generation.variants import variant_shards as results
+from generation.work.folder import ANSWERS_FOLDER, DESCRIPTION_FILE, RESULT_FOLDERS, RUNS_FOLDER, TAGGED_FOLDER
 from generation.work.shards import all_shards, key_of
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.record import as_json, inputs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from generation.output.record import RunInputs
-    from generation.variants.variant_shards import Result
     from merge_snli.record import Inputs, Record
 
-NEEDS_FOLDER = "runs"
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
 
 Json = dict[str, Any]
@@ -34,22 +28,22 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """One kind of thing in a work folder.
+    """The files of one kind in a work folder.
 
     Attributes:
-        kind: `answers` of a masked LM, `tagged problems`, or `results`.
-        masked_lm: Whose answers, else None.
-        how: What else the answers depend on, by option; empty for other kinds.
-        needed: Whether the data set needs it; None where that is not known.
-        shards: How many files.
-        rows: How many forms, problems or variants and seeds these hold.
-        bytes: How large they are.
+        kind: `answers` (of one masked LM), `tagged problems` or `results`.
+        masked_lm: The masked LM that gave the answers; None for other kinds.
+        cache_key: What else the answers depend on, by option; empty for other kinds.
+        needed: Whether the data set needs them; None if unknown.
+        shards: Number of files.
+        rows: Number of rows: forms, problems, or variants, seeds and counts.
+        bytes: Size of the files.
         paths: The files, or the folder of the answers.
     """
 
     kind: str
-    masked_lm: str | None
-    how: Json
+    masked_lm: str | None = None
+    cache_key: Json
     needed: bool | None
     shards: int
     rows: int
@@ -57,47 +51,53 @@ class Stored:
     paths: tuple[Path, ...]
 
     def as_dict(self) -> Json:
-        """Return everything but the paths as plain JSON values."""
+        """Return everything but the paths as JSON values."""
         return {name: value for name, value in asdict(self).items() if name != "paths"}
 
 
-def note_needs(work: Path, sources: RunInputs, shards: Sequence[Path], made: Sequence[Result]) -> None:
-    """Write down which shards a run needs.
+def note_needs(
+    work: Path, inputs: Inputs, tagged: Iterable[Path], results: Iterable[Path], answers: Iterable[Path]
+) -> None:
+    """Record which files of a work folder a run needs.
 
     Args:
         work: The work folder.
-        sources: All that the rows of its data set depend on.
-        shards: Its tagged shards.
-        made: What came of them.
+        inputs: Everything that the rows of the run's data set depend on.
+        tagged: Shards of tagged problems.
+        results: Shards made from them.
+        answers: Folders of the masked LMs' answers.
     """
-    of_results = [key_of(path) for each in made for path in (each.seeds, each.standalone)]
-    keys = {TAGGED: [key_of(shard) for shard in shards], RESULTS: of_results}
-    write_json(_needs_file(work, sources.recorded()), keys)
+    needs = {
+        TAGGED: sorted(map(key_of, tagged)),
+        RESULTS: sorted({key_of(path) for path in results}),
+        ANSWERS: sorted(folder.name for folder in answers),
+    }
+    write_json(_needs_file(work, inputs), needs)
 
 
 def inventory(work: Path, record: Record | None) -> list[Stored]:
-    """List what a work folder holds.
+    """List the content of a work folder.
 
     Args:
         work: The work folder.
-        record: The record of the data set that was made with it, None where there is none.
+        record: The record of the data set made with it; None if there is none.
     """
-    needs = _read_needs(work, record)
+    needs = None if record is None else _read_needs(work, inputs_of(record))
     return [
-        *_answers(work, record),
-        *_shards(TAGGED, [work / tagged_shards.FOLDER], needs),
-        *_shards(RESULTS, [work / folder for folder in results.FOLDERS], needs),
+        *_answers(work, needs),
+        *_shards(TAGGED, [work / TAGGED_FOLDER], needs),
+        *_shards(RESULTS, [work / folder for folder in RESULT_FOLDERS], needs),
     ]
 
 
 def drop(stored: Iterable[Stored]) -> None:
-    """Delete things from a work folder; a run that needs them makes them again.
+    """Delete files from a work folder. A run that needs them computes them again.
 
     Args:
-        stored: What `inventory` gave, or a part of it.
+        stored: All or some entries of `inventory`.
 
     Raises:
-        InputError: Where they may not be deleted.
+        InputError: If a file cannot be deleted.
     """
     for each in stored:
         for path in each.paths:
@@ -109,52 +109,56 @@ def drop(stored: Iterable[Stored]) -> None:
 
 
 def _needs_file(work: Path, inputs: Inputs) -> Path:
-    return work / NEEDS_FOLDER / f"{sha256_of_json(as_json(inputs))[:32]}.json"
+    return work / RUNS_FOLDER / f"{sha256_of_json(as_json(inputs))[:32]}.json"
 
 
-def _read_needs(work: Path, record: Record | None) -> dict[str, set[str]] | None:
-    """Return the keys of the shards that a data set needs by their kind, None where that is not known."""
-    if record is None:
-        return None
+def _read_needs(work: Path, inputs: Inputs) -> dict[str, set[str]] | None:
+    """Return the keys or folder names that a run needs by kind; None if they were not recorded."""
     try:
-        needs = json.loads(_needs_file(work, inputs_of(record)).read_text(encoding="utf-8"))
-        return {kind: set(needs[kind]) for kind in (TAGGED, RESULTS)}
+        needs = json.loads(_needs_file(work, inputs).read_text(encoding="utf-8"))
+        return {kind: set(needs[kind]) for kind in (TAGGED, RESULTS, ANSWERS)}
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _answers(work: Path, record: Record | None) -> Iterator[Stored]:
-    needed = None if record is None else {each.folder(work) for each in shelf.recorded_cache_keys(record)}
-    for folder in sorted(path for path in (work / shelf.FOLDER).glob("*") if path.is_dir()):
-        how = store.read_description(folder) or {}
-        files = sorted(folder.glob("*.parquet"))
+def _answers(work: Path, needs: dict[str, set[str]] | None) -> Iterator[Stored]:
+    for folder in sorted(path for path in (work / ANSWERS_FOLDER).glob("*") if path.is_dir()):
+        description = _read_description(folder)
+        shards = sorted(folder.glob("*.parquet"))
         yield Stored(
             kind=ANSWERS,
-            masked_lm=how.get("masked_lm"),
-            how={name: value for name, value in how.items() if name not in {"masked_lm", "pieces"}},
-            needed=None if needed is None else folder in needed,
-            shards=len(files),
-            rows=sum(map(_rows, files)),
+            masked_lm=description.get("masked_lm"),
+            cache_key={name: value for name, value in description.items() if name not in {"masked_lm", "pieces"}},
+            needed=None if needs is None else folder.name in needs[ANSWERS],
+            shards=len(shards),
+            rows=sum(map(_rows, shards)),
             bytes=sum(path.stat().st_size for path in folder.iterdir()),
             paths=(folder,),
         )
 
 
-def _shards(kind: str, folders: Sequence[Path], needs: dict[str, set[str]] | None) -> Iterator[Stored]:
-    """Yield the shards of a kind that are needed, then those that are not, each as one entry."""
-    files = [path for folder in folders for path in all_shards(folder)]
+def _read_description(folder: Path) -> Json:
+    try:
+        description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return description if isinstance(description, dict) else {}
+
+
+def _shards(kind: str, folders: Iterable[Path], needs: dict[str, set[str]] | None) -> Iterator[Stored]:
+    """Yield one entry for the shards that are needed and one for the others."""
+    shards = [path for folder in folders for path in all_shards(folder)]
     for needed in (True, False) if needs is not None else (None,):
-        of_kind = tuple(path for path in files if needs is None or (key_of(path) in needs[kind]) == needed)
-        if of_kind:
+        selected = tuple(path for path in shards if needs is None or (key_of(path) in needs[kind]) == needed)
+        if selected:
             yield Stored(
                 kind=kind,
-                masked_lm=None,
-                how={},
+                cache_key={},
                 needed=needed,
-                shards=len(of_kind),
-                rows=sum(map(_rows, of_kind)),
-                bytes=sum(path.stat().st_size for path in of_kind),
-                paths=of_kind,
+                shards=len(selected),
+                rows=sum(map(_rows, selected)),
+                bytes=sum(path.stat().st_size for path in selected),
+                paths=selected,
             )
 
 

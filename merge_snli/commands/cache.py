@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from generation.work.inventory import Stored
     from merge_snli.record import Record
 
-MEBIBYTE = 2**20
-NEEDED = {True: "yes", False: "no", None: "?"}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -30,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the work folder holds, after deleting what is not needed where that is asked for."""
+    from generation.report.inventory import inventory_table
     from generation.work.folder import work_folder, work_folder_of
     from generation.work.inventory import drop, inventory
 
@@ -44,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         with work_folder(out.resolve(), arguments.work):
             drop(each for each in inventory(work, record) if each.needed is False)
     stored = inventory(work, record)
-    sys.stdout.write(_json_text(work, stored) if arguments.json else cache_text(work, stored))
+    sys.stdout.write(_json_text(work, stored) if arguments.json else inventory_table(work, stored).text())
     return 0
 
 
@@ -62,32 +60,3 @@ def _json_text(work: Path, stored: list[Stored]) -> str:
         "stored": [each.as_dict() for each in stored],
     }
     return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
-
-
-def cache_text(work: Path, stored: list[Stored]) -> str:
-    """Return what a work folder holds as a table.
-
-    Args:
-        work: The work folder.
-        stored: What `generation.work.inventory.inventory` gave.
-    """
-    width = max([len(_name(each)) for each in stored], default=0)
-    lines = [f"{'':{width}}{'shards':>9}{'rows':>12}{'MiB':>10}  needed"]
-    lines += [
-        f"{_name(each):{width}}{each.shards:9,}{each.rows:12,}{each.bytes / MEBIBYTE:10,.1f}  {NEEDED[each.needed]}"
-        for each in stored
-    ]
-    total = sum(each.bytes for each in stored) / MEBIBYTE
-    return "\n".join([*lines, f"{total:,.1f} MiB in {work}", ""])
-
-
-def _name(each: Stored) -> str:
-    """Name a line: whose answers, and how they were asked where that is not the default."""
-    if each.kind != "answers":
-        return each.kind
-    how = [
-        *(str(each.how[name]) for name in ("device", "dtype") if name in each.how),
-        *(f"{name.replace('_', '-')} {each.how[name]}" for name in ("top_k", "mask") if name in each.how),
-        *(["split-words"] if each.how.get("split_words") else []),
-    ]
-    return f"answers of {each.masked_lm or 'a masked LM'} ({', '.join(how)})"

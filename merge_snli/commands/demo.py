@@ -28,9 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Count shared words, generate variants, score both NLI models, and print what came of it."""
     from generation.options import Options
     from generation.pipeline import generate
-    from merge_snli.commands.generate import composition_text
-    from merge_snli.commands.words import words_text
-    from merge_snli.record import as_json
+    from generation.report.composition import composition_table
+    from generation.report.words import words_table
     from scoring.api import check_results_folder, score_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
@@ -42,9 +41,10 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))
     check_results_folder(out / "results")
     dataset = generate(options, out / "merge_snli", overwrite=_is_of_a_demo(out / "merge_snli"))
-    record = as_json(dataset.record)
-    _section("Shared words of the embedded problems", words_text({**record["problems"], "classes": record["words"]}))
-    _section(f"Variants, by {' and '.join(options.mlm)}", composition_text(dataset))
+    record, problems = dataset.record, dataset.record.problems
+    words = words_table(record.words, problems.with_label, problems.without_label)
+    _section("Shared words of the embedded problems", words.text())
+    _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
     names = [PREFIX + name for name in NLI_MODELS]
     results, failed = score_models(names, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     pictures = draw_curves(results, out / "figures" / "pattern_accuracy.png")

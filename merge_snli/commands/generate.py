@@ -8,14 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.commands.dry_run_text import dry_run_text
 from merge_snli.commands.problem_arguments import add_problem_arguments, given, names, with_suppressed_default
 from merge_snli.errors import InputError
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
     from generation.options import Options
-    from merge_snli.dataset import MergeDataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -117,12 +115,14 @@ def run(arguments: argparse.Namespace) -> int:
     options = read_options(arguments)
     if arguments.dry_run:
         from generation.dry_run import dry_run
+        from generation.dry_run_text import dry_run_text
 
         sys.stdout.write(dry_run_text(dry_run(options, allow_pickle=arguments.allow_pickle)))
         return 0
     if arguments.out is None:
         raise InputError("--out is missing: name the data set's folder, such as --out merge_snli")
     from generation.pipeline import generate
+    from generation.report.composition import composition_table
 
     if not arguments.quiet:
         logging.getLogger("generation.pipeline").setLevel(logging.INFO)
@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
         allow_pickle=arguments.allow_pickle,
         quiet=arguments.quiet,
     )
-    sys.stdout.write(composition_text(dataset))
+    sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
     return 0
 
 
@@ -158,14 +158,3 @@ def read_options(arguments: argparse.Namespace) -> Options:
     if "mlm" not in values:
         raise InputError("--mlm is missing: name masked LMs, or a --preset or --run-file that does")
     return Options(**values)
-
-
-def composition_text(dataset: MergeDataset) -> str:
-    """Return seeds, variants and label shares by config as a table, in the shape of the paper's Table 2."""
-    labels = dataset.record.problems.label_names
-    header = f"{'config':8}{'seeds':>8}{'variants':>10}{'average':>9}"
-    lines = [header + "".join(f"{name + ' %':>17}" for name in labels)]
-    for config, of in dataset.record.composition.items():
-        shares = "".join(f"{100 * of.labels[name] / of.seeds:17.1f}" for name in labels)
-        lines.append(f"{config:8}{of.seeds:8,}{of.variants:10,}{of.variants / of.seeds:9.1f}{shares}")
-    return "\n".join([*lines, f"data set in {dataset.folder}", ""])

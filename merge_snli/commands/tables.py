@@ -22,14 +22,14 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.report.picture import draw_overlap
     from generation.report.tables import report_tables
     from merge_snli.dataset import find_dataset
-    from merge_snli.table import latex_of, text_of
 
     tables, overlap = report_tables(find_dataset(arguments.dataset))
     if arguments.figure is not None:
         draw_overlap(overlap, arguments.figure)
     if arguments.json:
-        text = json.dumps({table.key: table.as_dict() for table in tables}, indent=2, ensure_ascii=False) + "\n"
+        document = {name: table.as_dict() for name, table in tables.items()}
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     else:
-        text = latex_of(tables) if arguments.latex else text_of(tables)
+        text = "\n".join(table.latex() if arguments.latex else table.text() for table in tables.values())
     sys.stdout.write(text)
     return 0

@@ -25,12 +25,12 @@ import torch
 
 from generation import pipeline
 from generation.answers import asking as suggestions
-from generation.answers import cache_key as shelf
 from generation.answers import store
 from generation.options import Options
 from generation.output import folder as output
 from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
+from generation.work.folder import ANSWERS_FOLDER
 from merge_snli.errors import InputError
 
 KILLS, KILLS_A_FOLDER = 32, 4
@@ -192,7 +192,7 @@ def boundaries(runs: Runs, calm: Runs) -> dict[str, bool]:
     for owner, name in BOUNDARIES:
         for after in (False, True):
             if owner in {store, store.Store}:
-                shutil.rmtree(runs.work / shelf.FOLDER, ignore_errors=True)
+                shutil.rmtree(runs.work / ANSWERS_FOLDER, ignore_errors=True)
             shutil.rmtree(runs.out, ignore_errors=True)
             when = f"{'after' if after else 'before'} {name}"
             deaths[when] = died(runs.start(dying(owner, name, after=after)))

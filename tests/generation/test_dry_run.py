@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from generation.dry_run import DryRun, dry_run
+from generation.dry_run_text import dry_run_text, format_duration
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
 from generation.sentences.tagging import Tagger, tag
 from generation.sentences.words import shared_words
 from merge_snli import cli
-from merge_snli.commands.dry_run_text import dry_run_text, duration
 from merge_snli.problems.reading import read_problems
+from merge_snli.table import TEXT_WIDTH
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +82,13 @@ def test_the_command_writes_nothing(
 
 def test_as_text(found: DryRun) -> None:
     lines = dry_run_text(found).splitlines()
-    assert [line.split()[0] for line in lines[1:4]] == ["masked", "tiny-bert", "tiny-roberta"]
-    assert lines[4].endswith("nothing was written")
+    assert [line.split()[0] for line in (lines[1], *lines[3:5])] == ["masked", "tiny-bert", "tiny-roberta"]
+    assert lines[-1] == "Nothing was written."
+    assert max(map(len, lines)) <= TEXT_WIDTH
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(3.14, "3.1 s"), (61, "1 min 01 s"), (3_599.6, "1 h 00 min"), (9_000, "2 h 30 min")]
 )
 def test_times_read_well(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
+    assert format_duration(seconds) == text

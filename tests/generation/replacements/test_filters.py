@@ -1,4 +1,4 @@
-"""The filters, each with its reason."""
+"""The filters on the fillers of one form: what is kept, and the reason for everything else."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
 from generation.replacements.filters import (
     IN_PROBLEM,
+    KEPT,
     LESS_PROBABLE,
     NO_WORD,
+    OTHER_CLASS,
+    OUTCOMES,
     RELATED,
     SAME_WORD,
     Suggestion,
-    keep_suggestions,
+    filter_fillers,
     words_of,
 )
 from generation.sentences.tagging import TaggedProblem, Tagger, tag
@@ -40,25 +43,36 @@ def fillers(*order: int) -> Fillers:
 
 
 def test_each_filter_gives_its_reason() -> None:
-    kept, dropped = keep_suggestions(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
-    assert kept == (Suggestion("boy", 5.0),)
-    assert dropped == Counter({NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
+    found = filter_fillers(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
+    assert found.suggestions == (Suggestion("boy", 5.0),)
+    assert [OUTCOMES[code] for code in found.codes] == [
+        *(KEPT, SAME_WORD, NO_WORD, IN_PROBLEM, NO_WORD, LESS_PROBABLE, LESS_PROBABLE)
+    ]
+    assert found.counts() == Counter({KEPT: 1, NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
+
+
+def test_one_more_filter_drops_suggestions_and_keeps_the_other_codes() -> None:
+    before = filter_fillers(fillers(1, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl"}))
+    after = before.drop([True, False, True], OTHER_CLASS)
+    assert [each.word for each in after.suggestions] == ["boy", "tree"]
+    assert [OUTCOMES[code] for code in after.codes] == [KEPT, NO_WORD, OTHER_CLASS, KEPT, LESS_PROBABLE]
+    assert [OUTCOMES[code] for code in before.codes] == [KEPT, NO_WORD, KEPT, KEPT, LESS_PROBABLE]
 
 
 def test_the_larger_log_probability_stays_where_pieces_become_one_word() -> None:
-    kept, _ = keep_suggestions(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
-    assert kept == (Suggestion("Boy", 2.0),)
+    found = filter_fillers(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
+    assert found.suggestions == (Suggestion("Boy", 2.0),)
 
 
 def test_more_probable_means_strictly_more() -> None:
     even = Fillers(np.array([1, 0], dtype=np.int32), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0)
-    assert keep_suggestions(even, "girl", VOCABULARY, frozenset())[0] == ()
+    assert filter_fillers(even, "girl", VOCABULARY, frozenset()).suggestions == ()
 
 
 def test_an_original_outside_the_top_k_leaves_all_fillers_more_probable() -> None:
     answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
-    kept, _ = keep_suggestions(answer, "girl", VOCABULARY, frozenset())
-    assert [(each.word, each.log_odds) for each in kept] == [("boy", 8.5), ("tree", 7.5)]
+    found = filter_fillers(answer, "girl", VOCABULARY, frozenset())
+    assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 8.5), ("tree", 7.5)]
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
@@ -69,11 +83,9 @@ def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagge
 
 
 def test_without_the_filter_of_probability_every_whole_word_stays() -> None:
-    kept, dropped = keep_suggestions(
-        fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), more_probable=False
-    )
-    assert [(each.word, each.log_odds) for each in kept] == [("boy", 2.0), ("cat", -1.0)]
-    assert +dropped == Counter({NO_WORD: 1, IN_PROBLEM: 2})
+    found = filter_fillers(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), more_probable=False)
+    assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 2.0), ("cat", -1.0)]
+    assert found.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
 
 
 def test_related_words_are_dropped_after_all_that_costs_less() -> None:
@@ -83,9 +95,9 @@ def test_related_words_are_dropped_after_all_that_costs_less() -> None:
         asked.append(word)
         return word == "boy"
 
-    kept, dropped = keep_suggestions(
+    found = filter_fillers(
         fillers(1, 2, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl", "tree"}), is_related=is_related
     )
-    assert [each.word for each in kept] == ["cat"]
+    assert [each.word for each in found.suggestions] == ["cat"]
     assert asked == ["boy", "cat"]
-    assert +dropped == Counter({NO_WORD: 1, LESS_PROBABLE: 1, RELATED: 1, SAME_WORD: 1, IN_PROBLEM: 1})
+    assert found.counts() == Counter({KEPT: 1, NO_WORD: 1, LESS_PROBABLE: 1, RELATED: 1, SAME_WORD: 1, IN_PROBLEM: 1})

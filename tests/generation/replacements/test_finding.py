@@ -18,16 +18,9 @@ from generation.masked_lms.encoded_forms import SPLIT
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.replacements.filters import REASONS, RELATED
-from generation.replacements.finding import (
-    FILLERS,
-    KEPT,
-    NO_ORDER,
-    FilterCounts,
-    Found,
-    MaskedLMAnswers,
-    find_replacements,
-)
+from generation.replacements.counts import FILLERS, NO_ORDER, by_side
+from generation.replacements.filters import KEPT, REASONS, RELATED
+from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
 from generation.replacements.relations import WordNet
 from generation.sentences.forms import forms
 from generation.sentences.in_place import InPlace
@@ -62,7 +55,7 @@ class Case(NamedTuple):
 
     tagged: TaggedProblem
     words: tuple[SharedWord, ...]
-    asked: dict[str, MaskedLMAnswers]
+    answers: dict[str, MaskedLMAnswers]
 
 
 def sentence(words: Sequence[str]) -> TaggedSentence:
@@ -110,9 +103,14 @@ def fillers(order: Sequence[int], rank_of_original: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, 0.5 - rank_of_original)
 
 
-def found(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[Found], FilterCounts]:  # noqa: ANN401
+Counts = dict[tuple[str, str, str], Counter[str]]
+
+
+def found(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[Found], Counts]:  # noqa: ANN401
+    """Return the replacements, and the counts by word class, masked LM and side."""
     options = Options(problems="x", mlm=MLMS, **choices)
-    return find_replacements([(case.tagged, case.words)], case.asked, ByText(), options, wordnet=wordnet)
+    of_words, counts = find_replacements([(case.tagged, case.words)], case.answers, ByText(), options, wordnet=wordnet)
+    return of_words, by_side(counts)
 
 
 def ids(case: Case, **choices: Any) -> set[str]:  # noqa: ANN401 - values of any option

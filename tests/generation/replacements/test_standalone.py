@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.filters import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
-from generation.replacements.finding import FILLERS, FORMS, KEPT, FilterCounts
+from generation.replacements.counts import FILLERS, FORMS, FilterCounts, by_side
+from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.replacements.standalone import WITH_CLASS, count_standalone
 from generation.sentences.forms import forms
 from generation.sentences.in_place import InPlace
@@ -18,7 +18,7 @@ from tests.generation.replacements.test_finding import MLMS, PIECES, ByText, Cas
 
 def plain_counts(case: Case) -> FilterCounts:
     """Count filler by filler, with the words of the problem as this file's problems have them."""
-    counts: FilterCounts = {}
+    counts: FilterCounts = Counter()
     taken = set(f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split())
     for word in case.words:
         for side, text, starts in (
@@ -27,11 +27,11 @@ def plain_counts(case: Case) -> FilterCounts:
         ):
             for form in forms(text, word.text, starts):
                 for mlm in MLMS:
-                    answer = case.asked[mlm].answers[form.key]
+                    answer = case.answers[mlm].answers[form.key]
                     if not isinstance(answer, Fillers):
                         continue
-                    count = counts.setdefault((word.word_class, mlm, side), Counter())
-                    count[FORMS] += 1
+                    group = (word.word_class, mlm, side)
+                    counts[*group, FORMS] += 1
                     for piece, log_prob in zip(answer.piece_ids, answer.log_probs, strict=True):
                         spelled = PIECES[piece].lower()
                         written = spelled.capitalize() if word.text[0].isupper() else spelled
@@ -43,23 +43,23 @@ def plain_counts(case: Case) -> FilterCounts:
                             IN_PROBLEM: spelled in taken,
                             OTHER_CLASS: not is_word or ByText().word_classes([place]) != [word.word_class],
                         }
-                        count.update(name for name, failed in fails.items() if failed)
-                        count[FILLERS] += 1
-                        count[WITH_CLASS] += 1
-                        count[KEPT] += not any(fails.values())
+                        counts.update((*group, name) for name, failed in fails.items() if failed)
+                        counts[*group, FILLERS] += 1
+                        counts[*group, WITH_CLASS] += 1
+                        counts[*group, KEPT] += not any(fails.values())
     return counts
 
 
 @given(cases())
 def test_counts_are_those_of_one_filler_after_the_other(case: Case) -> None:
-    found = count_standalone([(case.tagged, case.words)], case.asked, ByText(), class_forms=None)
-    assert {key: +count for key, count in found.items()} == {key: +count for key, count in plain_counts(case).items()}
+    found = count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=None)
+    assert +found == +plain_counts(case)
 
 
 @given(cases(), st.integers(0, 2))
 def test_a_sample_leaves_the_other_counts_as_they_are(case: Case, class_forms: int) -> None:
     every, some = (
-        count_standalone([(case.tagged, case.words)], case.asked, ByText(), class_forms=number)
+        by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=number))
         for number in (None, class_forms)
     )
     for key, count in every.items():
@@ -71,7 +71,7 @@ def test_a_sample_leaves_the_other_counts_as_they_are(case: Case, class_forms: i
 
 def test_a_filler_counts_for_every_filter_that_would_drop_it() -> None:
     case = simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf")
-    count = count_standalone([(case.tagged, case.words)], case.asked, ByText())["noun", "m1", "premise"]
+    count = by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText()))["noun", "m1", "premise"]
     assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (1, 4, 4)
     assert (count[NO_WORD], count[IN_PROBLEM], count[LESS_PROBABLE]) == (1, 1, 0)
     assert count[OTHER_CLASS] >= 1

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from generation import Options, generate
-from generation.replacements.finding import find_replacements
+from generation.replacements.counts import by_side
+from generation.replacements.finding import filter_words, find_replacements
 from generation.report.explain import explain
 from generation.report.stored_answers import stored_answers
-from generation.report.trace import trace_word
+from generation.report.trace import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import Tagger, tag
@@ -74,17 +75,17 @@ def test_what_is_traced_is_what_the_filters_count(
         for sentence, starts in ((tagged.premise.text, word.premise), (tagged.hypothesis.text, word.hypothesis))
         for form in forms(sentence, word.text, starts)
     ]
-    asked = stored_answers(made, options, work, keys)
-    found, counted = find_replacements(problems, asked, in_place, options)
+    answers = stored_answers(made, options, work, keys)
+    found, counted = find_replacements(problems, answers, in_place, options)
     traced: dict[tuple[str, str, str], Counter[str]] = {}
-    for tagged, words in problems:
-        for word in words:
-            for form in trace_word(tagged, word, asked, in_place, options, None):
-                count = traced.setdefault((word.word_class, form.masked_lm, form.side), Counter())
-                count.update({"forms": 1, "fillers": len(form.fillers), "kept": len(form.kept)})
-                count.update(filler.dropped for filler in form.fillers if filler.dropped is not None)
-                count.update([form.refused] if form.refused is not None else [])
-    assert traced == {key: +count for key, count in counted.items()}
+    for each in filter_words(problems, answers, in_place, options):
+        for filtered in each.forms:
+            form = trace_form(filtered, each.word, answers[filtered.masked_lm])
+            count = traced.setdefault((each.word.word_class, form.masked_lm, form.side), Counter())
+            count.update({"forms": 1, "fillers": len(form.fillers), "kept": len(form.kept)})
+            count.update(filler.dropped for filler in form.fillers if filler.dropped is not None)
+            count.update([form.refused] if form.refused is not None else [])
+    assert {key: +count for key, count in traced.items()} == by_side(counted)
     assert sum(len(each.replacements) for each in found) > 0
 
 
@@ -116,7 +117,7 @@ def test_as_text_and_as_json(made: MergeDataset, seed: str, capsys: pytest.Captu
     assert main(["explain", str(made.folder), "--seed-id", "odd"]) == 0
     text = capsys.readouterr().out
     assert "dog (noun; 1 in the premise, 1 in the hypothesis)\n  left out: other case" in text
-    assert "of 5 that a seed needs: no seed of config noun" in text
+    assert "a seed needs 5: not a seed of config noun" in text
     assert main(["explain", str(made.folder), "--seed-id", seed, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["id"] == seed
@@ -129,7 +130,7 @@ def test_as_text_and_as_json(made: MergeDataset, seed: str, capsys: pytest.Captu
 def test_what_is_gone_is_said_in_one_sentence(
     made: MergeDataset, seed: str, options: Options, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(InputError, match="has no problem nobody; ids of seeds are in config seed"):
+    with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
     with pytest.raises(InputError, match=f"the answers of demo:mlm-wordpiece are not in {tmp_path}: name the run's"):
         explain(made, seed, tmp_path)
@@ -141,7 +142,7 @@ def test_what_is_gone_is_said_in_one_sentence(
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
     assert main(["explain", str(copy), "--seed-id", "odd"]) == 2
     err = capsys.readouterr().err
-    assert "odd is no seed of" in err
+    assert "'odd' is not a seed of" in err
     assert "no such file" in err
     assert err.count("\n") == 1
     record["masked_lms"][0]["digest"] = "0" * 64

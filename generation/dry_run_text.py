@@ -1,0 +1,57 @@
+"""Format the estimate of a dry run as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from merge_snli.table import Column, Table
+
+if TYPE_CHECKING:
+    from generation.dry_run import DryRun
+
+BYTES_PER_MB = 1_000_000
+
+
+def dry_run_text(found: DryRun) -> str:
+    """Return the estimated number of forms, time and disk space, with a row per masked LM."""
+    sampled = "" if found.sampled == found.problems else f" ({found.sampled:,} sampled)"
+    seconds = sum(mlm.seconds for mlm in found.masked_lms)
+    size = sum(mlm.bytes for mlm in found.masked_lms)
+    table = Table(
+        title=f"{found.problems:,} problems with a gold label{sampled}: about {found.words:,} words to replace in "
+        f"{found.forms:,} forms",
+        columns=(
+            Column("masked LM", "left"),
+            Column("forms"),
+            Column("refused"),
+            Column("forms/s", format=",.0f"),
+            Column("time"),
+            Column("MB"),
+        ),
+        rows=tuple(
+            (
+                mlm.name,
+                mlm.forms,
+                sum(mlm.refused.values()),
+                mlm.forms_per_second,
+                format_duration(mlm.seconds),
+                mlm.bytes / BYTES_PER_MB,
+            )
+            for mlm in found.masked_lms
+        ),
+        notes=(
+            f"Total: about {format_duration(seconds)} on this machine ({found.device}) and {size / BYTES_PER_MB:,.1f} "
+            "MB of answers, if no answers are cached.",
+            "Nothing was written.",
+        ),
+    )
+    return table.text()
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration in hours and minutes, minutes and seconds, or seconds."""
+    whole = round(seconds)
+    hours, minutes = whole // 3_600, whole // 60 % 60
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {whole % 60:02} s" if minutes else f"{seconds:.1f} s"

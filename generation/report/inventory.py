@@ -1,0 +1,47 @@
+"""Show the content of a work folder as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from generation.work.inventory import ANSWERS
+from merge_snli.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from generation.work.inventory import Stored
+
+BYTES_PER_MIB = 2**20
+NEEDED = {True: "yes", False: "no", None: "unknown"}
+
+
+def inventory_table(work: Path, stored: Sequence[Stored]) -> Table:
+    """Return the content of a work folder as a table.
+
+    Args:
+        work: The work folder.
+        stored: What `generation.work.inventory.inventory` returned.
+    """
+    total = sum(each.bytes for each in stored)
+    return Table(
+        title=f"{total / BYTES_PER_MIB:,.1f} MiB in {work}",
+        columns=(Column("content", "left"), *map(Column, ("shards", "rows", "MiB")), Column("needed", "left")),
+        rows=tuple(
+            (_name(each), each.shards, each.rows, each.bytes / BYTES_PER_MIB, NEEDED[each.needed]) for each in stored
+        ),
+    )
+
+
+def _name(stored: Stored) -> str:
+    """Name an entry; answers by their masked LM and the options that they depend on."""
+    if stored.kind != ANSWERS:
+        return stored.kind
+    key = stored.cache_key
+    options = [
+        *(str(key[name]) for name in ("device", "dtype") if name in key),
+        *(f"{name.replace('_', '-')} {key[name]}" for name in ("top_k", "mask") if name in key),
+        *(["split-words"] if key.get("split_words") else []),
+    ]
+    return f"answers of {stored.masked_lm or 'a masked LM'} ({', '.join(options)})"
