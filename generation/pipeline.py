@@ -12,7 +12,7 @@ from generation.answers.asking import count_missing, suggest
 from generation.answers.store import open_stores
 from generation.masked_lms.loading import find_masked_lms
 from generation.output.checks import require_seeds, require_words
-from generation.output.folder import finished, usable_out, write_output
+from generation.output.folder import check_out, find_finished, write_output
 from generation.output.record import Run, RunInputs, add_word_counts, count_words
 from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds, require_every_seed
@@ -80,13 +80,13 @@ def generate(
     Raises:
         InputError: If an input cannot be used. `out` is unchanged in that case.
     """
-    out = usable_out(Path(out))
+    out = check_out(Path(out))
     progress = progress or Progress(quiet=quiet)
     with progress.stage("reading", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)
     inputs = _find_inputs(options, survey, allow_pickle=allow_pickle)
-    if (done := finished(out, inputs, overwrite=overwrite)) is not None:
+    if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
         return done
     device = find_device(options.device).partition(":")[0]
     with work_folder(out, work) as folder, ExitStack() as stack:

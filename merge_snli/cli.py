@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from merge_snli import __version__
 from merge_snli.errors import InputError
-from merge_snli.files import UNUSABLE
+from merge_snli.files import PATH_ERRORS
 from merge_snli.shadowing import PACKAGES, check_not_shadowed
 
 COMMANDS = {
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return DONE
     except OSError as error:
-        if error.errno not in UNUSABLE or error.filename is None:
+        if error.errno not in PATH_ERRORS or error.filename is None:
             return _report_internal_error()
         _print_error(f"cannot use {error.filename} ({error.strerror}): choose another path")
         return INPUT_ERROR

@@ -1,4 +1,4 @@
-"""Reads a MERGE data set from its Parquet files: a folder, or a data set repository of the Hub."""
+"""Find a MERGE data set in a folder or on the Hub, and read its Parquet files."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from merge_snli.record import Record
 
 RUN_FILE = "run.json"
-"""What a run writes beside the data: options, versions, digests, counts."""
+"""The record of the run: options, versions, digests and counts."""
 
 CARD_FILE = "README.md"
 
 
 @dataclass(frozen=True)
 class MergeDataset:
-    """A data set that was found.
+    """A MERGE data set on disk.
 
     Attributes:
-        name: What the user typed; a Hub id without its revision.
-        folder: Where its `README.md`, `data/` and `run.json` lie.
-        revision: The commit on the Hub, or None for a folder.
+        name: The folder or Hub id as the user typed it, without the revision.
+        folder: The folder of `README.md`, `data/` and `run.json`.
+        revision: The commit on the Hub; None for a local folder.
         record: The content of `run.json`.
     """
 
@@ -41,33 +41,37 @@ class MergeDataset:
 
     @property
     def digest(self) -> str:
-        """The sha256 of the data, as the run recorded it."""
+        """The sha256 of the data files, as recorded by the run."""
         return self.record.data.digest
 
     @property
     def configs(self) -> tuple[str, ...]:
-        """The configs that have rows, in the order all, noun, verb, adj, adv, seed."""
+        """The configs with a `test` file, in the order all, noun, verb, adj, adv, seed."""
         return tuple(name for name in (ALL, *WORD_CLASSES, SEED) if (self.folder / data_file(name, TEST)).is_file())
 
 
 def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
-    """Find a MERGE data set, fetching it from the Hub where `name` is no folder.
+    """Open a MERGE data set; download it from the Hub if `name` is not a folder.
 
     Args:
         name: A folder, the Hub id of a data set, or `ORG/NAME@REVISION`.
-        revision: Branch, tag or commit on the Hub.
+        revision: Branch, tag or commit on the Hub; overrides the one in `name`.
 
     Raises:
-        InputError: Where nothing is found, or what is found is no MERGE data set.
+        InputError: If there is no such data set, it cannot be downloaded, or its `run.json` is missing or invalid.
     """
     if Path(name).is_dir():
         return _from_folder(name, Path(name), None)
     if is_path(name):
         raise InputError(f"no data set at {name}: the folder does not exist")
-    repo_id, named = split_revision(name)
-    patterns = [CARD_FILE, RUN_FILE, "data/*.parquet"]
-    instead = "the folder of a finished run"
-    folder = fetch(repo_id, repo_type="dataset", revision=revision or named, patterns=patterns, instead=instead)
+    repo_id, revision_in_name = split_revision(name)
+    folder = fetch(
+        repo_id,
+        repo_type="dataset",
+        revision=revision or revision_in_name,
+        patterns=[CARD_FILE, RUN_FILE, "data/*.parquet"],
+        alternative="the folder of a finished run",
+    )
     return _from_folder(repo_id, folder, folder.name)
 
 
@@ -77,11 +81,11 @@ def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
     return MergeDataset(name, folder, revision, read_record(folder / RUN_FILE))
 
 
-def read_split(source: MergeDataset, config: str, split: str = TEST) -> pa.Table:
+def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Table:
     """Read one split of one config.
 
     Args:
-        source: The data set.
+        dataset: The data set.
         config: `all`, a word class or `seed`.
         split: `test` or `subsample_K`.
 
@@ -89,18 +93,18 @@ def read_split(source: MergeDataset, config: str, split: str = TEST) -> pa.Table
         The rows, with the columns of `merge_snli.schema.columns(config)`.
 
     Raises:
-        InputError: Where the data set has no such config or split, or the file is damaged.
+        InputError: If the config or split does not exist, or the file is not the one that the run wrote.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = source.folder / data_file(config, split)
+    path = dataset.folder / data_file(config, split)
     if not path.is_file():
-        available = ", ".join(source.configs) or "none"
-        raise InputError(f"{source.folder} has no split {split} of config {config}; configs with rows: {available}")
-    recorded = source.record.data.files.get(data_file(config, split))
+        available = ", ".join(dataset.configs) or "none"
+        raise InputError(f"{dataset.folder} has no split {split} of config {config}; available configs: {available}")
+    recorded = dataset.record.data.files.get(data_file(config, split))
     if recorded is not None and sha256_of_file(path) != recorded:
-        raise InputError(f"{path} is not the file that the run wrote: fetch or generate the data set again")
+        raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
     try:
         return pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
@@ -108,12 +112,12 @@ def read_split(source: MergeDataset, config: str, split: str = TEST) -> pa.Table
 
 
 def label_names(table: pa.Table) -> tuple[str, ...]:
-    """Return the names of the labels of a table that `read_split` gave, in the order of their numbers.
+    """Return the label names of a table from `read_split`, in the order of their numbers.
 
     Raises:
-        InputError: Where the Parquet file no longer says them: they are never guessed.
+        InputError: If the Parquet file has no label names in its metadata.
     """
     metadata = (table.schema.metadata or {}).get(b"huggingface")
     if metadata is None:
-        raise InputError("the data set's Parquet files have lost the names of their labels: generate it again")
+        raise InputError("the Parquet files have no label names in their metadata: generate the data set again")
     return tuple(json.loads(metadata)["info"]["features"]["label"]["names"])

@@ -1,13 +1,13 @@
-"""The one exception that a user can mend, and how it quotes the errors of libraries."""
+"""The exception for errors that the user can fix."""
 
 
 class InputError(ValueError):
-    """Something that the user gave cannot be used.
+    """An error in the user's input; the command line prints it without a traceback.
 
-    The message is one sentence that says what, where, the value, and how to mend it.
+    The message says what is wrong with which value, where, and what to do.
     """
 
 
 def reason(error: BaseException) -> str:
-    """Return the first line of a library's error without its full stop, to stand within a sentence of ours."""
+    """Return the first line of a library's error without its period, to quote it within a message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")

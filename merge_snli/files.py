@@ -1,4 +1,4 @@
-"""Files that are whole or not there: atomic writes, digests, and room on the disk."""
+"""Atomic writes, sha256 digests, and disk errors that the user can fix."""
 
 import errno
 import hashlib
@@ -11,7 +11,7 @@ from typing import Any
 
 from merge_snli.errors import InputError
 
-UNUSABLE = frozenset(
+PATH_ERRORS = frozenset(
     {
         errno.EACCES,
         errno.EPERM,
@@ -24,39 +24,41 @@ UNUSABLE = frozenset(
         errno.ELOOP,
     }
 )
-"""What the system says of a path that a user can mend."""
+"""Errors of the operating system that another path or other permissions can fix."""
 
 
 @contextmanager
 def disk_errors_as_input_errors(folder: Path) -> Iterator[None]:
-    """Turn a full disk or a folder that may not be written into an `InputError` that names it.
+    """Convert errors of a full disk or an unwritable folder to `InputError`.
 
     Args:
-        folder: What is written to; named in the message.
+        folder: The folder written to, named in the message.
 
     Raises:
-        InputError: On ENOSPC, EDQUOT and the errors of `UNUSABLE` inside the block.
+        InputError: If the block raises an `OSError` with ENOSPC, EDQUOT or a code of `PATH_ERRORS`.
     """
     try:
         yield
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            message = f"the disk that holds {folder} is full: free some room or choose another folder, then run again"
-            raise InputError(f"{message}; what was done is kept") from error
-        if error.errno in UNUSABLE:
+            raise InputError(
+                f"the disk of {folder} is full: free some space or choose another folder, then run again; "
+                "finished work is reused"
+            ) from error
+        if error.errno in PATH_ERRORS:
             raise InputError(f"{folder} cannot be written ({error.strerror}): choose another folder") from error
         raise
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file beside `path`, then put it in place in one step.
+    """Write a temporary file beside `path`, then rename it to `path`.
 
     Args:
-        path: The final file; its folder is made where it is missing.
-        write: Gets the temporary path and writes the whole content there.
+        path: The final file; missing parent folders are created.
+        write: Writes the whole content to the temporary path that it receives.
 
     Raises:
-        InputError: Where the disk is full or may not be written; nothing is left behind then.
+        InputError: If the disk is full or the folder cannot be written. The temporary file is deleted.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     with disk_errors_as_input_errors(path.parent):
@@ -83,7 +85,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:  # noqa: ANN401 - any JSON value
-    """Write a JSON document to `path` atomically, indented, with a newline at its end."""
+    """Write a JSON document to `path` atomically, indented, with a final newline."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -100,5 +102,5 @@ def sha256_of_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def is_path(name: str) -> bool:
-    """Tell a path from a Hub id by its form, so that nobody asks the Hub for a folder that is missing."""
+    """Return whether a name has the form of a path and not of a Hub id, so that a missing folder is not downloaded."""
     return name.startswith((".", "/", "~")) or name.partition("@")[0].count("/") > 1 or "\\" in name

@@ -1,4 +1,4 @@
-"""Fetching from the Hub: what an id with a revision means, and what to do where it cannot be had."""
+"""Download files of a Hub repository, with errors that say what to do."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from merge_snli.errors import InputError, reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-KINDS = {"model": "model", "dataset": "data set", "space": "Space"}
-"""What a repository's type is called."""
+REPO_TYPE_NAMES = {"model": "model", "dataset": "data set", "space": "Space"}
+"""Names of the Hub's repository types, for messages."""
 
 
 def split_revision(name: str) -> tuple[str, str | None]:
@@ -29,21 +29,21 @@ def split_revision(name: str) -> tuple[str, str | None]:
     return repo_id, revision or None
 
 
-def fetch(repo_id: str, *, repo_type: str, revision: str | None, patterns: Sequence[str], instead: str) -> Path:
-    """Fetch files of a repository into the Hub's cache.
+def fetch(repo_id: str, *, repo_type: str, revision: str | None, patterns: Sequence[str], alternative: str) -> Path:
+    """Download files of a repository into the Hub's cache.
 
     Args:
-        repo_id: Its id.
+        repo_id: The repository's id, `ORG/NAME`.
         repo_type: `model` or `dataset`.
         revision: Branch, tag or commit; None for the main branch.
-        patterns: Which files.
-        instead: What else may be given, for messages.
+        patterns: Glob patterns of the files to download.
+        alternative: What the user can pass instead of a Hub id, for messages.
 
     Returns:
-        The snapshot's folder, which has the commit's name.
+        The folder of the snapshot, named after the commit.
 
     Raises:
-        InputError: With one sentence: no id, no such repository or revision, gated, offline, out of reach.
+        InputError: If the id is invalid, or the repository does not exist, is gated, or cannot be reached.
     """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
@@ -51,26 +51,28 @@ def fetch(repo_id: str, *, repo_type: str, revision: str | None, patterns: Seque
     try:
         return Path(snapshot_download(repo_id, repo_type=repo_type, revision=revision, allow_patterns=list(patterns)))
     except HFValidationError as error:
-        raise InputError(f"{repo_id!r} is no folder here and no Hub id: {reason(error)}; give {instead}") from error
+        raise InputError(
+            f"{repo_id!r} is neither a folder nor a Hub id ({reason(error)}): pass a Hub id or {alternative}"
+        ) from error
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         at = f" at revision {revision}" if revision else ""
         raise InputError(
-            f"{KINDS[repo_type]} {repo_id}{at} is no folder here and could not be fetched from the Hub: "
-            f"{_why(error, repo_id, revision)}; or give {instead}"
+            f"cannot download {REPO_TYPE_NAMES[repo_type]} {repo_id}{at}: {_explain(error, repo_id, revision)}; "
+            f"or pass {alternative}"
         ) from error
 
 
-def _why(error: Exception, repo_id: str, revision: str | None) -> str:
-    """Return why a repository cannot be had, and what to do."""
+def _explain(error: Exception, repo_id: str, revision: str | None) -> str:
+    """Return why a download failed and what to do."""
     from huggingface_hub import constants
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
 
     if isinstance(error, GatedRepoError):
-        return "it is gated: ask for access on its page, and log in with `hf auth login` or HF_TOKEN"
+        return "it is gated: request access on its page, then log in with `hf auth login` or HF_TOKEN"
     if isinstance(error, RepositoryNotFoundError):
-        return "the Hub has none of that name, or it is private: check the name, or log in with `hf auth login`"
+        return "it does not exist or is private: check the name, or log in with `hf auth login`"
     if isinstance(error, RevisionNotFoundError):
         return f"{repo_id} has no branch, tag or commit {revision}"
     if constants.HF_HUB_OFFLINE:
-        return "HF_HUB_OFFLINE is set and it is not whole in the cache: unset it"
+        return "HF_HUB_OFFLINE is set and the cache does not have it: unset HF_HUB_OFFLINE"
     return f"{reason(error)}: try again later"

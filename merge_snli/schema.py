@@ -1,7 +1,7 @@
-"""The data set's names, in plain data: word classes, configs, splits, columns.
+"""Names of word classes, configs, splits and columns of a MERGE data set.
 
-Nothing of ours is imported here, so that this file can stand alone beside the loading script; `features` imports
-`datasets` when it is called.
+This module imports no other module of the package, because the Hub's branch `script` ships it beside the loading
+script. `features` imports `datasets` when called.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import datasets
 
 NLI_LABELS = ("entailment", "neutral", "contradiction")
-"""SNLI's label names in the order of their numbers 0, 1, 2."""
+"""Label names of SNLI; the position is the label's number."""
 
 WORD_CLASSES = ("noun", "verb", "adj", "adv")
-"""The open word classes, in the order in which they are always listed."""
+"""The open word classes, in the order of every listing."""
 
 DEFAULT_CLASSES = ("noun", "verb", "adj")
-"""The classes whose words are replaced by default (section 4 of the paper leaves adverbs out)."""
+"""The classes whose words are replaced by default; the paper (section 4) leaves out adverbs."""
 
 ALL = "all"
 SEED = "seed"
@@ -30,7 +30,13 @@ TEST = "test"
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, its type (`string`, `label`, `int32`, `float32` or a list of one) and what it holds."""
+    """A column of the data set.
+
+    Attributes:
+        name: Name.
+        type: `string`, `label`, `int32`, `float32`, or `list<...>` of one of these.
+        description: What it contains, for the card.
+    """
 
     name: str
     type: str
@@ -42,31 +48,35 @@ VARIANT_COLUMNS = (
     Column("seed_id", "string", "id of the seed problem: the group of pattern accuracy"),
     Column("premise", "string", "premise of the variant"),
     Column("hypothesis", "string", "hypothesis of the variant"),
-    Column("label", "label", "gold label, the seed's own"),
+    Column("label", "label", "gold label of the seed"),
     Column("seed_premise", "string", "premise of the seed problem"),
     Column("seed_hypothesis", "string", "hypothesis of the seed problem"),
     Column("word_class", "string", "word class of the replaced word: noun, verb, adj or adv"),
-    Column("original", "string", "the shared word as the seed has it"),
-    Column("replacement", "string", "the word that stands in its place in both sentences"),
+    Column("original", "string", "the shared word in the seed"),
+    Column("replacement", "string", "the word that replaces it in both sentences"),
     Column("premise_mlms", "list<string>", "masked LMs that validated the replacement in the premise"),
     Column("hypothesis_mlms", "list<string>", "masked LMs that validated it in the hypothesis"),
     Column(
         "log_odds",
         "float32",
-        "log p(replacement) - log p(original), natural logarithm: the smallest over a sentence's occurrences, the "
-        "largest over the masked LMs that validated it there, the smaller of premise and hypothesis",
+        "log p(replacement) - log p(original), natural logarithm: minimum over the occurrences in a sentence, then "
+        "maximum over the masked LMs that validated it there, then minimum of premise and hypothesis",
     ),
-    Column("subsamples", "list<int32>", "the subsamples that drew this variant"),
+    Column("subsamples", "list<int32>", "numbers of the subsamples that drew this variant"),
 )
 
 
-def kept_columns(kept: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of the source that variants and seeds carry on, which come last."""
-    return tuple(Column(name, "string", f"column {name} of the source, as text") for name in kept)
+def extra_columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Return the columns copied from the problems, which come last."""
+    return tuple(Column(name, "string", f"column {name} of the problems, as text") for name in names)
 
 
 def seed_columns(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[Column, ...]:
-    """Return the columns of config `seed` for a data set whose words of `classes` were replaced."""
+    """Return the columns of config `seed`.
+
+    Args:
+        classes: Word classes of the data set.
+    """
     problem = (
         Column("seed_id", "string", "id of the seed problem"),
         Column("premise", "string", "premise of the seed problem"),
@@ -84,20 +94,20 @@ def seed_columns(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[Column, ...]
 
 
 def configs(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[str, ...]:
-    """Return the config names: `all`, one a word class, `seed`."""
+    """Return the config names: `all`, the word classes, `seed`."""
     return (ALL, *classes, SEED)
 
 
-def columns(config: str, classes: Sequence[str] = DEFAULT_CLASSES, kept: Sequence[str] = ()) -> tuple[Column, ...]:
+def columns(config: str, classes: Sequence[str] = DEFAULT_CLASSES, extra: Sequence[str] = ()) -> tuple[Column, ...]:
     """Return the columns of a config.
 
     Args:
         config: `all`, a word class, or `seed`.
         classes: Word classes of the data set.
-        kept: Columns of the source that the data set carries on.
+        extra: Names of columns copied from the problems.
     """
     own = seed_columns(classes) if config == SEED else VARIANT_COLUMNS
-    return own + kept_columns(kept)
+    return own + extra_columns(extra)
 
 
 def subsample_split(index: int) -> str:
@@ -106,13 +116,13 @@ def subsample_split(index: int) -> str:
 
 
 def splits(config: str, subsamples: int = 10) -> tuple[str, ...]:
-    """Return the split names of a config: `test`, and for variants the subsamples too."""
+    """Return the split names of a config: `test`, and for a config of variants the subsamples."""
     draws = () if config == SEED else tuple(subsample_split(index) for index in range(subsamples))
     return (TEST, *draws)
 
 
 def data_file(config: str, split: str) -> str:
-    """Return where a split lies in the data set's folder, as a relative path with slashes."""
+    """Return the path of a split's file relative to the data set's folder, with slashes."""
     return f"data/{config}/{split}.parquet"
 
 
@@ -120,15 +130,15 @@ def features(
     config: str,
     label_names: Sequence[str] = NLI_LABELS,
     classes: Sequence[str] = DEFAULT_CLASSES,
-    kept: Sequence[str] = (),
+    extra: Sequence[str] = (),
 ) -> datasets.Features:
-    """Return a config's columns as `datasets.Features` (imports `datasets`).
+    """Return the columns of a config as `datasets.Features`.
 
     Args:
         config: `all`, a word class, or `seed`.
-        label_names: Names of the labels in the order of their numbers.
+        label_names: Label names in the order of their numbers.
         classes: Word classes of the data set.
-        kept: Columns of the source that the data set carries on.
+        extra: Names of columns copied from the problems.
     """
     import datasets
 
@@ -139,13 +149,15 @@ def features(
             return datasets.Sequence(datasets.Value(kind[len("list<") : -1]))
         return datasets.Value(kind)
 
-    return datasets.Features({column.name: feature(column.type) for column in columns(config, classes, kept)})
+    return datasets.Features({column.name: feature(column.type) for column in columns(config, classes, extra)})
 
 
 def data_version(digest: str) -> str:
-    """Return the version of the configs: `datasets` keys its cache by it, so it changes with every byte of the data.
+    """Return the version of the configs, which changes whenever the data changes.
+
+    `datasets` uses the version in the key of its cache.
 
     Args:
-        digest: sha256 of the data, hexadecimal.
+        digest: sha256 of the data files, hexadecimal.
     """
     return f"1.0.{int(digest[:16], 16)}"

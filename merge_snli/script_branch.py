@@ -1,4 +1,4 @@
-"""What the branch `script` of a data set's repository holds, for `datasets` before version 4."""
+"""Files of the Hub's branch `script`, which `datasets` 3 loads through a loading script."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
 
 SCRIPT_BRANCH = "script"
-UNDESCRIBED = "DATA_SET: dict[str, Any] | None = None\n"
-"""The line of `builder.py` that the description of the data set replaces."""
+PLACEHOLDER = "DATA_SET: dict[str, Any] | None = None\n"
+"""The line of `builder.py` to replace with the description of the data set."""
 
 
 def script_names(repo_name: str) -> tuple[str, str]:
-    """Return the names of the loading script and of the schema beside it, in a repository of that name."""
+    """Return the file names of the loading script and the schema in a repository."""
     return f"{repo_name}.py", "schema.py"
 
 
-def script_files(source: MergeDataset, *, repo_name: str = "merge_snli") -> dict[str, bytes]:
-    """Return the files of the branch `script` but for the data.
+def script_files(dataset: MergeDataset, *, repo_name: str = "merge_snli") -> dict[str, bytes]:
+    """Return the loading script and its schema.
 
-    Beside these the branch holds the data files that the run recorded, under the same names as on `main`: script and
-    data then always fit each other, and the Hub stores files of the same content once.
+    The branch also contains the data files, with the same names as on `main`, so that script and data always match.
+    The Hub stores equal files once.
 
     Args:
-        source: The data set.
-        repo_name: The repository's name without its owner: `datasets` looks for a script of that name.
+        dataset: The data set.
+        repo_name: Name of the repository without its owner; `datasets` expects a script of that name.
 
     Returns:
-        Contents by path: the loading script and `schema.py`.
+        Contents by path.
     """
     from merge_snli.builder import describe
     from merge_snli.record import as_json
@@ -38,15 +38,15 @@ def script_files(source: MergeDataset, *, repo_name: str = "merge_snli") -> dict
     script = files("merge_snli").joinpath("builder.py").read_text(encoding="utf-8")
     loading, schema = script_names(repo_name)
     return {
-        loading: _described(script, describe(as_json(source.record))).encode(),
+        loading: _with_description(script, describe(as_json(dataset.record))).encode(),
         schema: files("merge_snli").joinpath(schema).read_bytes(),
     }
 
 
-def _described(script: str, description: dict[str, Any]) -> str:
-    """Write what the data set has into the script, with the data's version, so that new data is never taken for old."""
-    before, found, after = script.partition(UNDESCRIBED)
+def _with_description(script: str, description: dict[str, Any]) -> str:
+    """Insert the description, which has the version of the data, so that new data is never served from the cache."""
+    before, found, after = script.partition(PLACEHOLDER)
     if not found:
-        raise RuntimeError("builder.py has lost the line of DATA_SET")
+        raise RuntimeError("builder.py lacks the line to replace: " + PLACEHOLDER)
     literal = pformat(description, sort_dicts=False, compact=True, width=100)
     return f"{before}DATA_SET: dict[str, Any] | None = {literal}\n{after}"

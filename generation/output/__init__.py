@@ -1,1 +1,5 @@
-"""Output: what a run gives, from a shard's rows to the data set's folder and the record of the run."""
+"""Output of a run: the data set's folder with its Parquet files, card and record.
+
+Import `write_output`, `find_finished` and `check_out` from `folder`, and `RunInputs`, `Run` and the word counts from
+`record`; `write_data` and `merge` write the files.
+"""

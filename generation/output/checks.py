@@ -1,4 +1,4 @@
-"""Whether a run has anything to give: says what would have been needed where it has not."""
+"""Check that a run has words to replace and seeds, with errors that say what is missing."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ logger = logging.getLogger(__name__)
 
 
 def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
-    """Stop where no word can be replaced.
+    """Check that any word can be replaced.
 
     Args:
-        words: What `record.count_words` gave of all problems.
-        options: `classes` is read.
+        words: Shared words of all problems, from `record.count_words`.
+        options: Only `problems` and `classes` are read.
 
     Raises:
-        InputError: Where no problem shares a word of the run's classes.
+        InputError: If no problem shares a word of the run's classes that can be replaced.
     """
     if not any(words[name].words_after for name in options.classes):
         raise InputError(
-            f"no problem of {options.problems} has a {' or '.join(options.classes)} in premise and hypothesis alike, "
-            "so there is nothing to replace: give other problems or more --classes"
+            f"premise and hypothesis share no {' or '.join(options.classes)} in any problem of {options.problems}: "
+            "pass other problems or more --classes"
         )
 
 
 def require_seeds(most: Mapping[str, int], options: Options) -> None:
-    """Stop where no problem has enough variants; say which configs stay empty where others do not.
+    """Check that any problem has enough variants, and warn about classes in which none has.
 
     Raises:
-        InputError: Where no problem has `inflation` variants in any class.
+        InputError: If no problem has `inflation` variants in any class.
     """
     best = max(most.get(name, 0) for name in options.classes)
     if best < options.inflation:
         raise InputError(
-            f"no problem of {options.problems} has {options.inflation} variants in a word class (the most is {best}): "
-            f"give more problems or masked LMs, or a lower --inflation{f' such as {best}' if best else ''}"
+            f"no problem of {options.problems} has {options.inflation} variants in a word class (maximum: {best}): "
+            f"pass more problems or masked LMs, or a lower --inflation{f', such as {best}' if best else ''}"
         )
     for name in options.classes:
         if most.get(name, 0) < options.inflation:
             logger.warning(
-                "config %s is left out: no problem has %d %s variants (the most is %d)",
+                "skipping config %s: no problem has %d %s variants (maximum: %d)",
                 name,
                 options.inflation,
                 name,

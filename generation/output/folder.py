@@ -1,4 +1,4 @@
-"""The data set's folder: whole or not there, told from a stranger's, and not made twice."""
+"""The folder of a data set: check it before a run, recognize a finished run, and replace it atomically."""
 
 from __future__ import annotations
 
@@ -23,105 +23,102 @@ if TYPE_CHECKING:
     from generation.variants.variant_shards import VariantShard
 
 
-def usable_out(out: Path) -> Path:
-    """Return the place for a data set, after refusing one that holds something that no run made.
+def check_out(out: Path) -> Path:
+    """Check that a data set can be written to a folder, and expand `~` and links in its path.
 
     Args:
-        out: The folder that the data set is to stand in.
+        out: The folder for the data set.
 
     Raises:
-        InputError: Where it is a file or within one, or a folder with other content.
+        InputError: If the path is or goes through a file, or the folder has content other than a data set.
     """
     out = out.expanduser()
     if not out.name or out.is_symlink():
         out = out.resolve()
-    there = next((place for place in (out, *out.parents) if place.exists()), out)
-    if there.exists() and not there.is_dir():
-        raise InputError(f"--out {out}: {there} is a file: name a folder")
+    existing = next((path for path in (out, *out.parents) if path.exists()), out)
+    if existing.exists() and not existing.is_dir():
+        raise InputError(f"--out {out}: {existing} is a file; pass a folder")
     if out.is_dir() and any(out.iterdir()):
         if not (out / RUN_FILE).is_file():
-            raise InputError(
-                f"--out {out} holds files that no run made (it has no {RUN_FILE}): name a new or empty folder"
-            )
+            raise InputError(f"--out {out} is not empty and not a data set (no {RUN_FILE}): pass a new or empty folder")
         find_dataset(str(out))
     return out
 
 
-def finished(out: Path, sources: RunInputs, *, overwrite: bool) -> MergeDataset | None:
-    """Return the data set at `out` if it is what a run from `sources` would make.
+def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
+    """Return the data set in `out` if it is complete and was generated from the same inputs, else None.
 
     Args:
         out: The data set's folder.
-        sources: All that the rows depend on.
-        overwrite: Whether the data set of other choices may be replaced.
+        inputs: Everything that the rows depend on.
+        overwrite: Whether a data set from other inputs may be replaced.
 
     Raises:
-        InputError: Where another run's data set stands there and `overwrite` is false.
+        InputError: If `out` has a data set from other inputs and `overwrite` is false.
     """
     if not (out / RUN_FILE).is_file():
         return None
-    there = find_dataset(str(out))
-    wanted, found = _comparable(sources.recorded()), _comparable(inputs_of(there.record))
-    differing = [name for name, value in wanted.items() if found.get(name) != value]
+    dataset = find_dataset(str(out))
+    expected, found = _comparable(inputs.recorded()), _comparable(inputs_of(dataset.record))
+    differing = [name for name, value in expected.items() if found.get(name) != value]
     if not differing:
-        return there if _is_whole(there) else None
+        return dataset if _is_complete(dataset) else None
     if not overwrite:
         raise InputError(
-            f"--out {out} holds the data set of another run, which differs in {', '.join(differing)}: name another "
-            "folder, or replace it with --overwrite"
+            f"--out {out} has a data set that differs from this run in {', '.join(differing)}: pass another folder, "
+            "or --overwrite to replace it"
         )
     return None
 
 
 def _comparable(inputs: Inputs) -> dict[str, Any]:
-    """Return what two runs must share to give the same data set, by name: options, and digests of files."""
+    """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
     by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
     options = {name: value for name, value in with_defaults(inputs.options).items() if name not in by_digest}
     return options | {name: value for name, value in vars(inputs).items() if name != "options"}
 
 
-def _is_whole(there: MergeDataset) -> bool:
-    files = {**there.record.data.files, CARD_FILE: there.record.card}
-    return all(
-        (there.folder / name).is_file() and sha256_of_file(there.folder / name) == digest
-        for name, digest in files.items()
-    )
+def _is_complete(dataset: MergeDataset) -> bool:
+    digests = {**dataset.record.data.files, CARD_FILE: dataset.record.card}
+    paths = {dataset.folder / name: digest for name, digest in digests.items()}
+    return all(path.is_file() and sha256_of_file(path) == digest for path, digest in paths.items())
 
 
 def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeDataset:
-    """Write the data, the card and the record, and put them in place together.
+    """Write data, card and record to `OUT.work/`, then move them to `out` together.
 
     Args:
-        out: The data set's folder; everything is made ready in `OUT.work/`, which is on the same disk.
-        results: What came of each shard.
-        run: What the run records.
+        out: The data set's folder.
+        results: The results of each shard.
+        run: The finished run.
 
     Returns:
         The data set.
 
     Raises:
-        InputError: Where the disk is full or may not be written; `out` is as it was then.
+        InputError: If the disk is full or the folder cannot be written; `out` is unchanged then.
     """
     staged = work_folder_of(out) / "staged"
-    options, labels = run.sources.options, run.sources.problems.label_names
+    options, label_names = run.inputs.options, run.inputs.problems.label_names
     with disk_errors_as_input_errors(out):
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
-        variants, seeds = [each.variants for each in results], [each.seeds for each in results]
-        written = write_data(staged, variants, seeds, options, labels)
+        variants, seeds = [result.variants for result in results], [result.seeds for result in results]
+        written = write_data(staged, variants, seeds, options, label_names)
         record = run.recorded(written)
         card = render_card(record, staged).encode()
         write_bytes(staged / CARD_FILE, card)
         write_text(staged / RUN_TOML, write_run_file(options))
         write_bytes(staged / RUN_FILE, encode_record(sealed(record, card)))
-        _put_in_place(staged, out)
+        _replace(staged, out)
     return find_dataset(str(out))
 
 
-def _put_in_place(staged: Path, out: Path) -> None:
-    """Move what was staged to `out`, or leave `out` as it was where that does not end well.
+def _replace(staged: Path, out: Path) -> None:
+    """Move the staged files to `out`; on an error, restore `out`.
 
-    The record comes last: killed before that, `out` has files that its record does not know, and is made again.
+    The record is moved last. If the process is killed before, the record in `out` does not match its files, and the
+    next run writes them again.
     """
     if not out.exists() or not any(out.iterdir()):
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Builds the record of a run: its inputs, its environment, and what was counted."""
+"""Build the record of a run: its inputs, its environment, and its counts."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ class Run:
     """A finished run whose data is not written yet.
 
     Attributes:
-        sources: Everything that its rows depend on.
+        inputs: Everything that its rows depend on.
         device: The kind of device that the masked LMs ran on.
         words: Shared words by word class, from `count_words`.
         filters: What the filters dropped when applied in their order.
         standalone_filters: What each filter drops when it is the only one.
     """
 
-    sources: RunInputs
+    inputs: RunInputs
     device: str
     words: Mapping[str, WordCounts]
     filters: FilterCounts
@@ -108,8 +108,8 @@ class Run:
         """
         versions = {"merge_snli": __version__, "python": platform.python_version()}
         return Record(
-            **vars(self.sources.recorded()),
-            terms=terms_of(self.sources.options),
+            **vars(self.inputs.recorded()),
+            terms=terms_of(self.inputs.options),
             versions=versions | {name: version(name) for name in LIBRARIES},
             device=self.device,
             words=dict(self.words),

@@ -1,4 +1,4 @@
-"""The data set's files: the rows of all shards in one order, streamed into one Parquet file a config and split."""
+"""Write the Parquet files of a data set: the rows of all shards in one order, one file per config and split."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from generation.output.merge import merged, regrouped
+from generation.output.merge import merge_files, rebatch
 from merge_snli.files import sha256_of_file
 from merge_snli.record import Composition
 from merge_snli.schema import ALL, SEED, TEST, data_file, features, subsample_split
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 ROWS_PER_GROUP = 10_000
 COMPRESSION_LEVEL = 12
-"""Of zstd: what is written once and read often is worth the time."""
+"""Compression level of zstd; files are written once and read often."""
 
 REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word_class", "original"]
-"""Columns whose values repeat from row to row: a dictionary helps these and hurts the others."""
+"""Columns with repeated values, for which dictionary encoding saves space."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """The files of a data set.
+    """The data files of a data set.
 
     Attributes:
-        files: Their sha256 by relative name.
-        rows: How many rows each split has, by config.
-        composition: By config its seeds, variants and the labels of its seeds, in the shape of the paper's Table 2.
+        files: sha256 by relative path.
+        rows: Number of rows by config and split.
+        composition: Seeds and variants by config (the paper's Table 2).
     """
 
     files: dict[str, str]
@@ -54,87 +54,87 @@ def write_data(
 
     Args:
         folder: An empty folder.
-        variants: Files of rows of config `all`, each sorted by seed id.
-        seeds: Files of rows of config `seed`, likewise.
-        options: `classes`, `subsamples` and `keep_column` are read.
-        label_names: Names of the labels in the order of their numbers.
+        variants: Files with rows of config `all`, each sorted by seed id.
+        seeds: Files with rows of config `seed`, each sorted by seed id.
+        options: Only `classes`, `subsamples` and `keep_column` are read.
+        label_names: Label names in the order of their numbers.
     """
     rows: dict[str, dict[str, int]] = {}
-    every = folder / data_file(ALL, TEST)
+    all_variants = folder / data_file(ALL, TEST)
     for config in (ALL, *options.classes, SEED):
         schema = features(config, label_names, options.classes, options.keep_column).arrow_schema
         test = (
-            _part(every, config)
+            _select(all_variants, config)
             if config in options.classes
-            else _merged(seeds if config == SEED else variants, folder)
+            else _merge(seeds if config == SEED else variants, folder)
         )
         draws = {} if config == SEED else {subsample_split(nth): nth for nth in range(options.subsamples)}
-        parts = ((split, _part(every, config, subsample)) for split, subsample in draws.items())
+        parts = ((split, _select(all_variants, config, subsample)) for split, subsample in draws.items())
         for split, tables in chain([(TEST, test)], parts):
-            number = _write(folder / data_file(config, split), tables, schema)
-            if number:
-                rows.setdefault(config, {})[split] = number
+            row_count = _write(folder / data_file(config, split), tables, schema)
+            if row_count:
+                rows.setdefault(config, {})[split] = row_count
     files = {
         data_file(config, split): sha256_of_file(folder / data_file(config, split))
-        for config, of_config in rows.items()
-        for split in of_config
+        for config, splits in rows.items()
+        for split in splits
     }
-    return Written(files, rows, _composition(every, [config for config in rows if config != SEED], label_names))
+    return Written(files, rows, _composition(all_variants, [config for config in rows if config != SEED], label_names))
 
 
-def _merged(files: Sequence[Path], folder: Path) -> Iterator[pa.Table]:
-    """Merge the shards' rows; intermediate files are gone when the last row was given."""
+def _merge(files: Sequence[Path], folder: Path) -> Iterator[pa.Table]:
+    """Merge the rows of the shards; intermediate files are deleted after the last row."""
     with tempfile.TemporaryDirectory(dir=folder) as intermediate:
-        yield from merged(files, "seed_id", Path(intermediate))
+        yield from merge_files(files, "seed_id", Path(intermediate))
 
 
-def _part(every: Path, config: str, subsample: int | None = None) -> Iterator[pa.Table]:
-    """Yield the rows of config `all` that a config has, or one subsample of it."""
-    with pq.ParquetFile(every) as file:
+def _select(all_variants: Path, config: str, subsample: int | None = None) -> Iterator[pa.Table]:
+    """Yield the rows of a config, or of one of its subsamples, from the file of config `all`."""
+    with pq.ParquetFile(all_variants) as file:
         for batch in file.iter_batches(ROWS_PER_GROUP):
             table = pa.Table.from_batches([batch])
             if subsample is not None:
-                table = table.take(_rows_of_draw(table["subsamples"].combine_chunks(), subsample))
+                table = table.take(_rows_of_subsample(table["subsamples"].combine_chunks(), subsample))
             yield table if config == ALL else table.filter(pc.equal(table["word_class"], config))
 
 
-def _rows_of_draw(subsamples: pa.ListArray, index: int) -> pa.Array:
+def _rows_of_subsample(subsamples: pa.ListArray, index: int) -> pa.Array:
     return pc.list_parent_indices(subsamples).filter(pc.equal(pc.list_flatten(subsamples), index))
 
 
 def _write(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """Write tables to a file in groups of `ROWS_PER_GROUP` rows; without a row there is no file."""
-    groups = regrouped(tables, ROWS_PER_GROUP)
+    """Write tables to a file in row groups of `ROWS_PER_GROUP` and return the number of rows; write no empty file."""
+    groups = rebatch(tables, ROWS_PER_GROUP)
     first = next(groups, None)
     if first is None:
         return 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with parquet_writer(path, schema) as writer:
-        number = 0
+        row_count = 0
         for group in chain([first], groups):
             writer.write_table(group.cast(schema).replace_schema_metadata(schema.metadata), ROWS_PER_GROUP)
-            number += group.num_rows
-    return number
+            row_count += group.num_rows
+    return row_count
 
 
-def parquet_writer(where: Path | RawIOBase, schema: pa.Schema) -> pq.ParquetWriter:
-    """Open a writer that gives the same rows the same bytes, with the same version of pyarrow.
+def parquet_writer(target: Path | RawIOBase, schema: pa.Schema) -> pq.ParquetWriter:
+    """Open a Parquet writer whose output is deterministic for a version of pyarrow.
 
     Args:
-        where: A file's path, or a stream of bytes.
-        schema: The columns. Each group of rows is to be in one piece and of these columns' types.
+        target: The path of a file, or a binary stream.
+        schema: The columns. Write each row group as a table with one chunk per column and exactly this schema.
     """
     dictionaries = [name for name in REPEATED_COLUMNS if name in schema.names]
     return pq.ParquetWriter(
-        where, schema, compression="zstd", compression_level=COMPRESSION_LEVEL, use_dictionary=dictionaries
+        target, schema, compression="zstd", compression_level=COMPRESSION_LEVEL, use_dictionary=dictionaries
     )
 
 
-def _composition(every: Path, configs: Sequence[str], label_names: Sequence[str]) -> dict[str, Composition]:
-    """Count seeds, variants and the labels of the seeds of each config."""
+def _composition(all_variants: Path, configs: Sequence[str], label_names: Sequence[str]) -> dict[str, Composition]:
+    """Count the seeds, variants and labels of each config."""
     variants: Counter[str] = Counter()
     labels: dict[str, Counter[str]] = {config: Counter() for config in configs}
-    for (_, label), rows in groupby(_seeds(every), key=lambda row: row[:2]):
+    for (_, label), rows in groupby(_seeds(all_variants), key=lambda row: row[:2]):
         classes = Counter(word_class for *_, word_class in rows)
         for config in (ALL, *classes):
             labels[config][label_names[label]] += 1
@@ -149,8 +149,8 @@ def _composition(every: Path, configs: Sequence[str], label_names: Sequence[str]
     }
 
 
-def _seeds(every: Path) -> Iterator[tuple[str, int, str]]:
+def _seeds(all_variants: Path) -> Iterator[tuple[str, int, str]]:
     """Yield seed id, label and word class of every row of config `all`."""
-    with pq.ParquetFile(every) as file:
+    with pq.ParquetFile(all_variants) as file:
         for batch in file.iter_batches(ROWS_PER_GROUP, columns=["seed_id", "label", "word_class"]):
             yield from zip(*(batch[name].to_pylist() for name in ("seed_id", "label", "word_class")), strict=True)

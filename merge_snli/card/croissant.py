@@ -1,6 +1,6 @@
-"""A Croissant file of a data set: its files and columns in the vocabulary that search engines of data sets read.
+"""Write Croissant metadata of a data set, with the package `mlcroissant`.
 
-The Hub makes one by itself of what is published; this one is for a folder elsewhere. It needs `mlcroissant`.
+The Hub generates Croissant metadata for published data sets; this module is for data sets elsewhere.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ if TYPE_CHECKING:
     from merge_snli.schema import Column
 
 DESCRIPTION = (
-    "Variants of natural language inference problems in which a word that premise and hypothesis share is replaced by "
-    "words that masked language models propose: a test of whether a model's answers hold while the inference stays."
+    "Variants of natural language inference problems: a word that premise and hypothesis share is replaced by words "
+    "suggested by masked language models. Tests whether a model's answers stay right when the inference stays the same."
 )
 PAPER = "https://arxiv.org/abs/2510.24295"
 TYPES = {"string": "TEXT", "label": "INTEGER", "int32": "INTEGER", "float32": "FLOAT"}
-"""The data types of the vocabulary by the schema's."""
+"""Croissant data types by the types of `merge_snli.schema`."""
 
 
-def write_croissant(source: MergeDataset, path: Path, *, published: date) -> None:
+def write_croissant(dataset: MergeDataset, path: Path, *, published: date) -> None:
     """Write the Croissant file of a data set.
 
     Args:
-        source: The data set.
-        path: The file, such as `croissant.json` in the data set's folder, where relative names of files start.
-        published: The day of its publication.
+        dataset: The data set.
+        path: The file, such as `croissant.json` in the data set's folder; paths in it are relative to its folder.
+        published: The date of publication.
 
     Raises:
-        InputError: Where `mlcroissant` is not installed.
+        InputError: If `mlcroissant` is not installed.
     """
-    write_json(path, croissant(source, published=published))
+    write_json(path, croissant(dataset, published=published))
 
 
-def croissant(source: MergeDataset, *, published: date) -> dict[str, Any]:
-    """Return the Croissant metadata of a data set: one file and one set of records a config and split.
+def croissant(dataset: MergeDataset, *, published: date) -> dict[str, Any]:
+    """Return the Croissant metadata of a data set, with a file and a record set per config and split.
 
     Args:
-        source: The data set.
-        published: The day of its publication.
+        dataset: The data set.
+        published: The date of publication.
 
     Raises:
-        InputError: Where `mlcroissant` is not installed.
+        InputError: If `mlcroissant` is not installed.
     """
     try:
         import mlcroissant as mlc
     except ImportError:
-        raise InputError("a Croissant file needs mlcroissant: pip install mlcroissant") from None
-    record = source.record
+        raise InputError("mlcroissant is not installed: run pip install mlcroissant") from None
+    record = dataset.record
     tables = [(config, split) for config, splits in record.data.rows.items() for split in splits]
     metadata = mlc.Metadata(
         name="merge_snli",
@@ -70,16 +70,16 @@ def croissant(source: MergeDataset, *, published: date) -> dict[str, Any]:
         license=[license_of(record) or "unknown"],
         cite_as=f"Zgreabăn, Deoskar and Abzianidze (2025), MERGE, {PAPER}",
         creators=[mlc.Organization(name=f"merge_snli {__version__}")],
-        version=data_version(source.digest),
+        version=data_version(dataset.digest),
         date_published=datetime.combine(published, time()),
         distribution=[_file(record, config, split) for config, split in tables],
-        record_sets=[_records(record, config, split) for config, split in tables],
+        record_sets=[_record_set(record, config, split) for config, split in tables],
     )
-    made: dict[str, Any] = metadata.to_json()
-    return made
+    values: dict[str, Any] = metadata.to_json()
+    return values
 
 
-def _file(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported late
+def _file(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported lazily
     import mlcroissant as mlc
 
     path = data_file(config, split)
@@ -92,27 +92,27 @@ def _file(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlc
     )
 
 
-def _records(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported late
+def _record_set(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported lazily
     import mlcroissant as mlc
 
     options = record.options
-    described = columns(config, options["classes"], options.get("keep_column", ()))
+    schema = columns(config, options["classes"], options["keep_column"])
     name = f"{config}/{split}"
     return mlc.RecordSet(
-        id=name, name=name, fields=[_field(name, data_file(config, split), each) for each in described]
+        id=name, name=name, fields=[_field(name, data_file(config, split), column) for column in schema]
     )
 
 
-def _field(records: str, path: str, column: Column) -> Any:  # noqa: ANN401 - mlcroissant is imported late
+def _field(record_set: str, path: str, column: Column) -> Any:  # noqa: ANN401 - mlcroissant is imported lazily
     import mlcroissant as mlc
 
-    repeated = column.type.startswith("list<")
+    is_list = column.type.startswith("list<")
     kind = column.type.removeprefix("list<").removesuffix(">")
     return mlc.Field(
-        id=f"{records}/{column.name}",
+        id=f"{record_set}/{column.name}",
         name=column.name,
         description=column.description,
         data_types=[getattr(mlc.DataType, TYPES[kind])],
-        repeated=repeated,
+        repeated=is_list,
         source=mlc.Source(file_object=path, extract=mlc.Extract(column=column.name)),
     )

@@ -1,29 +1,29 @@
-"""Under which terms a data set stands: those of the problems that its variants were made from."""
+"""The license of a data set, which is that of the problems its variants were made from."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from merge_snli.embedded import PREFIX
+
 if TYPE_CHECKING:
     from merge_snli.record import Record
 
 EMBEDDED_LICENSE = "apache-2.0"
-EMBEDDED_TEXT = "The seed problems were written for the MERGE software and are, like their variants, under Apache-2.0."
+EMBEDDED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
 
 
 def is_embedded(record: Record) -> bool:
-    """Tell whether a run's problems are those that come with the software."""
-    return bool(record.options["problems"].startswith("demo:"))
+    """Return whether the problems are the ones bundled with the package."""
+    return bool(record.options["problems"].startswith(PREFIX))
 
 
 def license_of(record: Record) -> str | None:
-    """Return the licence of a data set as the Hub spells it, `other` where the source has terms of its own.
-
-    Args:
-        record: The record of a run.
+    """Return the license of a data set as an id of the Hub, in lower case.
 
     Returns:
-        None where nobody said one: such a data set is not to be published.
+        `other` if the problems have their own terms; None if the license is unknown. A data set without a license must
+        not be published.
     """
     if is_embedded(record):
         return EMBEDDED_LICENSE
@@ -31,20 +31,18 @@ def license_of(record: Record) -> str | None:
 
 
 def license_text(record: Record) -> str:
-    """Return what the card says of licence and attribution."""
+    """Return the card's section on license and attribution."""
     if is_embedded(record):
         return EMBEDDED_TEXT
-    named = license_of(record)
-    attribution = record.terms.attribution
-    if named is None:
+    name = license_of(record)
+    if name is None:
         terms = (
-            "Nobody has said under which licence the seed problems stand. It applies to their variants too: find it "
-            "out before you pass this data set on, and generate with `--license` to have it written here."
+            "The license of the seed problems is unknown. It also applies to their variants: look it up before you "
+            "share this data set, and pass it to `merge-snli generate` with `--license`."
         )
-    elif named == "other":
-        terms = "The seed problems stand under the terms of their source; the same terms apply to their variants."
+    elif name == "other":
+        terms = "The seed problems have their own terms, which also apply to their variants."
     else:
-        terms = (
-            f"The seed problems stand under `{named}`; their variants are derived from them, so it applies to them too."
-        )
-    return terms if attribution is None else f"{terms}\n\nName the source with it. {attribution}"
+        terms = f"The seed problems are under `{name}`. Their variants are derived from them, so it applies to both."
+    attribution = record.terms.attribution
+    return terms if attribution is None else f"{terms}\n\nAttribute the problems to their authors. {attribution}"

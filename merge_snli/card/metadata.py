@@ -1,4 +1,4 @@
-"""The card's metadata: what the Hub and `datasets` read at its head."""
+"""The card's YAML metadata, which the Hub and `datasets` read."""
 
 from __future__ import annotations
 
@@ -17,27 +17,29 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
 
 FILES = (".jsonl", ".csv", ".tsv", ".parquet")
-"""How files of problems end."""
+"""Extensions of files of problems."""
 
 Json = dict[str, Any]
 
 
 def pretty_name(record: Record) -> str:
-    """Return the data set's name for people."""
+    """Return the title of the data set."""
     options = record.options
-    source = "its embedded problems" if is_embedded(record) else f"{shown(options['problems'])} ({options['split']})"
-    unlike = {
-        "scrambled": options.get("scramble", False),
-        "unfiltered": len(options.get("filters", ("prob", "pos"))) < len(("prob", "pos")),
-        "union": options.get("sides") == "union",
+    problems = (
+        "its bundled problems" if is_embedded(record) else f"{public_name(options['problems'])} ({options['split']})"
+    )
+    suffixes = {
+        "scrambled": options["scramble"],
+        "unfiltered": len(options["filters"]) < 2,
+        "union": options["sides"] == "union",
     }
-    return ", ".join([f"MERGE on {source}", *(word for word, applies in unlike.items() if applies)])
+    return ", ".join([f"MERGE on {problems}", *(suffix for suffix, applies in suffixes.items() if applies)])
 
 
-def shown(name: str) -> str:
-    """Return the own name of a file or folder, without the folders of the machine where it was read; an id as it is.
+def public_name(name: str) -> str:
+    """Return the last part of a path, so that no folder of this machine is published; return a Hub id unchanged.
 
-    A folder that is named like an id, such as `data/mine`, is taken for one.
+    A folder with the form of a Hub id, such as `data/mine`, counts as an id.
     """
     return Path(name).name if name.endswith(FILES) or is_path(name) else name
 
@@ -45,10 +47,11 @@ def shown(name: str) -> str:
 def metadata(record: Record) -> str:
     """Return the card's metadata as YAML.
 
-    `dataset_info` has features only: were the splits' sizes in it, `load_dataset(…, filters=…)` would raise.
+    `dataset_info` has the features but not the sizes of the splits, because with sizes `load_dataset(..., filters=...)`
+    raises an error.
 
     Args:
-        record: The record of a run, with the `data` that it wrote.
+        record: The record of a run.
     """
     from datasets.info import DatasetInfo, DatasetInfosDict
     from huggingface_hub import DatasetCardData
@@ -69,9 +72,9 @@ def metadata(record: Record) -> str:
         tags=list(TAGS),
         configs=[_config(config, splits, version) for config, splits in rows.items()],
     )
-    labels, kept = record.problems.label_names, options.get("keep_column", ())
+    labels, extra = record.problems.label_names, options["keep_column"]
     infos = {
-        config: DatasetInfo(features=features(config, labels, options["classes"], kept), config_name=config)
+        config: DatasetInfo(features=features(config, labels, options["classes"], extra), config_name=config)
         for config in rows
     }
     DatasetInfosDict(infos).to_dataset_card_data(data)
@@ -83,23 +86,23 @@ def _size(rows: int) -> str:
 
 
 def _creators(record: Record) -> list[str]:
-    """Say who wrote and labelled the seeds, where that is known; the variants are made by machine."""
+    """Return who wrote the texts and labels: the seeds, if known, and the variants."""
     if is_embedded(record):
         return ["expert-generated", "machine-generated"]
-    known = record.terms.attribution is not None
-    return ["crowdsourced", "machine-generated"] if known else ["machine-generated"]
+    is_known = record.terms.attribution is not None
+    return ["crowdsourced", "machine-generated"] if is_known else ["machine-generated"]
 
 
 def _source_datasets(record: Record) -> list[str] | None:
-    """Return the Hub id of the problems; nothing for a file or folder, of which the Hub knows nothing."""
+    """Return the Hub id of the problems; None for a file or folder."""
     problems = record.options["problems"]
     if is_embedded(record):
         return ["original"]
     hub_id, _ = split_revision(problems)
-    return [hub_id] if "/" in hub_id and shown(problems) == problems else None
+    return [hub_id] if "/" in hub_id and public_name(problems) == problems else None
 
 
 def _config(config: str, splits: dict[str, int], version: str) -> Json:
-    files_of = [{"split": split, "path": data_file(config, split)} for split in splits]
+    data_files = [{"split": split, "path": data_file(config, split)} for split in splits]
     default = {"default": True} if config == ALL else {}
-    return {"config_name": config, **default, "version": version, "data_files": files_of}
+    return {"config_name": config, **default, "version": version, "data_files": data_files}

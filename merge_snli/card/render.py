@@ -1,4 +1,4 @@
-"""Fills the card's template with a run's facts."""
+"""Fill in the template of the dataset card."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.card.departures import departures
 from merge_snli.card.license import license_text
-from merge_snli.card.metadata import metadata, pretty_name, shown
+from merge_snli.card.metadata import metadata, pretty_name, public_name
 from merge_snli.card.tables import column_table, composition_table, example_table, words_table
 from merge_snli.schema import ALL, SEED
 
@@ -18,38 +18,38 @@ if TYPE_CHECKING:
 
 TEMPLATE = "dataset_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
-WITH_A_LINE = frozenset({"problems", "split", "mlm", "tagger", "classes", "inflation", "subsamples", "device"})
-"""Options that the card says elsewhere, and the device, on which the data does not depend."""
-
-IN_A_SPACE = (
-    "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), where it can also be tried on a page."
+SHOWN_ELSEWHERE = frozenset(
+    {"problems", "split", "mlm", "tagger", "classes", "inflation", "subsamples", "dtype", "device"}
 )
-IN_THE_SOFTWARE = (
-    "The metric is the folder `metrics/pattern_accuracy` of the MERGE software; `merge-snli register` makes it, and "
-    "this data\nset, load by bare name from any folder."
+"""Options with their own place in the card, and the device, which does not change the data."""
+
+METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), which has a demo page."
+METRIC_IN_PACKAGE = (
+    "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, the "
+    "metric and\nthis data set load by these names from any folder."
 )
 
 Json = dict[str, Any]
 
 
 def render_card(record: Record, folder: Path) -> str:
-    """Fill the card's template.
+    """Return the dataset card.
 
-    The same run gives the same card on any day: it has no date.
+    The card has no date, so that the same run always gives the same bytes.
 
     Args:
-        record: The record of a run with the `data` that it wrote: options, masked LMs, tagger, counts, rows, digest.
-        folder: Where that data lies; the first rows are the columns' examples.
+        record: The record of the run; `card` and `digest` are not used.
+        folder: The data set's folder; the first rows of its data are the card's examples.
 
     Returns:
-        The card as Markdown with YAML metadata, from which `datasets` reads configs and splits.
+        Markdown with YAML metadata, from which `datasets` reads configs and splits.
     """
     values = _texts(record) | _tables(record, folder) | _provenance(record)
     return PLACEHOLDER.sub(lambda match: values[match[1]], _template())
 
 
 def _template() -> str:
-    """Read the template from the installed package, or from the checkout that holds it beside the package."""
+    """Read the template from the installed package, or from the checkout."""
     packaged = files("merge_snli") / TEMPLATE
     if packaged.is_file():
         return packaged.read_text(encoding="utf-8")
@@ -63,18 +63,18 @@ def _texts(record: Record) -> dict[str, str]:
         "pretty_name": pretty_name(record),
         "load_name": record.published.dataset if record.published else "merge_snli",
         "metric_name": metric or "pattern_accuracy",
-        "metric_text": IN_A_SPACE.format(metric=metric) if metric else IN_THE_SOFTWARE,
+        "metric_text": METRIC_IN_SPACE.format(metric=metric) if metric else METRIC_IN_PACKAGE,
         "departures": _departures_text(departures(record.options)),
         "license_text": license_text(record),
     }
 
 
 def _departures_text(sentences: tuple[str, ...]) -> str:
-    """Return a notice that nobody who opens the card can miss, or nothing."""
+    """Return the sentences as a quoted list, or one sentence that there are none."""
     if not sentences:
-        return "No option of the run departs from the paper's method."
+        return "All options follow the paper's method."
     return "\n".join(
-        ["> **This data set does not follow the paper's method in all.**", ">", *(f"> - {each}" for each in sentences)]
+        ["> **This data set differs from the paper's method.**", ">", *(f"> - {each}" for each in sentences)]
     )
 
 
@@ -94,7 +94,7 @@ def _tables(record: Record, folder: Path) -> dict[str, str]:
 def _provenance(record: Record) -> dict[str, str]:
     options, problems, tagger = record.options, record.problems, record.tagger
     return {
-        "problems": f"`{shown(options['problems'])}`, split `{options['split']}`",
+        "problems": f"`{public_name(options['problems'])}`, split `{options['split']}`",
         "with_label": f"{problems.with_label:,}",
         "without_label": f"{problems.without_label:,}",
         "masked_lms": "<br>".join(_model_text(mlm) for mlm in record.masked_lms),
@@ -110,16 +110,16 @@ def _provenance(record: Record) -> dict[str, str]:
 
 
 def _is_listed(name: str, value: object) -> bool:
-    """Leave out what the card says elsewhere, and what is not set; an empty list of filters says something."""
-    unset = value is None or value is False or value == []
-    return name not in WITH_A_LINE and (name == "filters" or not unset)
+    """Return whether an option is listed: it is set, and the card does not show it elsewhere."""
+    is_unset = value is None or value is False or (value == [] and name != "filters")
+    return name not in SHOWN_ELSEWHERE and not is_unset
 
 
 def _option_text(name: str, value: object) -> str:
     values = value if isinstance(value, list) else [value]
-    return f"`{name}={','.join(shown(str(each)) for each in values) or 'none'}`"
+    return f"`{name}={','.join(public_name(str(each)) for each in values) or 'none'}`"
 
 
 def _model_text(mlm: ModelRecord) -> str:
-    at = f"commit {mlm.revision}" if mlm.revision else "no revision: embedded or a folder"
-    return f"`{mlm.name}` ({at}; sha256 {mlm.digest[:12]}…)"
+    source = f"commit {mlm.revision}" if mlm.revision else "bundled or a local folder"
+    return f"`{mlm.name}` ({source}; sha256 {mlm.digest[:12]}…)"

@@ -1,4 +1,4 @@
-"""The card's tables: what the data set holds, the words that it came from, and its columns with an example each."""
+"""The card's tables: composition, shared words, columns, and an example."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from merge_snli.record import Record
 
-LONGEST_EXAMPLE = 100
-"""Characters of an example in a table."""
+MAX_EXAMPLE_LENGTH = 100
+"""Maximum number of characters of an example in a table."""
 
 Json = dict[str, Any]
 
 
 def composition_table(record: Record) -> str:
-    """Return how many seeds and variants each config has (the paper's Table 2), with the label shares of the seeds."""
+    """Return the seeds and variants of each config, with the seeds' label distribution (the paper's Table 2)."""
     labels = record.problems.label_names
     rows = [
         [
@@ -33,11 +33,11 @@ def composition_table(record: Record) -> str:
         ]
         for config, of in record.composition.items()
     ]
-    return _table(["config", "seeds", "variants", "variants a seed", *_percent(labels)], rows)
+    return _table(["config", "seeds", "variants", "variants per seed", *_percent(labels)], rows)
 
 
 def words_table(record: Record) -> str:
-    """Return how many problems share a word of each class (the paper's Table 4), and how many became seeds."""
+    """Return the problems that share a word of each class (the paper's Table 4), and the seeds among them."""
     labels = record.problems.label_names
     seeds = {name: of.seeds for name, of in record.composition.items()}
     rows = [
@@ -54,11 +54,11 @@ def words_table(record: Record) -> str:
 
 
 def example_table(record: Record, folder: Path) -> str:
-    """Return the first variant beside its seed.
+    """Return a table of the first variant and its seed.
 
     Args:
         record: The record of a run.
-        folder: Where the data lies.
+        folder: The data set's folder.
     """
     row = _first_row(folder, ALL)
     label = _cell(record.problems.label_names[row["label"]])
@@ -67,23 +67,23 @@ def example_table(record: Record, folder: Path) -> str:
         ["seed", _text(row["seed_premise"]), _text(row["seed_hypothesis"]), label],
         [change, _text(row["premise"]), _text(row["hypothesis"]), label],
     ]
-    return _table(["for example", "premise", "hypothesis", "label"], rows)
+    return _table(["example", "premise", "hypothesis", "label"], rows)
 
 
 def column_table(record: Record, config: str, folder: Path) -> str:
-    """Return the columns of a config, with what they hold and what the first row of split `test` has there.
+    """Return a table of the columns of a config, with the values of the first row of split `test` as examples.
 
     Args:
         record: The record of a run.
         config: `all` or `seed`.
-        folder: Where the data lies.
+        folder: The data set's folder.
     """
     options, example = record.options, _first_row(folder, config)
     rows = [
         [f"`{column.name}`", f"`{column.type}`", _cell(column.description), _code(example[column.name])]
-        for column in columns(config, options["classes"], options.get("keep_column", ()))
+        for column in columns(config, options["classes"], options["keep_column"])
     ]
-    return _table(["column", "type", "what it holds", "example"], rows)
+    return _table(["column", "type", "description", "example"], rows)
 
 
 def _first_row(folder: Path, config: str) -> Json:
@@ -110,20 +110,20 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Keep a text from ending its cell or its line."""
+    """Escape what would end a table cell or line."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def _text(text: str) -> str:
-    """Show a sentence as it is: no character of it is markup."""
+    """Escape a sentence so that no character is markup."""
     return _cell(re.sub(r"([\\`*_{}\[\]<>#~&$])", r"\\\1", text))
 
 
 def _code(value: object) -> str:
-    """Show a value as JSON in a code span, whatever characters it has."""
+    """Return a value as JSON in a code span."""
     text = json.dumps(value, ensure_ascii=False)
-    if len(text) > LONGEST_EXAMPLE:
-        text = f"{text[:LONGEST_EXAMPLE]}…"
+    if len(text) > MAX_EXAMPLE_LENGTH:
+        text = f"{text[:MAX_EXAMPLE_LENGTH]}…"
     fence = "``" if "`" in text else "`"
     space = " " if "`" in text else ""
     return f"{fence}{space}{_cell(text)}{space}{fence}"

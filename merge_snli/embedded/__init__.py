@@ -1,4 +1,7 @@
-"""What travels with the package so that a bare machine can run the whole way: problems, masked LMs, NLI models."""
+"""Bundled problems, masked LMs and NLI models, small enough to run the full pipeline offline.
+
+`embedded_path` resolves a name such as `demo:problems`; the folders hold data and model files only.
+"""
 
 from pathlib import Path
 
@@ -12,19 +15,19 @@ NLI_MODELS = ("nli-a", "nli-b")
 
 
 def embedded_path(name: str) -> Path | None:
-    """Return where `demo:NAME` lies, or None where `name` does not begin with `demo:`.
+    """Return the path of a bundled file or folder, or None if `name` does not begin with `demo:`.
 
     Args:
-        name: A name as a user types it, such as `demo:mlm-bpe` or `demo:problems`.
+        name: A name such as `demo:mlm-bpe` or `demo:problems`.
 
     Raises:
-        InputError: Where nothing embedded has that name.
+        InputError: If nothing bundled has that name.
     """
     if not name.startswith(PREFIX):
         return None
-    places = {PROBLEMS: FOLDER / "problems.jsonl"} | {model: FOLDER / model for model in (*MASKED_LMS, *NLI_MODELS)}
-    place = places.get(name.removeprefix(PREFIX))
-    if place is None:
-        known = ", ".join(PREFIX + known for known in places)
-        raise InputError(f"nothing embedded is called {name}; available: {known}")
-    return place
+    paths = {PROBLEMS: FOLDER / "problems.jsonl"} | {model: FOLDER / model for model in (*MASKED_LMS, *NLI_MODELS)}
+    path = paths.get(name.removeprefix(PREFIX))
+    if path is None:
+        available = ", ".join(PREFIX + known for known in paths)
+        raise InputError(f"unknown bundled name {name!r}; available: {available}")
+    return path

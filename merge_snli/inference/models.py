@@ -168,8 +168,9 @@ def quiet_loading() -> None:
 
 
 def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
-    instead = "a folder, demo:NAME, or another Hub id"
-    return fetch(repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), instead=instead)
+    return fetch(
+        repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), alternative="a folder or demo:NAME"
+    )
 
 
 def _from_folder(name: str, folder: Path, revision: str | None, wanted: _Wanted) -> ResolvedModel:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.dataset import RUN_FILE
 from merge_snli.errors import InputError
-from merge_snli.hub import KINDS
+from merge_snli.hub import REPO_TYPE_NAMES
 from merge_snli.publishing.checks import MAIN, METRIC, check_arguments
 from merge_snli.publishing.eval_yaml import eval_yaml
 from merge_snli.publishing.record import published_record
@@ -46,7 +46,7 @@ class Branch:
     @property
     def title(self) -> str:
         """The branch as messages name it."""
-        return f"{KINDS[self.repo_type]} {self.repo}, branch {self.name}"
+        return f"{REPO_TYPE_NAMES[self.repo_type]} {self.repo}, branch {self.name}"
 
     def is_obsolete(self, path: str) -> bool:
         """Return whether a file of the repository is left from an older publication."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from generation.run_file import RUN_TOML
 from merge_snli.card import license_of, render_card
-from merge_snli.card.metadata import shown
+from merge_snli.card.metadata import public_name
 from merge_snli.dataset import CARD_FILE, RUN_FILE
 from merge_snli.errors import InputError
 from merge_snli.record import PublishedRecord, encode_record, sealed
@@ -81,7 +81,7 @@ def _public_options(record: Record) -> dict[str, Any]:
 
 
 def _public_name(path_or_id: str) -> str:
-    return Path(path_or_id).resolve().name if Path(path_or_id).exists() else shown(path_or_id)
+    return Path(path_or_id).resolve().name if Path(path_or_id).exists() else public_name(path_or_id)
 
 
 def _run_toml(record: Record) -> bytes:

@@ -44,7 +44,7 @@ BOUNDARIES = [
     (pipeline, "note_needs"),
     (output, "write_data"),
     (output, "render_card"),
-    (output, "_put_in_place"),
+    (output, "_replace"),
     (store.Store, "save"),
     (store, "write_bytes"),
     (pipeline, "write_output"),

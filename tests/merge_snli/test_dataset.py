@@ -1,4 +1,4 @@
-"""Reading a data set's folder."""
+"""Finding a data set and reading its record and splits."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from merge_snli.schema import NLI_LABELS, columns
 from tests.records import save_record
 
 
-def test_the_shipped_data_set() -> None:
-    source = find_dataset(str(FOLDER.parent))
-    assert source.configs == ("all", "noun", "verb", "adj", "seed")
-    table = read_split(source, "noun", "subsample_3")
+def test_shipped_data_set() -> None:
+    dataset = find_dataset(str(FOLDER.parent))
+    assert dataset.configs == ("all", "noun", "verb", "adj", "seed")
+    table = read_split(dataset, "noun", "subsample_3")
     assert table.column_names == [column.name for column in columns("noun")]
     assert label_names(table) == NLI_LABELS
 
 
-def test_what_is_no_data_set_is_one_sentence(tmp_path: Path) -> None:
+def test_not_a_data_set(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "torn").mkdir()
     (tmp_path / "torn" / "run.json").write_text('{"data": ')
@@ -35,7 +35,7 @@ def test_what_is_no_data_set_is_one_sentence(tmp_path: Path) -> None:
         str(tmp_path / "empty"): "run.json is missing",
         str(tmp_path / "torn"): "run.json is not a valid record",
         str(tmp_path / "nowhere"): "the folder does not exist",
-        "nobody/nothing": "could not be fetched from the Hub",
+        "nobody/nothing": "cannot download data set nobody/nothing",
     }
     for name, message in cases.items():
         with pytest.raises(InputError) as caught:
@@ -55,7 +55,7 @@ def test_what_is_no_data_set_is_one_sentence(tmp_path: Path) -> None:
         ({"composition": {"all": {"seeds": "60", "variants": 1, "labels": {}}}}, "composition.all.seeds"),
     ],
 )
-def test_the_first_bad_field_of_a_record_is_named(changes: dict[str, Any], place: str, tmp_path: Path) -> None:
+def test_first_invalid_field_is_named(changes: dict[str, Any], place: str, tmp_path: Path) -> None:
     values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
     (tmp_path / "run.json").write_text(json.dumps(values | changes), encoding="utf-8")
     with pytest.raises(InputError, match=rf"run\.json .*: {re.escape(place)}: \w") as caught:
@@ -64,35 +64,35 @@ def test_the_first_bad_field_of_a_record_is_named(changes: dict[str, Any], place
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "3", "null", "[" * 100_000, '{"a": "\\ud800"}'])
-def test_a_file_that_is_not_a_record_is_named(content: str, tmp_path: Path) -> None:
+def test_file_that_is_not_a_record(content: str, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(InputError, match=r"run\.json is not"):
         find_dataset(str(tmp_path))
 
 
-def test_a_record_keeps_its_values_and_its_digest() -> None:
+def test_record_round_trip() -> None:
     content = (FOLDER.parent / "run.json").read_bytes()
     record = decode_record(content)
     assert encode_record(record) == content
     assert sealed(record, (FOLDER.parent / "README.md").read_bytes()) == record
 
 
-def test_data_that_was_changed_since_the_run_is_refused(tmp_path: Path) -> None:
+def test_changed_data_file(tmp_path: Path) -> None:
     shutil.copytree(FOLDER.parent / "data", tmp_path / "data")
     shutil.copy(FOLDER.parent / "run.json", tmp_path)
-    source = find_dataset(str(tmp_path))
+    dataset = find_dataset(str(tmp_path))
     path = tmp_path / "data" / "adj" / "test.parquet"
     pq.write_table(pq.read_table(path).slice(1), path)
-    with pytest.raises(InputError, match=r"adj/test\.parquet is not the file that the run wrote"):
-        read_split(source, "adj")
+    with pytest.raises(InputError, match=r"adj/test\.parquet"):
+        read_split(dataset, "adj")
 
 
-def test_a_missing_or_damaged_split_is_named(tmp_path: Path) -> None:
+def test_missing_or_damaged_split(tmp_path: Path) -> None:
     save_record(tmp_path, data=DataRecord("0" * 64, {}, {}))
     (tmp_path / "data" / "noun").mkdir(parents=True)
     (tmp_path / "data" / "noun" / "test.parquet").write_bytes(b"torn")
-    source = find_dataset(str(tmp_path))
+    dataset = find_dataset(str(tmp_path))
     with pytest.raises(InputError, match="cannot be read as Parquet"):
-        read_split(source, "noun")
-    with pytest.raises(InputError, match="has no split test of config verb; configs with rows: noun"):
-        read_split(source, "verb")
+        read_split(dataset, "noun")
+    with pytest.raises(InputError, match="no split test of config verb; available configs: noun"):
+        read_split(dataset, "verb")

@@ -70,5 +70,5 @@ def test_it_does_not_replace_a_data_set_that_is_no_demos(
     mine["options"] |= {"problems": "mine.jsonl", "random_seed": 5}
     record.write_text(json.dumps(mine))
     assert cli.main(["demo", "--out", str(tmp_path)]) == 2
-    assert "holds the data set of another run, which differs in random_seed" in capsys.readouterr().err
+    assert "differs from this run in random_seed" in capsys.readouterr().err
     assert json.loads(record.read_text()) == mine

@@ -94,8 +94,6 @@ def test_problems_are_even_in_labels_and_have_the_hard_shapes() -> None:
 
 
 def test_an_unknown_embedded_name_lists_those_there_are() -> None:
-    with pytest.raises(
-        InputError, match="nothing embedded is called demo:x; available: demo:problems, demo:mlm-wordpiece"
-    ):
+    with pytest.raises(InputError, match=r"demo:x.*available: demo:problems, demo:mlm-wordpiece"):
         embedded_path("demo:x")
     assert embedded_path("google/bert") is None

@@ -1,4 +1,4 @@
-"""Files are whole or not there."""
+"""Atomic writes, disk errors and digests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, sha256_of_json, write_json, write_text
 
 
-def test_what_is_written_is_there_and_nothing_else(tmp_path: Path) -> None:
+def test_written_files(tmp_path: Path) -> None:
     write_text(tmp_path / "a" / "b.txt", "café")
     write_json(tmp_path / "a" / "c.json", {"é": [1]})
     assert (tmp_path / "a" / "b.txt").read_bytes() == "café".encode()
@@ -22,12 +22,12 @@ def test_what_is_written_is_there_and_nothing_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (errno.ENOSPC, "is full: free some room"),
+        (errno.ENOSPC, "is full"),
         (errno.EACCES, "cannot be written"),
         (errno.EROFS, "cannot be written"),
     ],
 )
-def test_a_disk_that_refuses_is_named_and_the_old_file_stays(
+def test_disk_error_names_the_folder_and_keeps_the_old_file(
     code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_text(tmp_path / "a.txt", "old")
@@ -44,7 +44,7 @@ def test_a_disk_that_refuses_is_named_and_the_old_file_stays(
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_other_errors_pass() -> None:
+def test_other_os_errors_are_not_converted() -> None:
     with pytest.raises(OSError, match="other"), disk_errors_as_input_errors(Path("x")):
         raise OSError(errno.EIO, "other")
 

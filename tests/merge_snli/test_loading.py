@@ -89,10 +89,10 @@ def test_the_builder_gives_every_split_of_every_config(config: str, tmp_path: Pa
 
 
 def test_the_builder_names_what_the_data_set_does_not_have(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="has no config 'adv'; it has all, noun, verb, adj, seed"):
+    with pytest.raises(ValueError, match=r"'adv'.* all, noun, verb, adj, seed"):
         MergeSnli(config_name="adv", cache_dir=str(tmp_path)).download_and_prepare()
     for subsample in (10, -1, True, "3"):
-        with pytest.raises(ValueError, match="it is an integer from 0 to 9, or None"):
+        with pytest.raises(ValueError, match=rf"from 0 to 9 .*{subsample!r}"):
             MergeSnli(config_name="noun", subsample=subsample, cache_dir=str(tmp_path)).download_and_prepare()
 
 

@@ -29,5 +29,5 @@ def test_configs_and_splits_follow_the_classes() -> None:
 
 def test_columns_kept_from_the_source_come_last() -> None:
     for config in ("all", "seed"):
-        assert [column.name for column in columns(config, kept=("genre", "pairID"))][-2:] == ["genre", "pairID"]
-        assert features(config, kept=("genre",))["genre"] == datasets.Value("string")
+        assert [column.name for column in columns(config, extra=("genre", "pairID"))][-2:] == ["genre", "pairID"]
+        assert features(config, extra=("genre",))["genre"] == datasets.Value("string")

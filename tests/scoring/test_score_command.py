@@ -175,7 +175,7 @@ def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_pa
 BAD = {
     "no data set": (["--dataset", "./nowhere"], "no data set at ./nowhere: the folder does not exist"),
     "folder without run": (["--dataset", "{empty}"], "run.json is missing"),
-    "unknown config": (["--config", "nouns"], "has no split test of config nouns; configs with rows: all, noun"),
+    "unknown config": (["--config", "nouns"], "no split test of config nouns; available configs: all, noun"),
     "config of seeds": (["--config", "seed"], "has no variants to score: choose one of all, noun, verb, adj"),
     "bad labels": (["--labels", "a,b,c"], "--labels a,b,c is no order of labels"),
     "out is a file": (["--out", "{file}"], "is a file: give --out a folder"),
@@ -218,7 +218,7 @@ def test_damaged_parquet_is_named(
     assert "data/all/test.parquet cannot be read as Parquet" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("number", "message"), [(28, "is full: free some room"), (13, "cannot be written")])
+@pytest.mark.parametrize(("number", "message"), [(28, "is full"), (13, "cannot be written")])
 def test_disk_that_takes_no_more_is_one_sentence(
     bert: Path,
     dataset: Path,

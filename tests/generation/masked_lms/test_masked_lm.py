@@ -240,11 +240,9 @@ def test_what_is_no_masked_lm_names_itself_and_the_reason(tmp_path: Path, tiny_m
         with pytest.raises(InputError) as caught:
             load(str(tmp_path / name))
         assert message in str(caught.value)
-    with pytest.raises(InputError, match="nothing embedded is called demo:bert; available: demo:problems"):
+    with pytest.raises(InputError, match=r"demo:bert.*available: demo:problems"):
         load("demo:bert")
-    with pytest.raises(
-        InputError, match="model nobody/nothing is no folder here and could not be fetched from the Hub"
-    ):
+    with pytest.raises(InputError, match="cannot download model nobody/nothing"):
         load("nobody/nothing")
 
 

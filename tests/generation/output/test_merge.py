@@ -1,4 +1,4 @@
-"""Merging shards: one order whatever the shards are, and files that are byte for byte those of one table."""
+"""Merging shards: the order is independent of the shards, and the files have the bytes of a single table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from generation.options import Options
 from generation.output import merge, write_data
-from generation.output.merge import merged, regrouped
+from generation.output.merge import merge_files, rebatch
 from merge_snli.record import Composition
 from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, data_file, features, subsample_split
 
@@ -20,7 +20,7 @@ OPTIONS = Options(problems="p.jsonl", mlm=("m",), subsamples=3)
 
 
 def variants(seeds: int) -> pa.Table:
-    """Return rows of config `all` of so many seeds, in order, with up to 60 rows a seed."""
+    """Return sorted rows of config `all` with up to 60 rows per seed."""
     draws = random.Random(0)
     rows = [
         {
@@ -47,7 +47,7 @@ def variants(seeds: int) -> pa.Table:
 
 
 def spread(table: pa.Table, folder: Path, files: int) -> list[Path]:
-    """Write the rows to some files, all rows of a seed to one."""
+    """Distribute the rows over files, with all rows of a seed in the same file."""
     draws = random.Random(1)
     place = {seed: draws.randrange(files) for seed in dict.fromkeys(table["seed_id"].to_pylist())}
     folder.mkdir()
@@ -58,28 +58,26 @@ def spread(table: pa.Table, folder: Path, files: int) -> list[Path]:
 
 
 @pytest.mark.parametrize(("files", "at_once"), [(1, 2), (9, 2), (9, 3), (9, 64)])
-def test_the_order_is_that_of_the_column(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, at_once: int
-) -> None:
-    monkeypatch.setattr(merge, "FILES_AT_ONCE", at_once)
-    monkeypatch.setattr(merge, "ROWS_OF_A_FILE", 11)
+def test_merged_rows_are_sorted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, at_once: int) -> None:
+    monkeypatch.setattr(merge, "MAX_OPEN_FILES", at_once)
+    monkeypatch.setattr(merge, "ROWS_PER_READ", 11)
     table = variants(60)
     parts = spread(table, tmp_path / "parts", files)
     (tmp_path / "between").mkdir()
-    assert pa.concat_tables(merged(parts, "seed_id", tmp_path / "between")).equals(table)
+    assert pa.concat_tables(merge_files(parts, "seed_id", tmp_path / "between")).equals(table)
 
 
-def test_regrouped_tables_have_the_rows_that_are_asked_for() -> None:
+def test_rebatched_tables() -> None:
     table = variants(20)
     parts = [table.slice(first, 7) for first in range(0, table.num_rows, 7)]
-    sizes = [part.num_rows for part in regrouped(parts, 50)]
+    sizes = [part.num_rows for part in rebatch(parts, 50)]
     assert sizes[:-1] == [50] * (len(sizes) - 1)
     assert 0 < sizes[-1] <= 50
-    assert pa.concat_tables(regrouped(parts, 50)).equals(table)
-    assert list(regrouped([], 50)) == []
+    assert pa.concat_tables(rebatch(parts, 50)).equals(table)
+    assert list(rebatch([], 50)) == []
 
 
-def test_files_are_byte_for_byte_those_of_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_have_the_bytes_of_a_single_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_data, "ROWS_PER_GROUP", 100)
     table = variants(60)
     (tmp_path / "out").mkdir()
@@ -96,7 +94,7 @@ def test_files_are_byte_for_byte_those_of_one_table(tmp_path: Path, monkeypatch:
         draws = {subsample_split(nth): [row for row in of_config if nth in row["subsamples"]] for nth in range(3)}
         for split, expected in {TEST: of_config, **draws}.items():
             content = (tmp_path / "out" / data_file(config, split)).read_bytes()
-            assert content == in_one_piece(expected, config), (config, split)
+            assert content == as_single_table(expected, config), (config, split)
             assert written.rows[config][split] == len(expected)
         assert written.composition[config] == Composition(
             seeds=len({row["seed_id"] for row in of_config}),
@@ -108,7 +106,7 @@ def test_files_are_byte_for_byte_those_of_one_table(tmp_path: Path, monkeypatch:
         )
 
 
-def in_one_piece(rows: list[dict[str, object]], config: str) -> bytes:
+def as_single_table(rows: list[dict[str, object]], config: str) -> bytes:
     table = pa.Table.from_pylist(rows, features(config, NLI_LABELS).arrow_schema)
     file = io.BytesIO()
     pq.write_table(

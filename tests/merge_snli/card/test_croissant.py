@@ -1,4 +1,4 @@
-"""The Croissant file: the reference library accepts it and reads from it the rows of the Parquet files."""
+"""The Croissant file: `mlcroissant` accepts it and reads the rows of the Parquet files through it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> mlc.Dataset:
-    """The file of the shipped data set, as the reference library reads it."""
+    """The Croissant file of the shipped data set, opened with `mlcroissant`."""
     folder = tmp_path_factory.mktemp("croissant") / "merge_snli"
     shutil.copytree(DATA_SET / "data", folder / "data")
     write_croissant(find_dataset(str(DATA_SET)), folder / "croissant.json", published=DAY)
@@ -37,32 +37,32 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> mlc.Dataset:
     return mlc.Dataset(jsonld=str(folder / "croissant.json"))
 
 
-def test_the_reference_library_finds_no_fault(read: mlc.Dataset) -> None:
+def test_no_errors_or_warnings(read: mlc.Dataset) -> None:
     issues = read.metadata.ctx.issues
     assert not issues.errors
     assert not issues.warnings, issues.warnings
 
 
 @pytest.mark.parametrize(("config", "split"), [("noun", "subsample_3"), ("seed", "test")])
-def test_it_reads_the_rows_of_the_parquet_files(read: mlc.Dataset, config: str, split: str) -> None:
+def test_rows(read: mlc.Dataset, config: str, split: str) -> None:
     records = read.records(f"{config}/{split}")
     rows = pq.read_table(DATA_SET / data_file(config, split)).slice(0, 20).to_pylist()
     for record, row in zip(islice(records, 20), rows, strict=True):
-        found = {name.rpartition("/")[2]: plain(value) for name, value in record.items()}
+        found = {name.rpartition("/")[2]: to_python(value) for name, value in record.items()}
         assert found.pop("log_odds", None) == pytest.approx(row.pop("log_odds", None))
         assert found == row
 
 
-def plain(value: object) -> object:
-    """Return a value of the library as Python has it: texts come as bytes, lists as arrays."""
+def to_python(value: object) -> object:
+    """Convert bytes to strings and arrays to lists."""
     if isinstance(value, bytes):
         return value.decode()
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    return [plain(each) for each in value] if isinstance(value, list) else value
+        return to_python(value.tolist())
+    return [to_python(each) for each in value] if isinstance(value, list) else value
 
 
-def test_a_missing_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mlcroissant", None)
-    with pytest.raises(InputError, match="pip install mlcroissant"):
+    with pytest.raises(InputError, match="mlcroissant"):
         croissant(find_dataset(str(DATA_SET)), published=DAY)

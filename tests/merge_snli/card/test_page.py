@@ -1,4 +1,4 @@
-"""The card as a page: Markdown that a renderer shows whole, with nothing of the data taken for markup."""
+"""The rendered card: complete tables, and no data parsed as markup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = MarkdownIt("commonmark", {"html": True}).enable("table").render(TEXT)
 
 
 def tables() -> list[list[list[str]]]:
-    """Return the cells of the page's tables as a reader sees them."""
+    """Return the cells of the page's tables as rendered text."""
     return [
         [
             [unescape(re.sub(r"<[^>]+>", "", cell)) for cell in re.findall(r"<t[hd]>(.*?)</t[hd]>", row, re.DOTALL)]
@@ -26,8 +26,8 @@ def tables() -> list[list[list[str]]]:
     ]
 
 
-def test_what_a_reader_sees_first_is_a_name_an_example_and_how_the_set_departs() -> None:
-    assert re.findall(r"<h1>(.*?)</h1>", PAGE) == ["MERGE on its embedded problems"]
+def test_page_starts_with_title_example_and_departures() -> None:
+    assert re.findall(r"<h1>(.*?)</h1>", PAGE) == ["MERGE on its bundled problems"]
     row = read_split(SOURCE, ALL).slice(0, 1).to_pylist()[0]
     seed, variant = tables()[0][1:]
     label = RECORD.problems.label_names[row["label"]]
@@ -36,24 +36,26 @@ def test_what_a_reader_sees_first_is_a_name_an_example_and_how_the_set_departs()
     assert PAGE.index("<blockquote>") < PAGE.index("<h2>")
 
 
-def test_every_table_has_all_its_cells_and_types_are_seen() -> None:
-    shown = tables()
-    for table in shown:
+def test_tables_are_complete() -> None:
+    page_tables = tables()
+    for table in page_tables:
         assert len({len(row) for row in table}) == 1, table[0]
     for config in (ALL, SEED):
         declared = columns(config, RECORD.options["classes"])
-        (table,) = [each for each in shown if [row[:2] for row in each[1:]] == [[c.name, c.type] for c in declared]]
+        (table,) = [
+            each for each in page_tables if [row[:2] for row in each[1:]] == [[c.name, c.type] for c in declared]
+        ]
         assert all(row[2] and row[3] for row in table)
 
 
-def test_the_sections_are_those_that_a_careful_user_asks_for() -> None:
+def test_sections() -> None:
     assert re.findall(r"<h2>(.*?)</h2>", PAGE) == [
-        "What it is, and what it is not",
+        "Intended use",
         "Composition",
         "Columns",
-        "Subsamples, and how to score a model",
-        "How it was made",
-        "Known limits",
+        "Subsamples and scoring",
+        "How it was generated",
+        "Known limitations",
         "License and attribution",
         "Citation",
         "Contact",

@@ -1,4 +1,4 @@
-"""The card: metadata that the Hub's own classes accept, and numbers that are those of the run."""
+"""The card: its metadata is valid for the Hub, and its numbers are those of the run."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def with_options(**options: object) -> Record:
     return replace(RECORD, options=RECORD.options | options)
 
 
-def test_every_placeholder_is_filled_and_the_card_is_that_of_the_shipped_data() -> None:
+def test_card_of_the_shipped_data_set() -> None:
     card = render_card(RECORD, DATA_SET)
     assert not PLACEHOLDER.search(card)
     assert card == (DATA_SET / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_metadata_is_what_the_hub_reads() -> None:
+def test_metadata() -> None:
     card = DatasetCard(render_card(RECORD, DATA_SET))
     data = yaml.safe_load(str(card.data))
     assert data["size_categories"] == ["1K<n<10K"]
@@ -73,10 +73,10 @@ HUB_VALUES = {
     "task_ids": {"natural-language-inference"},
     "language": {"en"},
 }
-"""What the Hub takes in the fields that have closed lists, as the docstring of `DatasetCardData` has them."""
+"""Allowed values of metadata fields with closed lists, from the docstring of `DatasetCardData`."""
 
 
-def test_values_of_closed_lists_are_in_them() -> None:
+def test_values_are_allowed_by_the_hub() -> None:
     documented = DatasetCardData.__doc__ or ""
     data = yaml.safe_load(str(DatasetCard(render_card(RECORD, DATA_SET)).data))
     for field, allowed in HUB_VALUES.items():
@@ -87,7 +87,7 @@ def test_values_of_closed_lists_are_in_them() -> None:
             assert f"'{value}'" in said, (field, value)
 
 
-def test_the_version_changes_with_the_data_and_is_three_integers() -> None:
+def test_data_version() -> None:
     first, second = (data_version(digest * 64) for digest in "ab")
     assert first != second
     assert all(part.isdigit() for part in first.split("."))
@@ -95,7 +95,7 @@ def test_the_version_changes_with_the_data_and_is_three_integers() -> None:
     assert yaml.safe_load(f"version: {first}") == {"version": first}
 
 
-def test_the_numbers_are_those_of_the_run() -> None:
+def test_numbers() -> None:
     card = render_card(RECORD, DATA_SET)
     for config, of in RECORD.composition.items():
         assert f"| {config} | {of.seeds:,} | {of.variants:,} |" in card
@@ -108,14 +108,14 @@ def test_the_numbers_are_those_of_the_run() -> None:
     assert "limit=" not in card
 
 
-def test_every_column_has_its_meaning_and_the_first_row_as_an_example() -> None:
+def test_column_tables_have_every_column() -> None:
     for config in ("all", "seed"):
         table = column_table(RECORD, config, DATA_SET)
         names = re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)
         assert names == [column.name for column in columns(config, RECORD.options["classes"])]
 
 
-def test_an_example_never_breaks_its_table(tmp_path: Path) -> None:
+def test_examples_are_escaped(tmp_path: Path) -> None:
     import pyarrow as pa
 
     names = [column.name for column in columns("seed")]
@@ -128,46 +128,46 @@ def test_an_example_never_breaks_its_table(tmp_path: Path) -> None:
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 5 for line in lines)
 
 
-UNLIKE: dict[str, dict[str, object]] = {
-    "Embedded masked LMs": {"mlm": ["demo:mlm-bpe", "google-bert/bert-base-cased"]},
+DIFFERING: dict[str, dict[str, object]] = {
+    "Bundled masked LMs": {"mlm": ["demo:mlm-bpe", "google-bert/bert-base-cased"]},
     "Scrambled": {"scramble": True},
     "Without the probability filter": {"filters": ["pos"]},
     "Without the word class filter": {"filters": ["prob"]},
     "Union of premise and hypothesis": {"sides": "union"},
     "Seeds of another data set": {"seeds_from": "somewhere/merge_snli"},
     "All occurrences masked at once": {"mask": "all"},
-    "Split words too": {"split_words": True},
+    "Split words included": {"split_words": True},
     "No WordNet relations": {"no_relations": True},
     "Case ignored": {"ignore_case": True},
     "bfloat16": {"dtype": "bfloat16"},
     "Another degree of inflation": {"inflation": 5},
-    "Another number of fillers": {"top_k": 50},
-    "A part of the source": {"limit": 100},
+    "Another number of suggestions per form": {"top_k": 50},
+    "A part of the problems": {"limit": 100},
 }
 
 
-@pytest.mark.parametrize(("title", "options"), UNLIKE.items())
-def test_the_card_says_at_its_head_how_a_set_departs_from_the_paper(title: str, options: dict[str, object]) -> None:
-    papers = {"mlm": ["google-bert/bert-base-cased"]}
-    assert "No option of the run departs from the paper's method." in head(papers)
-    assert f"> - **{title}**" in head(papers | options)
-    assert head(papers | options).count("> - ") == 1
+@pytest.mark.parametrize(("title", "options"), DIFFERING.items())
+def test_departure_is_shown_at_the_top(title: str, options: dict[str, object]) -> None:
+    paper = {"mlm": ["google-bert/bert-base-cased"]}
+    assert "> " not in head(paper)
+    assert f"> - **{title}**" in head(paper | options)
+    assert head(paper | options).count("> - ") == 1
 
 
 def head(options: dict[str, Any]) -> str:
-    """Return what stands in the card before its first lines of code."""
+    """Return the card up to its first code block."""
     return render_card(with_options(**options), DATA_SET).partition("```")[0]
 
 
-def test_every_departure_is_tried_here_and_several_stand_side_by_side() -> None:
-    assert len(DEPARTURES) == len(UNLIKE)
+def test_several_departures() -> None:
+    assert len(DEPARTURES) == len(DIFFERING)
     options: dict[str, Any] = {"scramble": True, "filters": [], "sides": "union"}
-    assert "# MERGE on its embedded problems, scrambled, unfiltered, union\n" in head(options)
+    assert "# MERGE on its bundled problems, scrambled, unfiltered, union\n" in head(options)
     assert head(options).count("> - ") == 5
     assert "`filters=none`" in render_card(with_options(**options), DATA_SET)
 
 
-def test_the_licence_is_that_of_the_source() -> None:
+def test_license() -> None:
     known = replace(
         with_options(problems="stanfordnlp/snli"),
         terms=TermsRecord("cc-by-sa-4.0", "SNLI: Bowman and others (2015)."),
@@ -184,23 +184,23 @@ def test_the_licence_is_that_of_the_source() -> None:
     data = yaml.safe_load(str(DatasetCard(card).data))
     assert data["source_datasets"] == ["stanfordnlp/snli"]
     assert data["annotations_creators"] == ["crowdsourced", "machine-generated"]
-    assert "Name the source with it. SNLI: Bowman and others (2015)." in card
+    assert "SNLI: Bowman and others (2015)." in card
     card = render_card(unknown, DATA_SET)
     assert "license: unknown" in card
-    assert "Nobody has said under which licence" in card
+    assert "license of the seed problems is unknown" in card
     assert "/home/someone" not in card
 
 
-def test_a_source_with_its_own_terms() -> None:
+def test_problems_with_their_own_terms() -> None:
     terms = TermsRecord("other", "MultiNLI: its paper says under which.")
     card = render_card(replace(with_options(problems="nyu-mll/multi_nli"), terms=terms), DATA_SET)
     assert "license: other" in card
-    assert "the terms of their source" in card
+    assert "their own terms" in card
     assert "MultiNLI: its paper says under which." in card
 
 
-def test_the_lines_that_score_a_model_run_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder that holds the data set and the metric; `my_model` calls everything entailment."""
+def test_scoring_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run it in a folder with the data set and the metric; `my_model` always answers entailment."""
     import datasets
 
     block = re.findall(r"```python\n(.*?)```", render_card(RECORD, DATA_SET), re.DOTALL)[1]
@@ -217,7 +217,7 @@ def test_the_lines_that_score_a_model_run_as_they_stand(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("damage", ["composition", "rows"])
-def test_what_gives_no_card_is_a_finding_and_no_fault(tmp_path: Path, damage: str) -> None:
+def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str) -> None:
     for name in ("README.md", data_file("all", "test"), data_file("seed", "test")):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(DATA_SET / name, tmp_path / name)

@@ -51,8 +51,8 @@ def test_a_device_that_is_not_there(device: str) -> None:
     [
         ("./nowhere", "no model at ./nowhere: the folder does not exist"),
         ("a/b/c", "no model at a/b/c"),
-        ("not a name!", "is no folder here and no Hub id"),
-        ("nobody/nothing", "could not be fetched from the Hub"),
+        ("not a name!", "not a name!"),
+        ("nobody/nothing", "cannot download model nobody/nothing"),
     ],
 )
 def test_what_is_not_found_is_one_sentence(name: str, message: str) -> None:
