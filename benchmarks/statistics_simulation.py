@@ -26,7 +26,7 @@ from scoring.statistics import (
     permutation_test,
     sample_accuracy_interval,
 )
-from scoring.statistics.bootstrap import bootstrap_interval, share_right
+from scoring.statistics.bootstrap import bootstrap_interval, share_correct
 
 N_SEEDS, N_MODELS, D, POOL, N_SUBSAMPLES = 200, 13, 20, 40, 10
 PASSING = 18  # of 20, at 0.9
@@ -118,7 +118,7 @@ def unequal_sizes(rng: np.random.Generator) -> tuple[Interval, float]:
     sizes = rng.integers(20, 91, N_SEEDS)
     right = rng.binomial(sizes, rng.beta(A, B, N_SEEDS))
     seed = int(rng.integers(2**31))
-    return bootstrap_interval(share_right, right, sizes, n_resamples=N_RESAMPLES, random_seed=seed), TRUE_SA
+    return bootstrap_interval(share_correct, right, sizes, n_resamples=N_RESAMPLES, random_seed=seed), TRUE_SA
 
 
 def paired_difference(rng: np.random.Generator) -> tuple[Interval, float]:

@@ -1,6 +1,6 @@
-"""Statistics around pattern accuracy: the paper's t-tests, and what a careful reviewer asks beyond them.
+"""Significance tests and confidence intervals for pattern accuracy.
 
-scipy and statsmodels do the work where they have it; they are imported when a test is run, since that takes seconds.
+Everything in `__all__` may be imported from outside. scipy and statsmodels are imported only when a test runs.
 """
 
 from .bootstrap import bootstrap_interval, mean_interval, sample_accuracy_interval

@@ -1,4 +1,4 @@
-"""Bootstrap intervals that resample seeds, never rows: the variants of one seed stand and fall together."""
+"""Compute bootstrap intervals that resample seeds, because the variants of a seed are not independent."""
 
 import warnings
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from .values import FloatArray, numbers
 Method: TypeAlias = Literal["BCa", "percentile"]
 
 N_RESAMPLES = 9_999
-_BATCH = 2**22  # values held at one time, 32 MiB
+_MAX_VALUES_PER_BATCH = 2**22  # 32 MiB
 
 
 def bootstrap_interval(
@@ -28,19 +28,19 @@ def bootstrap_interval(
     """Compute the interval of a statistic over seeds.
 
     Args:
-        statistic: takes resampled columns, each (…, n), and `axis`, and returns (…).
-        columns: (n,) each: what is known of each seed, in the same order.
+        statistic: Function of resampled columns, each (…, n), and `axis` that returns (…).
+        columns: (n,) each: values of each seed, in the same order.
         method: "BCa" (bias-corrected and accelerated) or "percentile".
-        level: the nominal coverage.
-        n_resamples: how often n seeds are drawn with replacement.
-        random_seed: of the draws.
-        unit: what one value of a column belongs to.
+        level: Nominal coverage.
+        n_resamples: Number of resamples.
+        random_seed: Seed of the resampling.
+        unit: Unit of the values.
 
     Returns:
-        The interval; where BCa does not exist (a statistic that no single seed changes), the percentile interval.
+        The interval. If BCa is undefined (no single seed changes the statistic), the percentile interval.
 
     Raises:
-        ValueError: if the columns differ in length, have fewer than 2 values, or hold something else than numbers.
+        ValueError: If the columns differ in length, have fewer than 2 values, or have values that are not numbers.
 
     Examples:
         >>> interval = bootstrap_interval(np.mean, [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0], method="percentile")
@@ -51,7 +51,7 @@ def bootstrap_interval(
 
     arrays = [numbers(f"columns[{i}]", column) for i, column in enumerate(columns)]
     if len({len(array) for array in arrays}) != 1:
-        raise ValueError(f"columns have {[len(array) for array in arrays]} values: give one of each a seed")
+        raise ValueError(f"columns have {[len(array) for array in arrays]} values: pass one value per seed in each")
 
     def run(method: Method) -> Any:  # noqa: ANN401  (scipy has no types)
         return stats.bootstrap(
@@ -62,12 +62,12 @@ def bootstrap_interval(
             method=method,
             confidence_level=level,
             n_resamples=n_resamples,
-            batch=max(1, _BATCH // len(arrays[0])),
+            batch=max(1, _MAX_VALUES_PER_BATCH // len(arrays[0])),
             rng=np.random.default_rng(random_seed),
         ).confidence_interval
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of data that BCa cannot work on: answered below
+        warnings.simplefilter("ignore")  # BCa warns if it is undefined, which is handled below
         ends = run(method)
         if not np.isfinite([ends.low, ends.high]).all():
             method = "percentile"
@@ -75,8 +75,8 @@ def bootstrap_interval(
     return Interval(low=float(ends.low), high=float(ends.high), level=level, method=f"{method} bootstrap", unit=unit)
 
 
-def share_right(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> NDArray[np.float64]:
-    """SA from counts by seed, for seeds of unequal numbers of variants."""
+def share_correct(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> NDArray[np.float64]:
+    """Return SA from counts by seed."""
     return np.asarray(correct.sum(axis=axis) / sizes.sum(axis=axis))
 
 
@@ -87,30 +87,30 @@ def sample_accuracy_interval(
     method: Method = "BCa",
     **options: Any,  # noqa: ANN401  (of bootstrap_interval)
 ) -> Interval:
-    """Interval of SA on variants.
+    """Compute the interval of SA on variants.
 
     Args:
-        correct: (n,) variants right, by seed.
-        sizes: (n,) variants, by seed.
+        correct: (n,) number of correct variants of each seed.
+        sizes: (n,) number of variants of each seed.
         method: "BCa" or "percentile".
-        options: as for `bootstrap_interval`.
+        options: As for `bootstrap_interval`.
 
     Returns:
-        The interval of the share of variants that are right.
+        The interval of the share of correct variants.
     """
-    return bootstrap_interval(share_right, correct, sizes, method=method, **options)
+    return bootstrap_interval(share_correct, correct, sizes, method=method, **options)
 
 
 def mean_interval(values: ArrayLike, *, method: Method = "BCa", **options: Any) -> Interval:  # noqa: ANN401
-    """Interval of a mean over seeds.
+    """Compute the interval of a mean over seeds.
 
-    PA is such a mean: of whether each seed passes, or of the share of subsamples in which it does. So are QT (whether
-    it passes minus whether the seed itself is right) and the difference of two models' PA.
+    PA is the mean of whether each seed passes, or of the share of subsamples in which it does. QT and the difference
+    between two models' PA are means over seeds, too.
 
     Args:
-        values: (n,) one value a seed.
+        values: (n,) one value per seed.
         method: "BCa" or "percentile".
-        options: as for `bootstrap_interval`.
+        options: As for `bootstrap_interval`.
 
     Returns:
         The interval of the mean.

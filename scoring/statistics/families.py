@@ -1,4 +1,4 @@
-"""Who differs from whom: all pairs of models, p-values adjusted over the family, and ways to show the outcome."""
+"""Test all pairs of models, with p-values adjusted over the family, and summarize which models differ."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult:
-    """One pair of a family: the test of `first` against `second`, and its p-value adjusted over the family."""
+    """The test of one pair of models, with its p-value adjusted over the family."""
 
     first: str
     second: str
@@ -34,16 +34,16 @@ class PairResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """All pairs of some models.
+    """The tests of all pairs of some models.
 
     Attributes:
-        test: which test was used.
-        models: the models, best first.
-        means: the mean value of each model.
-        pairs: every pair once, in the order of the models.
-        alpha: the level below which an adjusted p-value counts as a difference.
-        letters: compact letter display: models that share a letter do not differ.
-        warning: one sentence where the p-values must not be taken at their word, else None.
+        test: Name of the test.
+        models: Models, best first.
+        means: Mean value of each model.
+        pairs: Every pair once, in the order of the models.
+        alpha: Family-wise significance level: pairs with a smaller adjusted p-value differ.
+        letters: Compact letter display: models that share a letter do not differ.
+        warning: Why the p-values are unreliable; None if they are not.
     """
 
     test: str
@@ -61,18 +61,18 @@ def compare_models(
     """Test every pair of models, with Holm's adjustment over all pairs.
 
     Args:
-        values: for each model one value a unit, the same units in the same order for all: whether it passes each seed
+        values: One value per unit for each model, with the units in the same order: whether the model passes each seed
             at QT (`"mcnemar"`, booleans), the share of subsamples in which it does (`"permutation"`), or PA of each
             subsample (`"t-test"`).
         test: `"permutation"`, `"mcnemar"` or `"t-test"`.
-        alpha: the family-wise level.
-        unit: what one value belongs to; by default "seed", for the t-test "subsample".
+        alpha: Family-wise significance level.
+        unit: Unit of the values; by default "seed", or "subsample" for the t-test.
 
     Returns:
-        The family, models sorted by their mean, best first.
+        The tests, with models sorted by their mean, best first.
 
     Raises:
-        ValueError: if there are fewer than two models, the test is unknown, or values do not fit it.
+        ValueError: If there are fewer than two models, the test is unknown, or the values do not fit the test.
 
     Examples:
         >>> family = compare_models({"a": [1.0] * 9 + [0.5], "b": [0.9] * 9 + [0.6], "c": [0.2] * 10})
@@ -81,13 +81,13 @@ def compare_models(
     """
     if test not in PAIRED_TESTS:
         raise ValueError(f"test is {test!r}: choose one of {', '.join(map(repr, PAIRED_TESTS))}")
-    run, usual_unit = PAIRED_TESTS[test]
+    run, default_unit = PAIRED_TESTS[test]
     means = {model: float(np.asarray(column, dtype=np.float64).mean()) for model, column in values.items()}
     models = tuple(sorted(values, key=lambda model: (-means[model], model)))
     names = list(combinations(models, 2))
     if not names:
         raise ValueError(f"values has {len(values)} model(s): at least two are needed")
-    results = [_run(run, values, first, second, unit or usual_unit) for first, second in names]
+    results = [_run(run, values, first, second, unit or default_unit) for first, second in names]
     adjusted = holm([result.p_value for result in results])
     pairs = tuple(
         PairResult(first=first, second=second, result=result, adjusted_p=p, differs=p < alpha)
@@ -114,32 +114,28 @@ def _run(test: PairedTest, values: Mapping[str, ArrayLike], first: str, second: 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values over a family by Holm's step-down method.
 
-    The smallest of m is multiplied by m, the next by m - 1 and so on, and none falls below the one before it.
-
     Examples:
         >>> holm([0.01, 0.04, 0.03])
         [0.03, 0.06, 0.06]
     """
-    raw = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(raw)
-    steps = (len(raw) - np.arange(len(raw))) * raw[order]
-    adjusted = np.empty_like(raw)
-    adjusted[order] = np.maximum.accumulate(steps).clip(max=1)
+    from statsmodels.stats.multitest import multipletests
+
+    _, adjusted, _, _ = multipletests(p_values, method="holm")
     return [float(p) for p in adjusted]
 
 
 def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Give models letters so that two of them share one exactly if they do not differ.
+    """Assign letters to models so that two models share a letter if and only if they do not differ.
 
-    The method is Piepho's (2004): a column of letters that holds a differing pair is split, and columns that lie within
-    another are absorbed by it.
+    Uses Piepho's method (2004): a letter that a differing pair shares is split in two, and a letter whose models all
+    share another letter is dropped.
 
     Args:
-        models: the models, best first: the best gets the first letter.
-        differing: the pairs that differ.
+        models: Models, best first; the best gets the first letter.
+        differing: Pairs that differ.
 
     Returns:
-        The letters of each model, such as "a", "ab".
+        The letters of each model, such as "a" or "ab".
 
     Examples:
         >>> compact_letters(["x", "y", "z"], [("x", "z")])
@@ -149,7 +145,7 @@ def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]])
     for first, second in differing:
         split = [part for column in columns for part in _split(column, first, second)]
         columns = [part for part in dict.fromkeys(split) if not any(part < other for other in split)]
-    order = {model: place for place, model in enumerate(models)}
+    order = {model: rank for rank, model in enumerate(models)}
     columns.sort(key=lambda column: sorted(order[model] for model in column))
     return {model: "".join(_letter(i) for i, column in enumerate(columns) if model in column) for model in models}
 
@@ -161,12 +157,12 @@ def _split(column: frozenset[str], first: str, second: str) -> tuple[frozenset[s
 
 
 def _letter(number: int) -> str:
-    """The letters a to z, then a1 to z1 and so on."""
-    again, place = divmod(number, len(ascii_lowercase))
-    return ascii_lowercase[place] + (str(again) if again else "")
+    """Return the letters a to z, then a1 to z1 and so on."""
+    suffix, index = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[index] + (str(suffix) if suffix else "")
 
 
 def p_matrix(family: Family) -> list[list[float | None]]:
-    """Adjusted p-values as a square matrix in the order of the models, None on the diagonal."""
+    """Return the adjusted p-values as a square matrix in the order of the models, None on the diagonal."""
     by_pair = {frozenset((pair.first, pair.second)): pair.adjusted_p for pair in family.pairs}
     return [[by_pair.get(frozenset((row, column))) for column in family.models] for row in family.models]

@@ -1,10 +1,10 @@
-"""What the tests and intervals return: frozen values that say what was compared, in which unit, and how sure it is."""
+"""Define the results of tests and intervals."""
 
 from dataclasses import dataclass
 
 OVERLAP_WARNING = (
-    "The subsamples are drawn from the same variants of the same seeds and so are not independent: t-tests over them "
-    "find differences too easily, and the permutation test, whose unit is the seed, is the one to trust."
+    "Subsamples share variants of the same seeds and are not independent, so t-tests over them report too many "
+    "differences; use the permutation test instead, whose unit is the seed."
 )
 
 
@@ -13,11 +13,11 @@ class Interval:
     """A confidence interval.
 
     Attributes:
-        low: its lower end.
-        high: its upper end.
-        level: the share of repetitions in which such an interval holds the true value, such as 0.95.
-        method: how it was made, such as "BCa bootstrap".
-        unit: what was resampled or taken as independent, such as "seed".
+        low: Lower end.
+        high: Upper end.
+        level: Nominal coverage, such as 0.95.
+        method: Method, such as "BCa bootstrap".
+        unit: Unit that was resampled or assumed independent, such as "seed".
     """
 
     low: float
@@ -29,22 +29,22 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class TestResult:
-    """The outcome of one test of no difference between two paired or independent lists of values.
+    """The result of a test of no difference between two paired or independent samples.
 
     Attributes:
-        test: its name.
-        statistic: the test's statistic.
-        p_value: two-sided.
-        n: how many units went in (of both lists together where they are independent).
-        unit: what one value belongs to: "model", "subsample", "seed".
-        difference: first minus second, of the means.
-        interval: of the difference.
-        effect_size: the size of the effect in the terms of `effect`.
-        effect: which effect size it is.
-        warning: one sentence where the p-value must not be taken at its word, else None.
+        test: Name of the test.
+        statistic: Test statistic.
+        p_value: Two-sided p-value.
+        n: Number of units; of both samples together if they are independent.
+        unit: Unit of the values: "model", "subsample" or "seed".
+        difference: Difference of the means, first minus second.
+        interval: Interval of the difference.
+        effect_size: Effect size.
+        effect: Name of the effect size.
+        warning: Why the p-value is unreliable; None if it is not.
     """
 
-    __test__ = False  # not a test class of pytest
+    __test__ = False  # tell pytest that this is not a test class
 
     test: str
     statistic: float
@@ -59,5 +59,5 @@ class TestResult:
 
 
 def warning_for(unit: str) -> str | None:
-    """The warning that goes with a unit; only subsamples need one."""
+    """Return the warning for a unit; only subsamples have one."""
     return OVERLAP_WARNING if unit == "subsample" else None

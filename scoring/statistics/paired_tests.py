@@ -1,4 +1,4 @@
-"""Tests of two models on the same seeds: McNemar's for right and wrong, permutation for any value a seed."""
+"""Test two models on the same seeds: McNemar's test for booleans, the permutation test for numbers."""
 
 import math
 
@@ -9,30 +9,30 @@ from .outcomes import Interval, TestResult, warning_for
 from .t_tests import cohens_dz, mean_t_interval
 from .values import FloatArray, booleans, paired
 
-EXACT_BELOW = 25  # discordant seeds; above, the chi-squared approximation is close and less conservative
-MAX_EXACT_FLIPS = 13  # 2**13 sign patterns are fewer than the random ones
+EXACT_BELOW = 25  # discordant seeds; with more, the chi-squared approximation is close and less conservative
+MAX_EXACT_FLIPS = 13  # 2**13 sign patterns are fewer than N_RESAMPLES
 N_RESAMPLES = 9_999
 
-_BATCH = 2**22  # numbers held at one time
-_TOLERANCE = 1e-8  # sums of the same differences in another order differ in their last bits
+_MAX_VALUES_PER_BATCH = 2**22
+_TOLERANCE = 1e-8  # floating-point sums depend on the order of their terms
 
 
 def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", level: float = 0.95) -> TestResult:
-    """Test whether two models get different shares of the same seeds right.
+    """Test whether two models are correct on different shares of the same seeds, with McNemar's test.
 
     Args:
-        first: (n,) bool: whether the first model is right on each seed (or passes it at a threshold).
-        second: (n,) bool: the same of the second model.
-        unit: what one value belongs to.
-        level: of the interval of the difference.
+        first: (n,) bool: whether the first model is correct on each seed (or passes it at a threshold).
+        second: (n,) bool: the same for the second model.
+        unit: Unit of the values.
+        level: Nominal coverage of the interval of the difference.
 
     Returns:
-        McNemar's test: exact where fewer than 25 seeds are discordant, else chi-squared without continuity correction.
-        The effect size is the odds ratio of the discordant seeds (infinite if only the first has such seeds); the
+        The test: exact if fewer than 25 seeds are discordant, else chi-squared without continuity correction. The
+        effect size is the odds ratio of the discordant seeds, infinite if only the first model has such seeds. The
         interval of the difference is Agresti and Min's.
 
     Raises:
-        ValueError: if the lengths differ, or the values are not booleans.
+        ValueError: If the lengths differ, or the values are not booleans.
 
     Examples:
         >>> result = mcnemar_test([True] * 8 + [False] * 2, [True] * 2 + [False] * 8)
@@ -43,7 +43,7 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", lev
 
     a, b = booleans("first", first), booleans("second", second)
     if len(a) != len(b):
-        raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs one of each a {unit}")
+        raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs both for each {unit}")
     only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
     exact = only_first + only_second < EXACT_BELOW
     table = [[int((a & b).sum()), only_first], [only_second, int((~a & ~b).sum())]]
@@ -63,14 +63,14 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", lev
 
 
 def odds_ratio(only_first: int, only_second: int) -> float:
-    """Odds that a discordant seed is the first model's; 1 where there is none."""
+    """Return the odds that a discordant seed is the first model's; 1 if there is none."""
     if only_second == 0:
         return math.inf if only_first else 1.0
     return only_first / only_second
 
 
 def _agresti_min(only_first: int, only_second: int, n: int, level: float, unit: str) -> Interval:
-    """Wald's interval after adding half a seed to each of the four cells."""
+    """Compute Wald's interval after adding half a seed to each of the four cells."""
     from scipy import stats
 
     b, c, total = only_first + 0.5, only_second + 0.5, n + 2
@@ -89,21 +89,21 @@ def permutation_test(
     random_seed: int = 0,
     level: float = 0.95,
 ) -> TestResult:
-    """Test whether two models' values differ on the same seeds, by exchanging the models' names within seeds.
+    """Test whether two models' values differ on the same seeds, by swapping the models within seeds.
 
     Args:
-        first: (n,) the first model's value on each seed: the share of subsamples that it passes, or its share right.
-        second: (n,) the second model's, in the same order.
-        unit: what one value belongs to.
-        n_resamples: how many exchanges are drawn where there are too many to try them all.
-        random_seed: of the draws.
-        level: of the interval of the mean difference, Student's t over seeds.
+        first: (n,) value of the first model on each seed, such as the share of subsamples in which it passes.
+        second: (n,) values of the second model, in the same order.
+        unit: Unit of the values.
+        n_resamples: Number of random permutations, if there are too many for an exact test.
+        random_seed: Seed of the random permutations.
+        level: Nominal coverage of the interval of the mean difference, Student's t over seeds.
 
     Returns:
-        The test, exact where the models differ on at most 13 seeds; its statistic is the mean difference.
+        The test, exact if the models differ on at most 13 seeds. The statistic is the mean difference.
 
     Raises:
-        ValueError: if the lengths differ or are below 2, or a value is not finite.
+        ValueError: If the lengths differ or are below 2, or a value is not finite.
 
     Examples:
         >>> result = permutation_test([1, 1, 1, 0.5, 1, 1], [0, 0, 0.5, 0, 0.5, 0])
@@ -112,7 +112,7 @@ def permutation_test(
     """
     a, b = paired(first, second)
     differences = a - b
-    changing = differences[differences != 0]  # a seed without a difference is the same whatever the names
+    changing = differences[differences != 0]  # swapping has no effect on seeds without a difference
     exact = len(changing) <= MAX_EXACT_FLIPS
     p_value = _exact_p(changing) if exact else _sampled_p(changing, n_resamples, random_seed)
     mean = float(differences.mean())
@@ -131,24 +131,24 @@ def permutation_test(
 
 
 def _exact_p(differences: FloatArray) -> float:
-    """Share of all patterns of signs whose sum lies as far from 0 as the one seen."""
+    """Return the share of all sign patterns whose sum is at least as far from 0 as the observed one."""
     flips = np.arange(2 ** len(differences))[:, None] >> np.arange(len(differences)) & 1
     sums = np.abs((1 - 2 * flips) @ differences)
     return float(np.mean(sums >= abs(differences.sum()) - _TOLERANCE))
 
 
 def _sampled_p(differences: FloatArray, n_resamples: int, random_seed: int) -> float:
-    """The same among random patterns, the one seen added to them so that p is never 0.
+    """Return the same share among random sign patterns and the observed one, so that p is never 0.
 
-    Of m seeds with the same absolute difference only the number of signs matters, which is binomial: with passes of ten
-    subsamples a seed there are ten absolute differences, not thousands of signs to draw.
+    Among seeds with the same absolute difference only the number of positive signs matters, which is binomial. Shares
+    of ten subsamples have ten absolute differences, so this draws ten numbers instead of thousands of signs.
     """
-    values, times = np.unique(np.abs(differences).round(12), return_counts=True)
+    values, counts = np.unique(np.abs(differences).round(12), return_counts=True)
     rng = np.random.default_rng(random_seed)
-    batch = max(1, _BATCH // len(values))
+    batch = max(1, _MAX_VALUES_PER_BATCH // len(values))
     extreme = 0
     for start in range(0, n_resamples, batch):
-        positive = rng.binomial(times, 0.5, size=(min(batch, n_resamples - start), len(values)))
-        sums = np.abs((2 * positive - times) @ values)
+        positive = rng.binomial(counts, 0.5, size=(min(batch, n_resamples - start), len(values)))
+        sums = np.abs((2 * positive - counts) @ values)
         extreme += int(np.count_nonzero(sums >= abs(differences.sum()) - _TOLERANCE))
     return (extreme + 1) / (n_resamples + 1)

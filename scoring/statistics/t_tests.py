@@ -1,4 +1,4 @@
-"""The paper's t-tests: seeds against variants over models, models against each other over subsamples, word classes."""
+"""Run the paper's t-tests: seeds against variants, models against each other, and word classes."""
 
 import math
 
@@ -10,22 +10,22 @@ from .values import FloatArray, numbers, paired
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", level: float = 0.95) -> TestResult:
-    """Test whether two scores of the same units differ in their mean.
+    """Test whether the means of two scores of the same units differ.
 
     With models as units: SA on seeds against SA on variants (section 5.1). With subsamples as units: PA at QT of two
-    models; the result then carries a warning, for subsamples overlap.
+    models; the result then has a warning, because subsamples overlap.
 
     Args:
-        first: (n,) one score a unit.
-        second: (n,) the other score of the same units, in the same order.
-        unit: what one value belongs to.
-        level: of the interval of the mean difference.
+        first: (n,) one score per unit.
+        second: (n,) the other score of each unit, in the same order.
+        unit: Unit of the values.
+        level: Nominal coverage of the interval of the mean difference.
 
     Returns:
-        Student's t of the differences; the effect size is Cohen's d_z, their mean over their standard deviation.
+        Student's t-test of the differences. The effect size is Cohen's d_z: mean over standard deviation.
 
     Raises:
-        ValueError: if the lengths differ or are below 2, or a value is not finite.
+        ValueError: If the lengths differ or are below 2, or a value is not finite.
 
     Examples:
         >>> result = paired_t_test([0.90, 0.92, 0.88, 0.91], [0.88, 0.91, 0.87, 0.88])
@@ -36,7 +36,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
 
     a, b = paired(first, second)
     differences = a - b
-    if _deviation(differences) == 0:  # scipy divides by it
+    if _deviation(differences) == 0:  # scipy would divide by zero
         statistic, p_value = _without_deviation(float(differences.mean()))
     else:
         outcome = stats.ttest_rel(a, b)
@@ -56,7 +56,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
 
 
 def mean_t_interval(values: FloatArray, *, level: float, unit: str) -> Interval:
-    """Student's interval of a mean."""
+    """Compute Student's t interval of a mean."""
     from scipy import stats
 
     mean, error = float(values.mean()), _deviation(values) / math.sqrt(len(values))
@@ -65,7 +65,7 @@ def mean_t_interval(values: FloatArray, *, level: float, unit: str) -> Interval:
 
 
 def cohens_dz(differences: FloatArray) -> float:
-    """Mean of paired differences over their standard deviation; 0 or infinite where that is 0."""
+    """Return the mean of paired differences over their standard deviation; 0 or infinite if that is 0."""
     mean, deviation = float(differences.mean()), _deviation(differences)
     return mean / deviation if deviation else _without_deviation(mean)[0]
 
@@ -78,20 +78,20 @@ def independent_t_test(
     equal_variances: bool = False,
     level: float = 0.95,
 ) -> TestResult:
-    """Test whether the means of two lists of scores differ whose units are not the same: word classes (section 5.2).
+    """Test whether the means of two independent samples differ, such as two word classes (section 5.2).
 
     Args:
         first: (n,) scores.
         second: (m,) scores.
-        unit: what one value belongs to.
-        equal_variances: Student's test, as the paper may have used; otherwise Welch's, which needs no such assumption.
-        level: of the interval of the difference of the means.
+        unit: Unit of the values.
+        equal_variances: Use Student's test, as the paper may have; by default Welch's, which allows unequal variances.
+        level: Nominal coverage of the interval of the difference of the means.
 
     Returns:
-        The t statistic; the effect size is Cohen's d, the difference over the pooled standard deviation.
+        The test. The effect size is Cohen's d: the difference over the pooled standard deviation.
 
     Raises:
-        ValueError: if one is shorter than 2, or a value is not finite.
+        ValueError: If a sample has fewer than 2 values, or a value is not finite.
 
     Examples:
         >>> result = independent_t_test([0.83, 0.84, 0.86], [0.87, 0.88, 0.90])
@@ -126,10 +126,10 @@ def independent_t_test(
 
 
 def _deviation(values: FloatArray) -> float:
-    """Standard deviation, 0 for equal values although their mean was rounded."""
+    """Return the standard deviation, exactly 0 for equal values."""
     return 0.0 if np.all(values == values[0]) else float(values.std(ddof=1))
 
 
 def _without_deviation(difference: float) -> tuple[float, float]:
-    """Statistic and p where all differences are the same: no evidence if it is none, else infinitely much."""
+    """Return statistic and p-value if all differences are equal: 0 and 1 if they are 0, else infinite and 0."""
     return (0.0, 1.0) if difference == 0 else (math.copysign(math.inf, difference), 0.0)

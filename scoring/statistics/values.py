@@ -1,4 +1,4 @@
-"""Checks of the arrays that the tests take."""
+"""Validate the arrays that the tests take."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,41 +7,41 @@ FloatArray = NDArray[np.float64]
 
 
 def paired(first: ArrayLike, second: ArrayLike, *, minimum: int = 2) -> tuple[FloatArray, FloatArray]:
-    """Read two lists of values of the same units, in the same order.
+    """Convert two lists of values of the same units to arrays.
 
     Raises:
-        ValueError: if they differ in length, are shorter than `minimum`, or hold something else than finite numbers.
+        ValueError: If they differ in length, are shorter than `minimum`, or have a value that is not a finite number.
     """
     a, b = numbers("first", first, minimum=minimum), numbers("second", second, minimum=minimum)
     if len(a) != len(b):
-        raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs one of each a unit")
+        raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs both for each unit")
     return a, b
 
 
 def numbers(name: str, values: ArrayLike, *, minimum: int = 2) -> FloatArray:
-    """Read one list of finite numbers.
+    """Convert a list of finite numbers to an array.
 
     Raises:
-        ValueError: if it is not one.
+        ValueError: If it is shorter than `minimum`, is nested, or has a value that is not a finite number.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
-        raise ValueError(f"{name} has the shape {array.shape}: give one value a unit")
+        raise ValueError(f"{name} has the shape {array.shape}: pass one value per unit")
     if len(array) < minimum:
         raise ValueError(f"{name} has {len(array)} value(s): at least {minimum} are needed")
     if not np.isfinite(array).all():
         at = int(np.argmin(np.isfinite(array)))
-        raise ValueError(f"{name}[{at}] is {array[at]}: give finite numbers")
+        raise ValueError(f"{name}[{at}] is {array[at]}: pass finite numbers")
     return array
 
 
 def booleans(name: str, values: ArrayLike) -> NDArray[np.bool_]:
-    """Read one list of right and wrong.
+    """Convert a list of booleans to an array.
 
     Raises:
-        ValueError: if it holds something else than booleans, or nothing.
+        ValueError: If it is empty or nested, or has a value that is not a boolean.
     """
     array = np.asarray(values)
     if array.ndim != 1 or not array.size or array.dtype != np.bool_:
-        raise ValueError(f"{name} has the shape {array.shape} and holds {array.dtype}: give one boolean a unit")
+        raise ValueError(f"{name} has the shape {array.shape} and dtype {array.dtype}: pass one boolean per unit")
     return array
