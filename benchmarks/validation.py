@@ -33,7 +33,7 @@ from merge_snli.dataset import CARD_FILE, RUN_FILE
 from merge_snli.embedded import FOLDER
 from merge_snli.files import sha256_of_json
 from merge_snli.problems.reading import Problem
-from merge_snli.record import DataRecord, encode_record, read_record, sealed
+from merge_snli.record import DataRecord, encode_record, read_record, seal
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
 
 Row = dict[str, Any]
@@ -74,7 +74,7 @@ def enlarge(folder: Path, copies: int) -> int:
     record = replace(record, composition=written.composition, data=data)
     card = render_card(record, folder).encode()
     (folder / CARD_FILE).write_bytes(card)
-    (folder / RUN_FILE).write_bytes(encode_record(sealed(record, card)))
+    (folder / RUN_FILE).write_bytes(encode_record(seal(record, card)))
     return written.rows[ALL][TEST]
 
 

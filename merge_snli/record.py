@@ -1,4 +1,4 @@
-"""The record of a run, `run.json`, as typed values: read, checked for shape, sealed and written."""
+"""Typed values for `run.json`, the record of a run: read, validate, and write it."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ class Record(Inputs):
         composition: Seeds and variants by config.
         data: The data files.
         published: Where the data set was published; None for the folder of a run.
-        card: sha256 of the card; empty until the record is sealed.
-        digest: sha256 of everything else in the record; empty until the record is sealed.
+        card: sha256 of the card; empty before `seal`.
+        digest: sha256 of everything else in the record; empty before `seal`.
     """
 
     terms: TermsRecord
@@ -206,7 +206,7 @@ def own_digest(values: dict[str, Any]) -> str:
     return sha256_of_json({name: value for name, value in values.items() if name != OWN_DIGEST})
 
 
-def sealed(record: Record, card: bytes) -> Record:
+def seal(record: Record, card: bytes) -> Record:
     """Return the record with the sha256 of its card and of itself.
 
     Args:
@@ -250,11 +250,13 @@ def read_record(path: Path) -> Record:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        place, message = problems(error)[0]
-        where = f"{place}: " if place else ""
-        raise InputError(f"{path} is not a valid record of a MERGE run: {where}{message}") from error
+        place, message = validation_errors(error)[0]
+        field = f"{place}: " if place else ""
+        raise InputError(
+            f"{path} is not a valid record of a MERGE run ({field}{message}): generate the data set again"
+        ) from error
 
 
-def problems(error: ValidationError) -> list[tuple[str, str]]:
-    """Return each problem of a validation error as the dotted path of its field and a message."""
+def validation_errors(error: ValidationError) -> list[tuple[str, str]]:
+    """Return the dotted path of each invalid field and a message."""
     return [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors(include_url=False)]

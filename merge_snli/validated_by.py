@@ -1,4 +1,4 @@
-"""Which masked LMs validated each variant, in the premise or in the hypothesis, as a matrix."""
+"""Find which masked LMs validated each variant."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 SIDES = ("premise_mlms", "hypothesis_mlms")
 
 
-def masked_lm_names(source: MergeDataset) -> tuple[str, ...]:
-    """Return the names of a run's masked LMs, in the order of the run."""
-    return tuple(mlm.name for mlm in source.record.masked_lms)
+def masked_lm_names(dataset: MergeDataset) -> tuple[str, ...]:
+    """Return the names of the masked LMs, in the order of the option `mlm`."""
+    return tuple(mlm.name for mlm in dataset.record.masked_lms)
 
 
 def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Tell for each variant which masked LMs validated it in at least one of its sentences.
+    """Return whether each masked LM validated each variant in the premise or the hypothesis.
 
     Args:
         table: Variants of a data set.
-        masked_lms: The masked LMs of the run.
+        masked_lms: Names of the masked LMs of the run.
 
     Returns:
-        Of shape (variants, masked LMs).
+        Booleans of shape (variants, masked LMs).
 
     Raises:
-        InputError: Where a variant names a masked LM that the run does not.
+        InputError: If a variant names a masked LM that is not one of the run.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -47,7 +47,9 @@ def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.b
         names = lists.flatten()
         indices = pc.index_in(names, pa.array(masked_lms))
         if indices.null_count:
-            strange = names.filter(indices.is_null())[0].as_py()
-            raise InputError(f"a variant names the masked LM {strange}, which run.json does not: generate it again")
+            unknown = names.filter(indices.is_null())[0].as_py()
+            raise InputError(
+                f"a variant has the masked LM {unknown}, which is not in run.json: generate the data set again"
+            )
         matrix[rows, indices.to_numpy()] = True
     return matrix

@@ -36,6 +36,10 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
 def require_seeds(most: Mapping[str, int], options: Options) -> None:
     """Check that any problem has enough variants, and warn about classes in which none has.
 
+    Args:
+        most: Largest number of variants of a problem, by word class.
+        options: Only `problems`, `classes` and `inflation` are read.
+
     Raises:
         InputError: If no problem has `inflation` variants in any class.
     """

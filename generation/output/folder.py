@@ -14,7 +14,7 @@ from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_text
-from merge_snli.record import Inputs, encode_record, inputs_of, sealed
+from merge_snli.record import Inputs, encode_record, inputs_of, seal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if not (out / RUN_FILE).is_file():
         return None
     dataset = find_dataset(str(out))
-    expected, found = _comparable(inputs.recorded()), _comparable(inputs_of(dataset.record))
+    expected, found = _comparable(inputs.to_record()), _comparable(inputs_of(dataset.record))
     differing = [name for name, value in expected.items() if found.get(name) != value]
     if not differing:
         return dataset if _is_complete(dataset) else None
@@ -105,11 +105,11 @@ def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeD
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
         written = write_data(staged, variants, seeds, options, label_names)
-        record = run.recorded(written)
+        record = run.to_record(written)
         card = render_card(record, staged).encode()
         write_bytes(staged / CARD_FILE, card)
         write_text(staged / RUN_TOML, write_run_file(options))
-        write_bytes(staged / RUN_FILE, encode_record(sealed(record, card)))
+        write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
         _replace(staged, out)
     return find_dataset(str(out))
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from generation.options import Options
-    from generation.output.write_data import Written
+    from generation.output.write_data import WrittenData
     from generation.replacements.counts import FilterCounts
     from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
@@ -66,7 +66,7 @@ class RunInputs:
     seeds: Seeds | None = None
     wordnet: WordNet | None = None
 
-    def recorded(self) -> Inputs:
+    def to_record(self) -> Inputs:
         """Return the inputs as the record has them."""
         problems, tagger, seeds, wordnet = self.problems, self.tagger, self.seeds, self.wordnet
         return Inputs(
@@ -100,15 +100,15 @@ class Run:
     filters: FilterCounts
     standalone_filters: FilterCounts
 
-    def recorded(self, written: Written) -> Record:
-        """Return the record of the run, not sealed yet.
+    def to_record(self, written: WrittenData) -> Record:
+        """Return the record of the run, without the digests of card and record.
 
         Args:
             written: The data files.
         """
         versions = {"merge_snli": __version__, "python": platform.python_version()}
         return Record(
-            **vars(self.inputs.recorded()),
+            **vars(self.inputs.to_record()),
             terms=terms_of(self.inputs.options),
             versions=versions | {name: version(name) for name in LIBRARIES},
             device=self.device,

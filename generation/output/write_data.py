@@ -33,7 +33,7 @@ REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenData:
     """The data files of a data set.
 
     Attributes:
@@ -49,7 +49,7 @@ class Written:
 
 def write_data(
     folder: Path, variants: Sequence[Path], seeds: Sequence[Path], options: Options, label_names: Sequence[str]
-) -> Written:
+) -> WrittenData:
     """Write every config that has rows.
 
     Args:
@@ -79,7 +79,9 @@ def write_data(
         for config, splits in rows.items()
         for split in splits
     }
-    return Written(files, rows, _composition(all_variants, [config for config in rows if config != SEED], label_names))
+    return WrittenData(
+        files, rows, _composition(all_variants, [config for config in rows if config != SEED], label_names)
+    )
 
 
 def _merge(files: Sequence[Path], folder: Path) -> Iterator[pa.Table]:

@@ -12,7 +12,7 @@ from merge_snli.card import license_of, render_card
 from merge_snli.card.metadata import public_name
 from merge_snli.dataset import CARD_FILE, RUN_FILE
 from merge_snli.errors import InputError
-from merge_snli.record import PublishedRecord, encode_record, sealed
+from merge_snli.record import PublishedRecord, encode_record, seal
 
 if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
@@ -42,7 +42,7 @@ def published_record(
     record = _with_license(dataset.record, dataset.name, license_id)
     record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
     card = render_card(record, dataset.folder).encode()
-    files = {CARD_FILE: card, RUN_FILE: encode_record(sealed(record, card))}
+    files = {CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
     return files | ({RUN_TOML: _run_toml(record)} if (dataset.folder / RUN_TOML).is_file() else {})
 
 

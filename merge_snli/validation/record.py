@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from generation.options import Options
 from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_json
-from merge_snli.record import OWN_DIGEST, Record, decode_record, own_digest, problems
+from merge_snli.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors
 from merge_snli.schema import ALL, SEED, TEST, data_file, splits
 from merge_snli.validation.finding import Finding
 
@@ -53,11 +53,13 @@ def read_run(content: bytes) -> tuple[RecordedRun | None, list[Finding]]:
     try:
         record = decode_record(content)
     except ValidationError as error:
-        return None, [_finding((place,) if place else (), message) for place, message in problems(error)]
+        return None, [_finding((place,) if place else (), message) for place, message in validation_errors(error)]
     try:
         options = TypeAdapter(Options).validate_json(json.dumps(record.options), strict=True)
     except ValidationError as error:
-        return None, [_finding(("options", place) if place else ("options",), said) for place, said in problems(error)]
+        return None, [
+            _finding(("options", place) if place else ("options",), said) for place, said in validation_errors(error)
+        ]
     unknown = record.options.keys() - {field.name for field in fields(Options)}
     wrong = [_finding(("options", name), "no option of this version") for name in sorted(unknown)]
     draws = len(record.data.rows.get(ALL, {})) - 1

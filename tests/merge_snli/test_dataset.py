@@ -14,7 +14,7 @@ import pytest
 from merge_snli.dataset import find_dataset, label_names, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
-from merge_snli.record import DataRecord, decode_record, encode_record, sealed
+from merge_snli.record import DataRecord, decode_record, encode_record, seal
 from merge_snli.schema import NLI_LABELS, columns
 from tests.records import save_record
 
@@ -58,7 +58,7 @@ def test_not_a_data_set(tmp_path: Path) -> None:
 def test_first_invalid_field_is_named(changes: dict[str, Any], place: str, tmp_path: Path) -> None:
     values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
     (tmp_path / "run.json").write_text(json.dumps(values | changes), encoding="utf-8")
-    with pytest.raises(InputError, match=rf"run\.json .*: {re.escape(place)}: \w") as caught:
+    with pytest.raises(InputError, match=rf"run\.json .*\({re.escape(place)}: \w") as caught:
         find_dataset(str(tmp_path))
     assert "\n" not in str(caught.value)
 
@@ -74,7 +74,7 @@ def test_record_round_trip() -> None:
     content = (FOLDER.parent / "run.json").read_bytes()
     record = decode_record(content)
     assert encode_record(record) == content
-    assert sealed(record, (FOLDER.parent / "README.md").read_bytes()) == record
+    assert seal(record, (FOLDER.parent / "README.md").read_bytes()) == record
 
 
 def test_changed_data_file(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The matrix of loading: every way gives the rows of the Parquet file, and never those of an older one."""
+"""Every way of loading a data set gives the rows of its Parquet files, and never stale rows from a cache."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA_SET = FOLDER.parent
-SOURCE = find_dataset(str(DATA_SET))
+DATASET = find_dataset(str(DATA_SET))
 Row = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registration without the process that tries it: here the lines try it."""
+    """Skip the check of a registration in another process; these tests load the data themselves."""
     register = importlib.import_module("merge_snli.registration.register")
     monkeypatch.setattr(register, "check_loading", lambda dataset, stage: None)
 
@@ -48,7 +48,7 @@ def digest_of(rows: list[Row]) -> str:
 
 
 @pytest.mark.parametrize("line", LINES, ids=[line.name for line in LINES])
-def test_every_way_gives_the_rows_of_the_file(line: Line, record_property: Callable[[str, object], None]) -> None:
+def test_every_way_of_loading(line: Line, record_property: Callable[[str, object], None]) -> None:
     rows, seconds = run_line(line, DATA_SET)
     record_property("seconds", round(seconds, 3))
     expected = line.expected(rows_of("noun", "subsample_3"))
@@ -56,15 +56,15 @@ def test_every_way_gives_the_rows_of_the_file(line: Line, record_property: Calla
     assert digest_of(rows) == digest_of(expected)
 
 
-def test_the_command_of_the_readme_in_the_projects_root() -> None:
+def test_readme_example_in_the_project_root() -> None:
     with empty_caches(), working_in(DATA_SET.parent):
         loaded = datasets.load_dataset("merge_snli", "noun")
         assert loaded["subsample_9"].to_list() == rows_of("noun", "subsample_9")
-        assert datasets.get_dataset_config_names("merge_snli") == list(SOURCE.configs)
+        assert datasets.get_dataset_config_names("merge_snli") == list(DATASET.configs)
         assert datasets.load_dataset("merge_snli", split=TEST).num_rows == len(rows_of("all", TEST))
 
 
-def test_the_working_folders_own_data_set_comes_before_the_registered_one(tmp_path: Path) -> None:
+def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> None:
     from merge_snli.registration import register
 
     half = halved(tmp_path / "merge_snli")
@@ -76,11 +76,11 @@ def test_the_working_folders_own_data_set_comes_before_the_registered_one(tmp_pa
             assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of("noun", TEST)
 
 
-@pytest.mark.parametrize("config", SOURCE.configs)
-def test_the_builder_gives_every_split_of_every_config(config: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("config", DATASET.configs)
+def test_builder_has_every_split_of_every_config(config: str, tmp_path: Path) -> None:
     builder = MergeSnli(config_name=config, cache_dir=str(tmp_path))
     builder.download_and_prepare(output_dir=str(tmp_path / "parquet"), file_format="parquet")
-    assert set(builder.info.splits) == set(SOURCE.record.data.rows[config])
+    assert set(builder.info.splits) == set(DATASET.record.data.rows[config])
     for split in builder.info.splits:
         (written,) = (tmp_path / "parquet").glob(f"*-{split}*.parquet")
         table = pq.read_table(written)
@@ -88,7 +88,7 @@ def test_the_builder_gives_every_split_of_every_config(config: str, tmp_path: Pa
         assert table.schema.metadata == pq.read_schema(DATA_SET / data_file(config, split)).metadata
 
 
-def test_the_builder_names_what_the_data_set_does_not_have(tmp_path: Path) -> None:
+def test_builder_rejects_unknown_config_and_subsample(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"'adv'.* all, noun, verb, adj, seed"):
         MergeSnli(config_name="adv", cache_dir=str(tmp_path)).download_and_prepare()
     for subsample in (10, -1, True, "3"):
@@ -98,29 +98,29 @@ def test_the_builder_names_what_the_data_set_does_not_have(tmp_path: Path) -> No
 
 @pytest.fixture(scope="module")
 def branch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The branch `script` of a repository, for the datasets that still runs it."""
+    """The files of branch `script`, for `datasets` 3."""
     if not OLD_DATASETS.is_file():
         pytest.skip("there is no environment with datasets 3.6.0: make datasets-3")
     return script_folder(DATA_SET, tmp_path_factory.mktemp("branch"))
 
 
 @pytest.mark.parametrize("subsample", [3, None])
-def test_the_loading_script_gives_the_rows_of_the_files(branch: Path, tmp_path: Path, subsample: int | None) -> None:
+def test_loading_script(branch: Path, tmp_path: Path, subsample: int | None) -> None:
     printed = run_old(branch, tmp_path, subsample)
     assert printed["version"] == "3.6.0"
-    held = {
+    expected = {
         config: {TEST: TEST if config == SEED else f"subsample_{subsample}"}
         if subsample is not None
-        else {split: split for split in SOURCE.record.data.rows[config]}
-        for config in SOURCE.configs
+        else {split: split for split in DATASET.record.data.rows[config]}
+        for config in DATASET.configs
     }
     assert {config: found["digests"] for config, found in printed["found"].items()} == {
         config: {split: digest_of(rows_of(config, of)) for split, of in splits.items()}
-        for config, splits in held.items()
+        for config, splits in expected.items()
     }
 
 
-def test_the_script_imports_nothing_of_ours_but_the_schema_beside_it(tmp_path: Path) -> None:
+def test_loading_script_does_not_import_the_package(tmp_path: Path) -> None:
     for path in script_folder(DATA_SET, tmp_path).glob("*.py"):
         assert "merge_snli" not in [line.split()[1].partition(".")[0] for line in imports(path)]
 
@@ -131,21 +131,21 @@ def imports(path: Path) -> list[str]:
 
 
 def halved(folder: Path) -> Path:
-    """Write the data set of the first half of each file's rows, as a run would have written it."""
+    """Write a data set with the first half of each file's rows."""
     files = {}
-    for name in SOURCE.record.data.files:
+    for name in DATASET.record.data.files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         table = pq.read_table(DATA_SET / name)
         pq.write_table(table.slice(0, max(1, table.num_rows // 2)), path)
         files[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     digest = hashlib.sha256(json.dumps(files).encode()).hexdigest()
-    record = save_record(folder, data=replace(SOURCE.record.data, files=files, digest=digest))
+    record = save_record(folder, data=replace(DATASET.record.data, files=files, digest=digest))
     (folder / "README.md").write_text(render_card(record, folder), encoding="utf-8")
     return folder
 
 
-def test_a_folder_that_is_written_again_never_gives_its_old_rows(tmp_path: Path) -> None:
+def test_rewritten_folder_gives_new_rows(tmp_path: Path) -> None:
     folder = tmp_path / "merge_snli"
     shutil.copytree(DATA_SET / "data", folder / "data")
     shutil.copy(DATA_SET / "README.md", folder)
@@ -158,7 +158,7 @@ def test_a_folder_that_is_written_again_never_gives_its_old_rows(tmp_path: Path)
 
 
 def loaded(folder: Path) -> list[list[Row]]:
-    """Load a folder by its path, by its bare name, and through the builder."""
+    """Load a folder by its path, by its bare name, and with the builder."""
     with working_in(folder.parent):
         by_name = datasets.load_dataset("merge_snli", "noun", split=TEST)
     builder = MergeSnli(config_name="noun", data_dir=str(folder))

@@ -110,7 +110,7 @@ def test_the_papers_figures_stand_beside_a_run_like_the_papers(source: MergeData
 
 def test_table_9_beside_the_papers(source: MergeDataset, monkeypatch: pytest.MonkeyPatch) -> None:
     as_paper, table = as_the_paper(source), read_split(source, "all")
-    with pytest.raises(InputError, match="names the masked LM demo:mlm-"):
+    with pytest.raises(InputError, match="masked LM demo:mlm-"):
         table_9(as_paper)
     for side in SIDES:
         named = [[PAPER_MLMS[0] for _ in names] for names in table[side].to_pylist()]
