@@ -1,4 +1,4 @@
-"""A headless Chromium for tests of pages; they skip, saying so, where there is none."""
+"""A headless Chromium for tests of web pages; tests are skipped if it is not installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 @contextmanager
 def chromium(*arguments: str) -> Iterator[Any]:
-    """Start a browser with these arguments beside the usual ones, and end it after the block."""
+    """Start a browser with these additional arguments and quit it after the block."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install selenium")
     binary, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
     if not binary or not driver:

@@ -1,4 +1,4 @@
-"""Fixtures that several folders of tests use: no network, the tagger, tiny masked LMs, real data."""
+"""Fixtures shared by several test folders: tagger, tiny masked LMs, a demo run, corpora."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def tagger() -> Tagger:
 
 @pytest.fixture(scope="session")
 def tiny_mlm(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A function from a kind that `save_masked_lm` knows to the folder of a tiny masked LM."""
+    """A function that returns the folder of a tiny masked LM of a kind of `save_masked_lm`."""
     made: dict[str, Path] = {}
 
     def folder(kind: str) -> Path:
@@ -50,7 +50,7 @@ def tiny_mlm(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @dataclass(frozen=True)
 class DemoRun:
-    """What `merge-snli demo` wrote and printed."""
+    """Output folder and printed text of `merge-snli demo`."""
 
     out: Path
     printed: str
@@ -74,11 +74,11 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
 
 @pytest.fixture(scope="session")
 def corpus() -> Callable[[str], Path]:
-    """A function from a name such as `snli/dev.jsonl` to the file; skips where the corpora are not there."""
+    """A function that returns a corpus file such as `snli/dev.jsonl`; skips the test if it is missing."""
 
     def file(name: str) -> Path:
         if not (DATA / name).is_file():
-            pytest.skip(f"the corpus file {name} is not at {DATA.name}/{name} beside the project")
+            pytest.skip(f"the corpus file {DATA / name} does not exist")
         return DATA / name
 
     return file

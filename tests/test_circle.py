@@ -1,4 +1,4 @@
-"""The whole circle over the network: generate, publish, load, score, each as a user does it."""
+"""End to end over HTTP: generate, publish, load and score a data set."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ tagged = load_dataset("{REPO}", "noun", split="subsample_3", revision=tag)
 streamed = next(iter(load_dataset("{REPO}", "seed", split="test", streaming=True)))
 metric = evaluate.load("{SPACE}")
 scores = metric.compute(predictions=tagged["label"], references=tagged["label"], groups=tagged["seed_id"])
-told = {{"splits": sorted(main), "digest": digest(tagged), "first": streamed["seed_id"], "scores": scores}}
-told["same"] = digest(main["subsample_3"]) == told["digest"]
-print(json.dumps(told))
+report = {{"splits": sorted(main), "digest": digest(tagged), "first": streamed["seed_id"], "scores": scores}}
+report["same"] = digest(main["subsample_3"]) == report["digest"]
+print(json.dumps(report))
 """
 
 OLD = f"""{LOAD}
@@ -59,13 +59,13 @@ print(json.dumps({{"splits": sorted(loaded), "digest": digest(loaded["test"])}})
 
 @dataclass(frozen=True)
 class Circle:
-    """A data set that was generated and published.
+    """A generated and published data set.
 
     Attributes:
-        hub: Where it was published.
-        folder: Where it was generated.
-        home: A folder for caches and results.
-        printed: What publishing printed.
+        hub: The local Hub.
+        folder: The generated data set.
+        home: Folder for caches and results.
+        printed: The output of `merge-snli publish`.
     """
 
     hub: Hub
@@ -75,12 +75,12 @@ class Circle:
 
     @property
     def tag(self) -> str:
-        """The tag that was set."""
+        """The tag of the published version."""
         (tag,) = self.hub.storage.repos["dataset", REPO].tags
         return tag
 
     def run(self, *command: str | Path, cache: str = "cache") -> str:
-        """Run a command of a user without a token, and return what it prints."""
+        """Run a command without a Hub token and return its output."""
         environment = hub_environment(self.hub, self.home / cache)
         done = subprocess.run(
             [str(part) for part in command], cwd=self.home, env=environment, capture_output=True, text=True, check=False
@@ -91,7 +91,7 @@ class Circle:
 
 @pytest.fixture(scope="module")
 def circle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Circle]:
-    """A small data set, generated here and published by the command."""
+    """A small data set, generated and published with the command."""
     home = tmp_path_factory.mktemp("circle")
     folder = home / "merge_snli"
     mlm = ("demo:mlm-wordpiece",)
@@ -108,12 +108,12 @@ def merge_snli() -> str:
     return str(Path(sys.executable).with_name("merge-snli"))
 
 
-def drawn(circle: Circle) -> str:
-    """Return the digest of subsample 3 of the nouns as it was generated."""
+def drawn_digest(circle: Circle) -> str:
+    """Return the digest of the generated rows of config noun, subsample 3."""
     return sha256_of_json(read_split(find_dataset(str(circle.folder)), "noun", "subsample_3").to_pylist())
 
 
-def test_it_was_published_whole(circle: Circle) -> None:
+def test_branches_tag_and_files_are_published(circle: Circle) -> None:
     repo = circle.hub.storage.repos["dataset", REPO]
     assert set(repo.branches) == {"main", "script"}
     assert repo.tags == {circle.tag: repo.branches["main"]}
@@ -124,32 +124,32 @@ def test_it_was_published_whole(circle: Circle) -> None:
 
 
 def test_plain_libraries_load_data_and_metric(circle: Circle) -> None:
-    told = json.loads(circle.run(sys.executable, "-c", NEW, circle.tag).splitlines()[-1])
-    assert told["splits"] == sorted(splits("noun", SUBSAMPLES))
-    assert told["same"]
-    assert told["digest"] == drawn(circle)
-    assert told["first"] == read_split(find_dataset(str(circle.folder)), "seed")["seed_id"][0].as_py()
-    assert (told["scores"]["sample_accuracy"], told["scores"]["pattern_accuracy"]) == (1, 1)
+    report = json.loads(circle.run(sys.executable, "-c", NEW, circle.tag).splitlines()[-1])
+    assert report["splits"] == sorted(splits("noun", SUBSAMPLES))
+    assert report["same"]
+    assert report["digest"] == drawn_digest(circle)
+    assert report["first"] == read_split(find_dataset(str(circle.folder)), "seed")["seed_id"][0].as_py()
+    assert (report["scores"]["sample_accuracy"], report["scores"]["pattern_accuracy"]) == (1, 1)
 
 
-def test_older_datasets_run_the_script_and_get_the_same_rows(circle: Circle) -> None:
+def test_datasets_3_loads_the_same_rows_with_the_script(circle: Circle) -> None:
     if not OLD_DATASETS.is_file():
-        pytest.skip(f"datasets 3.6.0 is not in {OLD_DATASETS.relative_to(ROOT).parents[1]}")
-    told = json.loads(circle.run(OLD_DATASETS, "-c", OLD, cache="old-cache").splitlines()[-1])
-    assert told == {"splits": ["test"], "digest": drawn(circle)}
+        pytest.skip(f"datasets 3.6.0 is not installed in {OLD_DATASETS.relative_to(ROOT).parents[1]}")
+    report = json.loads(circle.run(OLD_DATASETS, "-c", OLD, cache="old-cache").splitlines()[-1])
+    assert report == {"splits": ["test"], "digest": drawn_digest(circle)}
 
 
-def test_a_model_is_scored_on_what_was_published(circle: Circle) -> None:
+def test_a_model_is_scored_on_the_published_data_set(circle: Circle) -> None:
     out = circle.home / "results"
-    dataset = f"{REPO}@{circle.tag}"
-    circle.run(merge_snli(), "score", "demo:nli-a", "--dataset", dataset, "--config", "noun", "--out", out)
+    published = f"{REPO}@{circle.tag}"
+    circle.run(merge_snli(), "score", "demo:nli-a", "--dataset", published, "--config", "noun", "--out", out)
     (path,) = out.glob("*.json")
     result = json.loads(path.read_text(encoding="utf-8"))
-    source = find_dataset(str(circle.folder))
+    dataset = find_dataset(str(circle.folder))
     assert result["dataset"]["name"] == REPO
     assert result["dataset"]["revision"] == circle.hub.storage.repos["dataset", REPO].branches["main"]
-    assert result["dataset"]["digest"] == source.digest
+    assert result["dataset"]["digest"] == dataset.digest
 
 
-def test_what_was_published_is_sound(circle: Circle) -> None:
+def test_the_published_data_set_is_valid(circle: Circle) -> None:
     assert f"{REPO}: sound" in circle.run(merge_snli(), "validate", REPO)

@@ -23,7 +23,7 @@ def run(code: str) -> dict[str, Any]:
     return names
 
 
-def test_the_recipe_for_plain_datasets_and_evaluate(
+def test_the_example_with_datasets_and_evaluate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
@@ -36,12 +36,12 @@ def test_the_recipe_for_plain_datasets_and_evaluate(
 
 
 def scores_groups(names: dict[str, Any]) -> int:
-    """Count seeds and classes: each has 20 variants in a subsample."""
+    """Count the pairs of seed and word class; each has 20 variants in a subsample."""
     variants = names["variants"]
     return len(set(zip(variants["seed_id"], variants["word_class"], strict=True)))
 
 
-def test_the_python_interface_in_six_lines(
+def test_the_example_of_the_python_api(
     demo_run: DemoRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -58,7 +58,7 @@ def test_the_demo_prints_the_blocks_shown(demo_run: DemoRun) -> None:
     assert [block for block in blocks if block not in demo_run.printed] == []
 
 
-def test_the_commands_are_those_of_the_makefile() -> None:
+def test_the_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for command in ("demo", "test", "lint", "docs", "smoke", "data", "train"):
         assert re.search(rf"^{command}:", makefile, re.MULTILINE)
@@ -66,6 +66,6 @@ def test_the_commands_are_those_of_the_makefile() -> None:
     assert "make test" in README
 
 
-def test_no_place_was_left_to_be_filled() -> None:
+def test_no_placeholder_is_left() -> None:
     pages = [ROOT / "README.md", ROOT / "training" / "README.md", *(ROOT / "docs").glob("*.md")]
     assert [page.name for page in pages if re.search(r"@[A-Z]+@|\bTBD\b", page.read_text(encoding="utf-8"))] == []

@@ -1,4 +1,4 @@
-"""Tiny masked LMs of true architecture with tokenizers of the three kinds, trained on the embedded problems."""
+"""Tiny random masked LMs of several architectures, with tokenizers trained on the embedded problems."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SIZES: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attenti
 
 
 def as_pickle(folder: Path) -> Path:
-    """Turn the weights of a model's folder into a pickle, and return the folder."""
+    """Convert the weights of a model folder to a pickle and return the folder."""
     weights = folder / "model.safetensors"
     torch.save(load_file(weights), folder / "pytorch_model.bin")
     weights.unlink()
@@ -68,7 +68,7 @@ def embedded_texts() -> Iterator[str]:
 
 
 def wordpiece_tokenizer(*, size: int = 2_000, lowercase: bool = True) -> PreTrainedTokenizerFast:
-    """Train a WordPiece tokenizer as BERT has it."""
+    """Train a WordPiece tokenizer as in BERT."""
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -87,7 +87,7 @@ def wordpiece_tokenizer(*, size: int = 2_000, lowercase: bool = True) -> PreTrai
 
 
 def byte_bpe_tokenizer(*, size: int = 2_000) -> PreTrainedTokenizerFast:
-    """Train a byte-level BPE tokenizer as RoBERTa and BART have it."""
+    """Train a byte-level BPE tokenizer as in RoBERTa and BART."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -105,7 +105,7 @@ def byte_bpe_tokenizer(*, size: int = 2_000) -> PreTrainedTokenizerFast:
 
 
 def sentencepiece_tokenizer(*, size: int = 1_500) -> PreTrainedTokenizerFast:
-    """Train a unigram tokenizer with `▁` marks as ALBERT has it."""
+    """Train a SentencePiece-style unigram tokenizer as in ALBERT."""
     tokenizer = Tokenizer(models.Unigram())
     steps = [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
     tokenizer.normalizer = normalizers.Sequence(steps)
@@ -132,8 +132,8 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
 
     Args:
         kind: `bert`, `roberta`, `albert`, `electra`, `bart`, `mpnet`, `deberta` or `distilbert`.
-        folder: Where to save it.
-        seed: Of the weights.
+        folder: The folder to create.
+        seed: The random seed of the weights.
     """
     torch.manual_seed(seed)
     tokenizer = {
@@ -143,7 +143,7 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
         "deberta": sentencepiece_tokenizer,
     }.get(kind, wordpiece_tokenizer)()
     size, pad = len(tokenizer), tokenizer.pad_token_id
-    # Random weights of the usual size make nearly uniform answers: larger ones make words clearly more probable.
+    # The default range gives nearly uniform predictions; larger weights give clear differences.
     common: dict[str, Any] = {"vocab_size": size, "pad_token_id": pad, "initializer_range": 0.6}
     makers: dict[str, Callable[[], Any]] = {
         "bert": lambda: BertForMaskedLM(BertConfig(**common, **SIZES, max_position_embeddings=64)),

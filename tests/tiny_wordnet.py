@@ -1,4 +1,4 @@
-"""A WordNet of a few synsets in the form of the real one's files: `dict/index.*`, `data.*` and `*.exc`."""
+"""Write a tiny WordNet in the file format of the real one: `index.*`, `data.*` and `*.exc`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ HEADER = "  1 a few synsets, in the form of WordNet 3.0 Copyright lines  \n"
 
 
 class Synset(NamedTuple):
-    """Words of one meaning.
+    """A set of synonyms.
 
     Attributes:
         pos: `n`, `v`, `a` or `r`.
         words: Its words.
-        hypernyms: First words of the synsets directly above it.
-        antonym: A word that is the opposite of its first word.
+        hypernyms: The first words of its hypernym synsets.
+        antonym: An antonym of its first word.
     """
 
     pos: str
@@ -63,7 +63,7 @@ def save_wordnet(folder: Path) -> Path:
 
 
 def _offsets(synsets: list[Synset]) -> dict[str, int]:
-    """Return where the line of each synset begins, by its first word: the length of a line depends on no offset."""
+    """Return the byte offset of each synset's line by its first word; offsets have a fixed width."""
     offsets: dict[str, int] = {}
     place = len(HEADER)
     unknown = {synset.words[0]: 0 for synset in synsets}

@@ -1,4 +1,4 @@
-"""`merge-snli cache`: what the work folder of a data set holds, and dropping what the data set does not need."""
+"""`merge-snli cache`: show what the work folder of a data set contains, and delete what is not needed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar="DIR", help="the data set's folder")
-    parser.add_argument("--work", metavar="DIR", help="its work folder (default: DIR.work)")
+    parser.add_argument("dataset", metavar="DIR", help="folder of the data set")
+    parser.add_argument("--work", metavar="DIR", help="work folder (default: DIR.work)")
     parser.add_argument(
-        "--drop", action="store_true", help="delete what this data set does not need (others that share it may)"
+        "--drop",
+        action="store_true",
+        help="delete everything that this data set does not need; other data sets may share the work folder",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

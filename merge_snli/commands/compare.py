@@ -1,4 +1,4 @@
-"""`merge-snli compare`: who differs from whom among the models of a results folder."""
+"""`merge-snli compare`: run pairwise significance tests between scored models."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ TESTS = ("permutation", "mcnemar", "t-test")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("results", metavar="DIR", type=Path, help="the folder that merge-snli score wrote with --out")
+    parser.add_argument("results", metavar="DIR", type=Path, help="results folder of merge-snli score")
     parser.add_argument(
         "--test",
         choices=TESTS,
         default=TESTS[0],
-        help="paired permutation test on seeds, McNemar's test on seeds, or the paper's t-test over subsamples "
+        help="permutation or mcnemar: paired over seeds; t-test: paired over subsamples, as in the paper "
         "(default: %(default)s)",
     )
     parser.add_argument(
-        "--alpha", type=_level, default=0.05, metavar="A", help="level of the whole family (default: %(default)s)"
+        "--alpha", type=_level, default=0.05, metavar="A", help="family-wise significance level (default: %(default)s)"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of the tables")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, and print one section a data set and config."""
+    """Compare the models and print one section per data set and config."""
     from scoring.reports.comparison import compare_results
     from scoring.reports.comparison_text import comparison_text, to_json
     from scoring.results.files import read_results
@@ -47,5 +47,5 @@ def _level(text: str) -> float:
     except ValueError:
         level = float("nan")
     if not 0 < level < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no level: give a number between 0 and 1, such as 0.05")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1, such as 0.05")
     return level

@@ -1,4 +1,4 @@
-"""`merge-snli demo`: the whole way on the embedded problems, masked LMs and NLI models."""
+"""`merge-snli demo`: run the full pipeline on bundled data and models."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ EXAMPLES_PER_LABEL = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument(
-        "--out", default="demo", type=Path, metavar="DIR", help="where everything is written (default: %(default)s)"
-    )
+    parser.add_argument("--out", default="demo", type=Path, metavar="DIR", help="output folder (default: %(default)s)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`merge-snli explain`: why one problem has the variants that it has."""
+"""`merge-snli explain`: show how the variants of one problem were selected."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar="DIR", help="the folder of a finished run")
-    parser.add_argument("--seed-id", required=True, metavar="ID", help="the problem's id")
-    parser.add_argument("--work", type=Path, metavar="DIR", help="the run's work folder (default: DIR.work)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document, with every filler")
+    parser.add_argument("dataset", metavar="DIR", help="folder of the data set")
+    parser.add_argument("--seed-id", required=True, metavar="ID", help="id of the problem")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DIR.work)")
+    parser.add_argument("--json", action="store_true", help="print JSON, with all fillers")
 
 
 def run(arguments: argparse.Namespace) -> int:

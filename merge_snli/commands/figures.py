@@ -1,4 +1,4 @@
-"""`merge-snli figures`: the PA curves of the models of a results folder as pictures."""
+"""`merge-snli figures`: plot the pattern accuracy curves of scored models."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("results", metavar="DIR", type=Path, help="the folder that merge-snli score wrote with --out")
-    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="folder for the pictures")
+    parser.add_argument("results", metavar="DIR", type=Path, help="results folder of merge-snli score")
+    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="folder for the figures, PNG and SVG")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw three pictures for each data set and config, and print their names."""
+    """Draw three figures per data set and config, and print their paths."""
     from scoring.reports.figures import draw_figures
     from scoring.results.files import read_results
 

@@ -1,4 +1,4 @@
-"""`merge-snli generate`: problems in, variants out, as a data set."""
+"""`merge-snli generate`: generate a data set of variants from NLI problems."""
 
 from __future__ import annotations
 
@@ -17,101 +17,110 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command; the choices of a run are spelled as the fields of `generation.Options`."""
-    parser.add_argument("--out", metavar="DIR", help="the data set's folder")
-    parser.add_argument("--overwrite", action="store_true", help="replace a data set that other options made")
+    """Add the arguments of the command; options of a run have the names of the fields of `generation.Options`."""
+    parser.add_argument("--out", metavar="DIR", help="folder for the data set (required unless --dry-run)")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace a data set that was generated with other options"
+    )
     parser.add_argument(
         "--work",
         metavar="DIR",
-        help="where shards and the masked LMs' answers are kept, for several data sets if wished (default: OUT.work)",
+        help="work folder for shards and masked LM answers; several data sets can share it (default: OUT.work)",
     )
     parser.add_argument(
-        "--allow-pickle", action="store_true", help="take pickled weights, which can run code of whoever made them"
+        "--allow-pickle",
+        action="store_true",
+        help="load pickle weights if a masked LM has no safetensors; pickle weights can execute arbitrary code",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress, and no summary at the end")
+    parser.add_argument("--quiet", action="store_true", help="print no progress and no timings")
     parser.add_argument(
-        "--dry-run", action="store_true", help="say how many forms, how long and how much disk; write nothing"
+        "--dry-run", action="store_true", help="estimate forms, time and disk space without writing anything"
     )
-    whole = parser.add_mutually_exclusive_group()
-    whole.add_argument("--preset", metavar="NAME", help="choices by name: paper, paper-bart, slides or demo")
-    whole.add_argument(
-        "--run-file", metavar="FILE", type=Path, help="choices from a TOML file, such as the run.toml of a data set"
+    base = parser.add_mutually_exclusive_group()
+    base.add_argument("--preset", metavar="NAME", help="options of a preset: paper, paper-bart, slides or demo")
+    base.add_argument(
+        "--run-file", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
     )
     add_problem_arguments(parser, required=False)
     _add_masked_lm_arguments(parser)
     _add_set_arguments(parser)
     _add_filter_arguments(parser)
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli generate --problems demo:problems --preset demo --out merge_snli\n"
+        "  merge-snli generate --problems stanfordnlp/snli --preset paper --out merge_snli --dry-run"
+    )
 
 
 def _add_masked_lm_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add which masked LMs are asked, and how."""
+    """Add the options of the masked LMs."""
     add = with_suppressed_default(parser.add_argument_group("masked LMs"))
     add(
         "--mlm",
         nargs="+",
         action="extend",
         metavar="MODEL",
-        help="masked LMs: Hub ids, folders or demo:NAME; instead of those of a preset or run file",
+        help="masked LMs: Hub ids, folders or demo:NAME; replaces those of a preset or run file",
     )
-    add("--top-k", type=int, metavar="N", help="fillers a form (default: 200)")
+    add("--top-k", type=int, metavar="N", help="fillers per form (default: 200)")
     add("--mask", choices=("one", "all"), help="mask one occurrence at a time, or all at once (default: one)")
-    add("--split-words", action="store_true", help="replace words that a tokenizer splits, too")
-    add("--device", metavar="NAME", help="cpu, cuda, cuda:1 … (default: a GPU where there is one)")
-    add("--dtype", choices=("float32", "bfloat16"), help="what masked LMs compute in (default: float32)")
+    add("--split-words", action="store_true", help="also replace words that a tokenizer splits into several tokens")
+    add("--device", metavar="NAME", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
+    add("--dtype", choices=("float32", "bfloat16"), help="dtype of the masked LMs (default: float32)")
 
 
 def _add_set_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the data set holds."""
+    """Add the options of the data set."""
     add = with_suppressed_default(parser.add_argument_group("data set"))
     add(
         "--classes",
         type=names,
         metavar="A,B",
-        help=f"word classes whose words are replaced, of {', '.join(WORD_CLASSES)} (default: noun,verb,adj)",
+        help=f"word classes to replace: {', '.join(WORD_CLASSES)} (default: noun,verb,adj)",
     )
     add(
         "--inflation",
         type=int,
         metavar="N",
-        help="degree of inflation d: variants a seed must have in a class, and variants drawn (default: 20)",
+        help="degree of inflation d: minimum number of variants per seed and class, and size of a draw (default: 20)",
     )
-    add("--subsamples", type=int, metavar="N", help="random draws (default: 10)")
-    add("--random-seed", type=int, metavar="N", help="changes the draws (default: 0)")
-    add("--seeds-from", metavar="DIR", help="exactly the seeds of another MERGE data set")
+    add("--subsamples", type=int, metavar="N", help="number of random draws (default: 10)")
+    add("--random-seed", type=int, metavar="N", help="seed of the random draws (default: 0)")
+    add("--seeds-from", metavar="DIR", help="use exactly the seeds of another MERGE data set")
     add(
         "--keep-column",
         type=names,
         action="extend",
         metavar="A,B",
-        help="columns of the source that variants and seeds carry on, as text",
+        help="columns of the problems to copy to variants and seeds, as text",
     )
-    add("--license", metavar="ID", help="licence of the problems for the card, where the source is not a known one")
+    add("--license", metavar="ID", help="license of the problems for the card, if the data set is not a known one")
 
 
 def _add_filter_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what decides which suggestions become variants."""
+    """Add the options that select suggestions."""
     add = with_suppressed_default(parser.add_argument_group("filters"))
     add(
         "--sides",
         choices=("intersection", "union"),
-        help="replacements that both sentences validate, or one of them (default: intersection)",
+        help="replacements validated in both sentences, or in at least one (default: intersection)",
     )
     add(
         "--filters",
         metavar="F",
-        help="prob,pos | pos | prob | none: more probable than the original, of its class (default: prob,pos)",
+        help="prob (more probable than the original), pos (of its word class), both, or none (default: prob,pos)",
     )
     add("--scramble", action="store_true", help="shuffle the letters of each replacement")
     add(
         "--no-relations",
         action="store_true",
-        help="drop suggestions in a WordNet relation to another word of the problem",
+        help="drop suggestions with a WordNet relation to another word of the problem",
     )
-    add("--ignore-case", action="store_true", help="words are shared whatever their case")
+    add("--ignore-case", action="store_true", help="ignore case when matching shared words")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Generate, and print the data set's composition."""
+    """Generate a data set and print its composition."""
     options = read_options(arguments)
     if arguments.dry_run:
         from generation.dry_run import dry_run
@@ -120,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(dry_run_text(dry_run(options, allow_pickle=arguments.allow_pickle)))
         return 0
     if arguments.out is None:
-        raise InputError("--out is missing: name the data set's folder, such as --out merge_snli")
+        raise InputError("--out is missing: give a folder, such as --out merge_snli")
     from generation.pipeline import generate
     from generation.report.composition import composition_table
 
@@ -139,10 +148,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_options(arguments: argparse.Namespace) -> Options:
-    """Return the choices of a run: those of the preset or run file, and over them what the command line gives.
+    """Return the options of a run: those of the preset or run file, overridden by the command line.
 
     Raises:
-        InputError: Where no problems or masked LMs are named, or an option cannot be used.
+        InputError: If problems or masked LMs are missing, or an option is invalid.
     """
     from generation.options import Options
     from generation.presets import preset_options
@@ -154,7 +163,7 @@ def read_options(arguments: argparse.Namespace) -> Options:
     if arguments.run_file is not None:
         values = read_run_file(arguments.run_file) | values
     if "problems" not in values:
-        raise InputError("--problems is missing: name a file, a folder, a Hub id or demo:problems")
+        raise InputError("--problems is missing: give a file, a folder, a Hub id or demo:problems")
     if "mlm" not in values:
-        raise InputError("--mlm is missing: name masked LMs, or a --preset or --run-file that does")
+        raise InputError("--mlm is missing: give masked LMs, or a --preset or --run-file with masked LMs")
     return Options(**values)

@@ -1,4 +1,4 @@
-"""The arguments that say where problems are and how their columns are called."""
+"""Arguments that name the problems, their columns and the tagger."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from typing import Any
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Read names that are separated by commas."""
+    """Split a comma-separated list of names."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
-    """Return what the command line gave of the fields of an options class; what it left out has no key."""
-    there = vars(arguments)
-    return {field.name: there[field.name] for field in fields(options) if field.name in there}
+    """Return the fields of an options class that were given on the command line."""
+    values = vars(arguments)
+    return {field.name: values[field.name] for field in fields(options) if field.name in values}
 
 
 def add_problem_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the arguments that name problems, columns and tagger; they are spelled as the fields of `Options`.
+    """Add the arguments for the fields of `ProblemOptions`.
 
     Args:
-        parser: Gets the arguments; one that is not given leaves no trace, so that the options' own defaults hold.
-        required: Whether `--problems` has to be given.
+        parser: The parser. Arguments that are not given are absent from its result, so that the defaults of the
+            options class apply.
+        required: Whether `--problems` is required.
     """
     group = parser.add_argument_group("problems")
     add = with_suppressed_default(group)
@@ -31,27 +32,35 @@ def add_problem_arguments(parser: argparse.ArgumentParser, *, required: bool = T
         "--problems",
         required=required,
         metavar="FILE|ID",
-        help="a .jsonl, .csv, .tsv or .parquet file, a data set's folder, a Hub id, or demo:problems",
+        help=".jsonl, .csv, .tsv or .parquet file, folder of a data set, Hub id, or demo:problems",
     )
-    add("--config", metavar="NAME", help="configuration of a folder or Hub id that has several")
-    add("--split", metavar="NAME", help="split of a folder or Hub id (default: the known source's, else test)")
-    add("--limit", type=int, metavar="N", help="take the first N problems only")
+    add("--config", metavar="NAME", help="config of a folder or Hub id with several configs")
+    add(
+        "--split",
+        metavar="NAME",
+        help="split of a folder or Hub id (default: that of a known data set, otherwise test)",
+    )
+    add("--limit", type=int, metavar="N", help="use the first N problems only")
     for role in ("premise", "hypothesis", "label"):
-        add(f"--{role}-column", metavar="NAME", help=f"column of the {role} (default: the known source's, else {role})")
-    add("--id-column", metavar="NAME", help="column of ids (default: ids made from the content)")
+        add(
+            f"--{role}-column",
+            metavar="NAME",
+            help=f"column of the {role} (default: that of a known data set, otherwise {role})",
+        )
+    add("--id-column", metavar="NAME", help="column of ids (default: ids computed from the content)")
     add(
         "--label-names",
         type=names,
         metavar="A,B,C",
-        help="names of the labels in the order of their numbers; SPELLING=NAME where the source spells one otherwise",
+        help="label names in the order of the label numbers; SPELLING=NAME if the data spell a label differently",
     )
-    add("--tagger", metavar="NAME|DIR", help="a spaCy pipeline (default: en_core_web_sm 3.8 or its stand-in on PyPI)")
+    add("--tagger", metavar="NAME|DIR", help="spaCy pipeline (default: en_core_web_sm 3.8, or its copy on PyPI)")
 
 
 def with_suppressed_default(group: argparse._ArgumentGroup) -> Any:  # noqa: ANN401 - add_argument has no exact type
-    """Return a group's `add_argument` that leaves no value behind for what is not given."""
+    """Return a group's `add_argument` with arguments that are absent from the result unless given."""
 
-    def add(*flags: str, **how: Any) -> None:  # noqa: ANN401 - whatever add_argument takes
-        group.add_argument(*flags, default=argparse.SUPPRESS, **how)
+    def add(*flags: str, **options: Any) -> None:  # noqa: ANN401 - arguments of add_argument
+        group.add_argument(*flags, default=argparse.SUPPRESS, **options)
 
     return add

@@ -1,4 +1,4 @@
-"""`merge-snli publish`: a data set, its loading script and the metric on the Hub."""
+"""`merge-snli publish`: upload a data set, its loading script and the metric to the Hub."""
 
 from __future__ import annotations
 
@@ -11,34 +11,45 @@ from merge_snli.errors import InputError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("folder", nargs="?", metavar="DIR", help="a data set's folder")
-    parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="the data set's repository on the Hub")
-    parser.add_argument("--private", action="store_true", help="make new repositories private")
-    parser.add_argument("--create-pr", action="store_true", help="propose the data in a pull request")
+    parser.add_argument("folder", nargs="?", metavar="DIR", help="folder of the data set")
+    parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub")
+    parser.add_argument("--private", action="store_true", help="create new repositories as private")
     parser.add_argument(
-        "--revision", default="main", metavar="BRANCH", help="a branch for a draft, without tag and script"
+        "--create-pr", action="store_true", help="open a pull request instead of committing to the branch"
     )
-    parser.add_argument("--metric-space", metavar="ORG/pattern_accuracy", help="the Space that gets the metric")
-    parser.add_argument("--license", metavar="ID", help="licence of the problems, where the record says none")
-    parser.add_argument("--dry-run", action="store_true", help="print files and commits, and ask the Hub nothing")
-    results = parser.add_argument_group("results of a model, proposed to its repository, instead of a data set")
+    parser.add_argument(
+        "--revision",
+        default="main",
+        metavar="BRANCH",
+        help="branch of the data; other branches get no tag and no loading script (default: %(default)s)",
+    )
+    parser.add_argument("--metric-space", metavar="ORG/pattern_accuracy", help="Space to upload the metric to")
+    parser.add_argument("--license", metavar="ID", help="license of the problems, if the run record has none")
+    parser.add_argument("--dry-run", action="store_true", help="print files and commits without contacting the Hub")
+    results = parser.add_argument_group("propose results to a model's repository instead of publishing a data set")
     results.add_argument(
-        "--eval-results", nargs="+", metavar="RESULT.json", type=Path, help="what merge-snli score wrote"
+        "--eval-results", nargs="+", metavar="RESULT.json", type=Path, help="result files of merge-snli score"
     )
-    results.add_argument("--model", metavar="ORG/NAME", help="the model's repository on the Hub")
+    results.add_argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub")
+
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli publish merge_snli --repo ORG/merge_snli --dry-run\n"
+        "  merge-snli publish --repo ORG/merge_snli --eval-results results/*.json --model ORG/NAME"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Publish, and print what was done."""
+    """Publish the data set or propose the results, and print a summary."""
     if (arguments.eval_results is None) != (arguments.model is None):
         raise InputError("--eval-results and --model go together: pass both or neither")
     if (arguments.eval_results is None) != (arguments.folder is not None):
         raise InputError("give the folder of a data set or --eval-results, but not both")
-    _show_progress_to_people_only()
+    _disable_progress_without_terminal()
     return _publish(arguments) if arguments.eval_results is None else _propose(arguments)
 
 
-def _show_progress_to_people_only() -> None:
+def _disable_progress_without_terminal() -> None:
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     if not sys.stderr.isatty():

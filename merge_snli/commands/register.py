@@ -10,14 +10,14 @@ from merge_snli.errors import InputError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", nargs="?", metavar="DIR", help="the folder or Hub id of a MERGE data set")
+    parser.add_argument("dataset", nargs="?", metavar="DIR|ID", help="data set: folder or Hub id")
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches")
-    other.add_argument("--list", action="store_true", help="print what is registered")
+    other.add_argument("--list", action="store_true", help="print the registered data set")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Register, undo or list, and print the folders."""
+    """Register, undo or list, and print the folders that were written."""
     from merge_snli.registration import find_caches, register, registered, undo
     from merge_snli.registration.record import registered_text, removed_text
 

@@ -1,4 +1,4 @@
-"""`merge-snli score`: NLI models on a data set, as a table in the shape of the paper's Table 3 and a JSON file each."""
+"""`merge-snli score`: score NLI models on a data set."""
 
 from __future__ import annotations
 
@@ -20,57 +20,65 @@ logger = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument(
-        "names", nargs="*", metavar="MODEL", help="sequence classifier: Hub id, folder, demo:nli-a or demo:nli-b"
+        "names", nargs="*", metavar="MODEL", help="sequence classifiers: Hub ids, folders, demo:nli-a or demo:nli-b"
     )
-    parser.add_argument("--models", choices=("paper",), help="the paper's thirteen models, beside those named")
+    parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
     parser.add_argument(
         "--dataset",
         required=True,
         metavar="DIR|ID",
-        help="MERGE data set: a folder, or a Hub id, ORG/NAME or ORG/NAME@REVISION",
+        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION",
     )
-    parser.add_argument("--config", default="all", help="all, noun, verb, adj … (default: all)")
+    parser.add_argument(
+        "--config", default="all", help="config of the data set: all, noun, verb, adj, adv (default: %(default)s)"
+    )
     parser.add_argument(
         "--labels",
         metavar="A,B,C",
-        help="what the outputs of all these models mean, in their order, where their configs do not say; or infer, to "
-        "find the order on the seeds",
+        help="labels of the models' outputs in order, if their configs do not name them; or infer, to find the order "
+        "on the seeds",
     )
     parser.add_argument(
         "--dtype",
         default="float32",
-        metavar="T",
-        help="float32 (the reference), bfloat16, float16 or int8 (default: float32)",
+        metavar="DTYPE",
+        help="float32, bfloat16, float16 or int8 (default: %(default)s)",
     )
     parser.add_argument(
         "--allow-pickle",
         action="store_true",
-        help="take weights that are pickles where there are no safetensors: they can run code of whoever made them",
+        help="load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
     )
+    parser.add_argument("--trust-remote-code", action="store_true", help="run Python code from model repositories")
+    parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
     parser.add_argument(
-        "--trust-remote-code", action="store_true", help="run the Python code that a model's repository holds"
+        "--out", required=True, metavar="DIR", type=Path, help="results folder, one JSON file per model and config"
     )
-    parser.add_argument("--device", help="device of torch, such as cpu or cuda:0 (default: a GPU where there is one)")
-    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="folder for a JSON file a model")
     parser.add_argument(
         "--eval-results",
         nargs="?",
         const="",
         metavar="ORG/NAME",
-        help="write the results of Hub models in the Hub's form too, under DIR/eval_results; with the Hub id that the "
-        "data set is published under, where --dataset is a folder",
+        help="also write results of Hub models in the Hub's format to DIR/eval_results; if --dataset is a folder, give "
+        "the Hub id of the data set",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of the table")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli score demo:nli-a demo:nli-b --dataset merge_snli --out results\n"
+        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score the models and print their table; a model that fails does not stop the others.
+    """Score the models and print a table. A model that fails does not stop the others.
 
     Returns:
-        0 where all were scored, 2 where some were not.
+        0 if all models were scored, otherwise 2.
 
     Raises:
-        InputError: Where nothing can be scored at all: the data set, the labels or the folder for results.
+        InputError: If the data set, the labels or the results folder cannot be used.
     """
     from merge_snli.dataset import find_dataset
     from merge_snli.inference.models import find_device
@@ -106,21 +114,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _dataset_id(arguments: argparse.Namespace) -> str | None:
-    """Return the data set's Hub id for its results in the Hub's form, or None where they are not asked for."""
+    """Return the Hub id of the data set for `--eval-results`, or None without this option."""
     from merge_snli.hub import split_revision
     from scoring.results.eval_results import check_dataset_id
 
     if arguments.eval_results is None:
         return None
     folder = Path(arguments.dataset)
-    # A folder such as data/merge_snli has the form of a Hub id.
-    named = arguments.eval_results or (str(folder.resolve()) if folder.is_dir() else arguments.dataset)
-    check_dataset_id(named)
-    return split_revision(named)[0]
+    # A relative folder such as data/merge_snli looks like a Hub id.
+    dataset_id = arguments.eval_results or (str(folder.resolve()) if folder.is_dir() else arguments.dataset)
+    check_dataset_id(dataset_id)
+    return split_revision(dataset_id)[0]
 
 
 def _write_eval_results(dataset_id: str, data: ScoredConfig, out: Path) -> None:
-    """Write what the folder holds on this data set, so that results on other configs stay in the file."""
+    """Write all results on the data set in the folder, including those on other configs."""
     from scoring.results.eval_results import write_eval_results
     from scoring.results.files import read_results
 
@@ -130,10 +138,10 @@ def _write_eval_results(dataset_id: str, data: ScoredConfig, out: Path) -> None:
 
 
 def _names(arguments: argparse.Namespace) -> list[str]:
-    """Return the models that are named, and those of the paper where they are asked for."""
+    """Return the models from the command line, and those of the paper with `--models paper`."""
     from scoring.models.paper_models import PAPER_MODELS
 
     names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]
     if not names:
-        raise InputError("no model is named: give Hub ids, folders or demo:nli-a, or --models paper")
+        raise InputError("no model given: pass Hub ids, folders or demo:nli-a, or --models paper")
     return names

@@ -1,4 +1,4 @@
-"""`merge-snli tables`: what a run found, in the shape of the paper's Tables 2, 4, 6 and 9 and its Figure 9."""
+"""`merge-snli tables`: print the tables of a generation run (Tables 2, 4, 6 and 9)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar="DIR|ID", help="a MERGE data set: the folder of a run, or a Hub id")
+    parser.add_argument("dataset", metavar="DIR|ID", help="data set: folder or Hub id")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print one JSON document")
-    form.add_argument("--latex", action="store_true", help="print LaTeX tables (package booktabs)")
-    parser.add_argument("--figure", type=Path, metavar="FILE", help="draw Figure 9 into a .svg, .png or .pdf file")
+    form.add_argument("--json", action="store_true", help="print JSON")
+    form.add_argument("--latex", action="store_true", help="print LaTeX tables for the package booktabs")
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the tables, each beside the paper's figures where the run has the same masked LM or problems."""
+    """Print the tables, with the values of the paper if the run has the same masked LMs or problems."""
     from generation.report.picture import draw_overlap
     from generation.report.tables import report_tables
     from merge_snli.dataset import find_dataset

@@ -1,4 +1,4 @@
-"""`merge-snli words`: how many problems share words of each class, before and after the exclusions."""
+"""`merge-snli words`: count seed problems and shared words by word class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merge_snli.commands.problem_arguments import add_problem_arguments, given
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_problem_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The demo: what it prints and writes, and that it does nothing twice."""
+"""`merge-snli demo`: its output, its files, and a second run that uses the cache."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.conftest import DemoRun
 
 
-def test_it_ends_with_scores_a_picture_and_where_everything_lies(demo_run: DemoRun) -> None:
+def test_it_prints_its_sections_and_writes_all_files(demo_run: DemoRun) -> None:
     titles = ["Shared words", "Variants, by", "Variants to look at", "Scores", "Written"]
     places = [demo_run.printed.index(f"\n{title}") for title in titles]
     assert places == sorted(places)
@@ -30,14 +30,14 @@ def test_it_ends_with_scores_a_picture_and_where_everything_lies(demo_run: DemoR
     assert (demo_run.out / "figures" / "pattern_accuracy.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_it_shows_three_variants_of_each_label(demo_run: DemoRun) -> None:
+def test_it_shows_three_variants_per_label(demo_run: DemoRun) -> None:
     examples = demo_run.printed.split("Variants to look at\n")[1].split("\nScores\n")[0]
     for name in NLI_LABELS:
         of_label = examples.split(f"{name}\n")[1].split("\n\n")[0]
         assert of_label.count(" -> ") == of_label.count("    P: ") == of_label.count("    H: ") == 3
 
 
-def test_the_results_are_files_of_numbers(demo_run: DemoRun) -> None:
+def test_the_results_have_plausible_scores(demo_run: DemoRun) -> None:
     results = [json.loads(path.read_text()) for path in sorted((demo_run.out / "results").glob("*.json"))]
     assert [result["model"]["name"] for result in results] == ["demo:nli-a", "demo:nli-b"]
     for result in results:
@@ -46,14 +46,14 @@ def test_the_results_are_files_of_numbers(demo_run: DemoRun) -> None:
         assert -1 < scores["qt"] < 1
 
 
-def test_again_it_asks_no_model(
+def test_a_second_run_runs_no_model(
     demo_run: DemoRun, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("asked a model")
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("a model was run")
 
-    monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
-    monkeypatch.setattr("scoring.models.classifier.Classifier.logits", refuse, raising=False)
+    monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", fail)
+    monkeypatch.setattr("scoring.models.classifier.Classifier.logits", fail, raising=False)
     before = time.monotonic()
     assert cli.main(["demo", "--out", str(demo_run.out)]) == 0
     assert time.monotonic() - before < 90
@@ -61,7 +61,7 @@ def test_again_it_asks_no_model(
     assert again == demo_run.printed
 
 
-def test_it_does_not_replace_a_data_set_that_is_no_demos(
+def test_it_does_not_replace_another_data_set(
     demo_run: DemoRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(demo_run.out / "merge_snli", tmp_path / "merge_snli")
@@ -70,5 +70,7 @@ def test_it_does_not_replace_a_data_set_that_is_no_demos(
     mine["options"] |= {"problems": "mine.jsonl", "random_seed": 5}
     record.write_text(json.dumps(mine))
     assert cli.main(["demo", "--out", str(tmp_path)]) == 2
-    assert "differs from this run in random_seed" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert str(tmp_path / "merge_snli") in message
+    assert "random_seed" in message
     assert json.loads(record.read_text()) == mine

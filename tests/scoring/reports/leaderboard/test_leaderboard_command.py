@@ -64,9 +64,9 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
     save_record(other, data=DataRecord("0123456789abcdef" * 4, {}, {}))
     cases = {
         ("nowhere", "--out", tmp_path / "site"): "no results in nowhere",
-        (folder, "--out", file): "is a file: give --out a folder",
+        (folder, "--out", file): str(file),
         (folder, "--out", tmp_path / "site", "--dataset", other): "no result was computed on",
-        (folder, "--out", tmp_path / "site", "--dataset", SHIPPED, "--format", "md"): "--dataset is for the page",
+        (folder, "--out", tmp_path / "site", "--dataset", SHIPPED, "--format", "md"): "--format md",
     }
     for arguments, message in cases.items():
         assert run(*arguments) == 2
