@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.synthetic_problems import write_problems
-from generation.answers.asking import count_missing, suggest
 from generation.answers.store import open_stores
+from generation.answers.suggest import count_missing, suggest
 from generation.options import Options
 from generation.output.record import add_word_counts, count_words
 from generation.pipeline import PROBLEMS_PER_SHARD

@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generation.answers.asking import count_missing, suggest
 from generation.answers.store import open_stores
+from generation.answers.suggest import count_missing, suggest
 from generation.masked_lms.loading import find_masked_lms
 from generation.output.checks import require_seeds, require_words
 from generation.output.folder import check_out, find_finished, write_output

@@ -1,4 +1,4 @@
-"""Scores a model on a data set: from names to numbers, and to the files that keep both."""
+"""Score models on a data set, and write result files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.errors import InputError
-from merge_snli.inference.models import quiet_loading
-from scoring.models.function import function_model
+from merge_snli.inference.models import disable_progress_bar
+from scoring.models.function import model_from_function
 from scoring.models.infer_labels import infer_labels
 from scoring.models.labels import INFERRED
 from scoring.models.options import ModelOptions
-from scoring.models.scored_model import loaded_model, named_model
+from scoring.models.scored_model import model_from_name, model_from_pipeline
 from scoring.predictions.pairs import read_config
 from scoring.predictions.predict import predict_pairs
 from scoring.predictions.store import PredictionStore
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scoring.models.labels import ModelLabels
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.pairs import ScoredConfig
-    from scoring.predictions.store import Shard
+    from scoring.predictions.store import Predictions
     from scoring.results.result import Result
 
 
@@ -53,27 +53,26 @@ def score(
     """Score one model on one config of a data set (sections 4 and 5 of the paper).
 
     Args:
-        model: Hub id, folder or `demo:NAME` of a sequence classifier; or a text-classification pipeline that is
-            loaded already; or any function that takes a list of (premise, hypothesis) and gives a label for each, by
-            name or by its number in the data set.
+        model: Hub id, folder or `demo:NAME` of a sequence classifier; or a loaded text-classification pipeline; or a
+            function from a list of (premise, hypothesis) pairs to a label for each, by name or by its number in the
+            data set.
         dataset: Folder or Hub id of a MERGE data set.
         config: `all` or a word class.
-        labels: What the model's outputs mean, in their order; needed where its config does not say, and heard before
-            what its config says; or `infer`, to find their order on the seeds. Not for a function.
-        dtype: `float32`, `bfloat16`, `float16` or `int8`; this and the next three for a model by its name alone.
-        device: Device of torch, such as `cpu` or `cuda:0`; by default a GPU where there is one.
-        allow_pickle: Take weights that are pickles, which can run code of whoever made them.
-        trust_remote_code: Run Python code of the model's repository.
-        out: Folder for the result's JSON file; the predictions are kept beside it in `OUT.work`. Without it nothing
-            is written.
-        name: What to call a pipeline or a function.
-        version: What tells a function from other versions of itself; given one, its answers are kept too.
+        labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the model's
+            config has no meaningful names; overrides the config. Not for a function.
+        dtype: `float32`, `bfloat16`, `float16` or `int8`. This and the next three are only for a model given by name.
+        device: A torch device such as `cpu` or `cuda:0`; a GPU if available by default.
+        allow_pickle: Accept pickle weights, which can execute arbitrary code.
+        trust_remote_code: Run Python code from the model's repository.
+        out: Folder for the result file; predictions are cached in `OUT.work`. If None, nothing is written.
+        name: The name to report for a pipeline or a function.
+        version: A version of a function. If given, its predictions are cached.
 
     Returns:
-        The numbers and whose they are; in a notebook it shows as a table.
+        The scores; a notebook shows them as a table.
 
     Raises:
-        InputError: Where the user can mend what is wrong: what, where and how.
+        InputError: If the model, the data set, an option or the folder cannot be used.
     """
     options = ModelOptions(
         labels=labels if labels is None or isinstance(labels, str) else tuple(labels),
@@ -83,55 +82,59 @@ def score(
         trust_remote_code=trust_remote_code,
     )
     _check_options(model, options, name=name, version=version)
-    source = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
-    data = read_config(source, config)
+    data = read_config(dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset)), config)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_results_folder(folder)
     if isinstance(model, str | Path):
-        scored = named_model(str(model), options)
+        scored = model_from_name(str(model), options)
     elif _is_pipeline(model):
-        scored = loaded_model(model, labels=labels, name=name)
+        scored = model_from_pipeline(model, labels=labels, name=name)
     else:
-        scored = function_model(cast("LabelFunction", model), data.label_names, name=name, version=version)
+        scored = model_from_function(cast("LabelFunction", model), data.label_names, name=name, version=version)
     return score_model(scored, data, out=folder)
 
 
 def _check_options(model: object, options: ModelOptions, *, name: str | None, version: str | None) -> None:
-    """Refuse what cannot be scored, and options that would not be heard.
+    """Check that the model can be scored and that every option applies to it.
 
     Raises:
-        InputError: Names the option.
+        InputError: If not; names the option.
     """
-    unset = ModelOptions(labels=options.labels)
-    loading = [key for key, value in asdict(options).items() if value != getattr(unset, key)]
-    of_function = ["version"] if version is not None else []
+    defaults = ModelOptions(labels=options.labels)
+    loading = [key for key, value in asdict(options).items() if value != getattr(defaults, key)]
+    function_only = ["version"] if version is not None else []
     if isinstance(model, str | Path):
-        kind, unheard = "a model by its name", [*(["name"] if name is not None else []), *of_function]
+        kind, unused = "a model given by name", [*(["name"] if name is not None else []), *function_only]
     elif _is_pipeline(model):
-        kind, unheard = "a loaded pipeline", [*loading, *of_function]
+        kind, unused = "a loaded pipeline", [*loading, *function_only]
     elif callable(model) and not hasattr(model, "task"):
-        kind, unheard = "a function", [*(["labels"] if options.labels is not None else []), *loading]
+        kind, unused = "a function", [*(["labels"] if options.labels is not None else []), *loading]
     else:
         raise InputError(
-            f"a {type(model).__name__} cannot be scored: give the name of a model, a text-classification pipeline, or "
-            "a function from pairs to labels"
+            f"cannot score a {type(model).__name__}; give the name of a model, a text-classification pipeline, or a "
+            "function from pairs to labels"
         )
-    if unheard:
-        raise InputError(f"{unheard[0]} is not for {kind}, which would not heed it: leave it out")
+    if unused:
+        raise InputError(f"{unused[0]} has no effect on {kind}; remove it")
 
 
 def score_model(scored: ScoredModel, data: ScoredConfig, *, out: Path | None = None) -> Result:
-    """Score a model that was found on a config that was read; `score` finds and reads them.
+    """Score a model on a config; `score` does the same from names.
+
+    Args:
+        scored: The model.
+        data: The config.
+        out: Folder for the result file and, in `OUT.work`, the cached predictions; None to write nothing.
 
     Raises:
-        InputError: Where the model cannot be loaded, fails or takes none of the seeds, or `out` cannot be written.
+        InputError: If the model cannot be loaded, fails or every seed is too long for it, or `out` is not writable.
     """
     store = None
     if out is not None and scored.key is not None:
         store = PredictionStore(work_folder(out) / "predictions" / f"{safe_name(scored.name)}-{scored.key[:12]}")
     predictions, facts = predict_pairs(scored.load, data.pairs, store, name=scored.name)
-    if scored.labels.found == INFERRED:
+    if scored.labels.origin == INFERRED:
         scored = replace(scored, labels=_inferred(scored, predictions, data))
     result = evaluate(scored, facts, predictions, data)
     if out is not None:
@@ -153,47 +156,49 @@ def score_models(
     Returns:
         The results of the models that were scored, and the error message of each model that failed, by its name.
     """
-    quiet_loading()
+    disable_progress_bar()
     results: list[Result] = []
     failed: dict[str, str] = {}
     for name in dict.fromkeys(names):
         try:
-            results.append(score_model(named_model(name, options), data, out=out))
+            results.append(score_model(model_from_name(name, options), data, out=out))
         except InputError as error:
             failed[name] = str(error)
     return results, failed
 
 
-def _inferred(scored: ScoredModel, predictions: Shard, data: ScoredConfig) -> ModelLabels:
+def _inferred(scored: ScoredModel, predictions: Predictions, data: ScoredConfig) -> ModelLabels:
     on_seeds = best_outputs(predictions)[data.seed_pairs]
-    return infer_labels(on_seeds, data.seed_labels, data.label_names, own=scored.labels.own, model=scored.name)
+    return infer_labels(
+        on_seeds, data.seed_labels, data.label_names, config_names=scored.labels.config_names, model=scored.name
+    )
 
 
 def work_folder(out: Path) -> Path:
-    """Return where the work in progress of a results folder lies: beside it."""
+    """Return the work folder of a results folder: `OUT.work`."""
     return out.resolve().with_name(f"{out.resolve().name}.work")
 
 
 def check_results_folder(out: Path) -> None:
-    """Refuse to write results among files that are something else.
+    """Check that results can be written to a folder.
 
     Raises:
-        InputError: Where `out` is a file or below one, may not be written, or is a folder that has files and no result.
+        InputError: If `out` or a parent is a file, it is not writable, or it has files but no result.
     """
-    there = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise InputError(f"{there} is a file: give --out a folder")
-    if not os.access(there, os.W_OK):
-        raise InputError(f"{there} may not be written: give --out another folder")
+    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise InputError(f"{existing} is a file; --out needs a folder")
+    if not os.access(existing, os.W_OK):
+        raise InputError(f"{existing} is not writable; choose another folder for --out")
     if not out.is_dir():
         return
     names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
     if names and not any(_is_result(out / name) for name in names):
-        raise InputError(f"{out} has other files, such as {names[0]}, and no results: give --out a new or empty folder")
+        raise InputError(f"{out} has other files ({names[0]}) but no results; choose a new or empty folder for --out")
 
 
 def _is_result(path: Path) -> bool:
-    """Tell a result of any version from another file: older ones are written anew."""
+    """Return whether a file is a result, of any schema version."""
     if path.suffix != ".json":
         return False
     try:

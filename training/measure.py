@@ -11,7 +11,7 @@ from pathlib import Path
 
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
 from merge_snli.errors import InputError
-from merge_snli.inference.models import quiet_loading
+from merge_snli.inference.models import disable_progress_bar
 from training.cards import write_card
 from training.data import SNLI_TEST, default_folder, problems_of
 from training.mlm_figures import forms_of, masked_lm_figures
@@ -103,7 +103,7 @@ def main() -> int:
     parser.add_argument("--cards", action="store_true", help="write the model cards with the measured values")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    quiet_loading()
+    disable_progress_bar()
     try:
         measured = measure(arguments.data, arguments.models, tuple(arguments.only))
     except InputError as error:

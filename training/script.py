@@ -13,7 +13,7 @@ import torch
 
 from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
-from merge_snli.inference.models import quiet_loading
+from merge_snli.inference.models import disable_progress_bar
 from training.data import default_folder
 
 CHECKPOINTS = Path(__file__).resolve().parent / "checkpoints"
@@ -50,7 +50,7 @@ def parse_options(description: str | None, arguments: list[str] | None = None) -
 def run_script(main: Callable[[Options], None], description: str | None) -> None:
     """Run a training script; an InputError is printed and exits with code 2."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    quiet_loading()
+    disable_progress_bar()
     torch.set_num_threads(min(torch.get_num_threads(), 2))
     options = parse_options(description)
     try:

@@ -1,1 +1,4 @@
-"""Answers: what masked LMs said to forms, each asked once and kept on disk."""
+"""Answers of masked LMs: the fillers of each form, computed once and cached on disk.
+
+Other packages compute answers through `suggest`, and read them through `store` and `answer`.
+"""

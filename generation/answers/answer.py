@@ -1,4 +1,4 @@
-"""Answers: what one masked LM said to one form, as a value and as a row of a stored shard."""
+"""Convert the answer of a masked LM to one form from and to a row of a stored shard."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHARD_SCHEMA = pa.schema(
 )
 
 Answer = Fillers | str
-"""What one masked LM answered to one form: its fillers, or why it could not be asked."""
+"""The fillers of a form under one masked LM, or why it has none: `split` or `too long`."""
 
 
 def row_of(key: str, answer: Answer) -> dict[str, Any]:
@@ -39,20 +39,20 @@ def row_of(key: str, answer: Answer) -> dict[str, Any]:
     }
 
 
-def answers_of(table: pa.Table, wanted: Container[str]) -> Iterable[tuple[str, Answer]]:
-    """Yield those answers of some rows of a shard whose forms' keys are wanted."""
+def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Answer]]:
+    """Yield key and answer of the rows of a shard whose key is in `keys`."""
     columns = {name: table.column(name).combine_chunks() for name in table.column_names}
     offsets = columns["piece_ids"].offsets.to_numpy()
     ids, log_probs = (columns[name].values.to_numpy() for name in ("piece_ids", "log_probs"))
-    originals, of_originals, refused = (
+    original_ids, original_log_probs, refused = (
         columns[name].to_pylist() for name in ("original_id", "original_log_prob", "refused")
     )
     for row, key in enumerate(columns["form"].to_pylist()):
-        if key not in wanted:
+        if key not in keys:
             continue
         if refused[row] is not None:
             yield key, refused[row]
         else:
-            # Copied, so that a few answers do not keep the whole shard in memory.
+            # Copied: a few answers must not keep the whole shard in memory.
             part = slice(offsets[row], offsets[row + 1])
-            yield key, Fillers(ids[part].copy(), log_probs[part].copy(), originals[row], of_originals[row])
+            yield key, Fillers(ids[part].copy(), log_probs[part].copy(), original_ids[row], original_log_probs[row])

@@ -1,4 +1,4 @@
-"""Shelves: all that the answers of one masked LM depend on, and where they lie in a work folder."""
+"""Compute the cache key of a masked LM's answers, and their folder in a work folder."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from merge_snli.record import Record
 
 LIBRARIES = ("tokenizers", "torch", "transformers")
-"""Libraries another version of which may give other answers."""
+"""Libraries whose versions may change answers."""
 
-CHOSEN = ("dtype", "top_k", "mask", "split_words")
-"""Options that answers depend on."""
+KEY_OPTIONS = ("dtype", "top_k", "mask", "split_words")
+"""Options that change answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CacheKey:
-    """All that the answers of one masked LM depend on, but for the forms.
+    """Everything that the answers of one masked LM depend on, except the forms.
 
     Attributes:
-        masked_lm: Its name; answers do not depend on it.
+        masked_lm: Its name; not part of the key.
         digest: sha256 of its files.
-        device: The kind of device: `cpu`, `cuda` ….
-        dtype: What it computes in.
-        top_k: How many fillers a form.
-        mask: Whether one occurrence is masked at a time or all of a sentence.
-        split_words: Whether words of several tokens are answered.
+        device: The type of device: `cpu`, `cuda` ….
+        dtype: Its dtype.
+        top_k: Number of fillers per form.
+        mask: Whether to mask one occurrence at a time or all occurrences of a sentence.
+        split_words: Whether to answer words of several tokens.
         libraries: The versions of `LIBRARIES`.
     """
 
@@ -49,25 +49,25 @@ class CacheKey:
     libraries: dict[str, str]
 
     def folder(self, work: Path) -> Path:
-        """Return where its answers lie in a work folder."""
+        """Return the folder of the answers in a work folder."""
         return work / ANSWERS_FOLDER / sha256_of_json({**asdict(self), "masked_lm": None})[:32]
 
 
-def cache_key_of(source: ResolvedModel, options: Options, device: str) -> CacheKey:
-    """Return the shelf of one masked LM of a run.
+def cache_key_of(model: ResolvedModel, options: Options, device: str) -> CacheKey:
+    """Return the cache key of one masked LM of a run.
 
     Args:
-        source: The masked LM.
-        options: The run's choices.
-        device: The kind of device that it runs on.
+        model: The masked LM.
+        options: The run's options.
+        device: The type of device that it runs on.
     """
-    chosen = {name: getattr(options, name) for name in CHOSEN}
+    key_options = {name: getattr(options, name) for name in KEY_OPTIONS}
     libraries = {name: version(name) for name in LIBRARIES}
-    return CacheKey(masked_lm=source.name, digest=source.digest, device=device, libraries=libraries, **chosen)
+    return CacheKey(masked_lm=model.name, digest=model.digest, device=device, libraries=libraries, **key_options)
 
 
 def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
-    """Return the shelves of a finished run's masked LMs.
+    """Return the cache keys of a finished run's masked LMs.
 
     Args:
         record: The record of the run.
@@ -79,7 +79,7 @@ def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
             digest=mlm.digest,
             device=record.device,
             libraries={name: record.versions[name] for name in LIBRARIES},
-            **{name: options[name] for name in CHOSEN},
+            **{name: options[name] for name in KEY_OPTIONS},
         )
         for mlm in record.masked_lms
     )

@@ -1,10 +1,8 @@
-"""The store of what masked LMs answered: shards on disk, found again by content, never asked twice."""
+"""Store the answers of masked LMs in checked Parquet shards, indexed by form."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import logging
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +14,9 @@ from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store_index import StoreIndex
 from generation.masked_lms.loading import check_masked_lm
 from generation.work.folder import DESCRIPTION_FILE
+from merge_snli.checked_parquet import is_intact, write_checked
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_json
+from merge_snli.files import disk_errors_as_input_errors, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,37 +27,37 @@ if TYPE_CHECKING:
     from generation.options import Options
     from merge_snli.inference.models import ResolvedModel
 
-logger = logging.getLogger(__name__)
-
 INDEX_FILE = "index.sqlite"
 
 ROWS_PER_GROUP = 256
 
 
 class Store:
-    """The answers of one masked LM in a work folder. Its index is open, and it remembers which shards it has checked.
+    """The answers of one masked LM in a work folder.
+
+    The index stays open until the store is closed. Each shard is checked once.
 
     Attributes:
-        folder: Where its shards lie.
+        folder: The folder of the shards.
     """
 
-    def __init__(self, work: Path, shelf: CacheKey) -> None:
-        """Open the store, and bring its index up to date with the shards that are there.
+    def __init__(self, work: Path, key: CacheKey) -> None:
+        """Open the store, and update its index from the shards on disk.
 
         Args:
             work: The work folder.
-            shelf: Whose answers.
+            key: What the answers depend on.
 
         Raises:
-            InputError: Where the work folder cannot be written.
+            InputError: If the work folder is not writable.
         """
-        self.folder = shelf.folder(work)
+        self.folder = key.folder(work)
         with disk_errors_as_input_errors(work):
             self.folder.mkdir(parents=True, exist_ok=True)
-        self._shelf = shelf
+        self._key = key
         self._index = StoreIndex(self.folder / INDEX_FILE)
-        self._whole: set[str] = set()
-        self._catch_up()
+        self._checked: set[str] = set()
+        self._update_index()
 
     def __enter__(self) -> Store:
         """Return the store itself."""
@@ -68,53 +67,49 @@ class Store:
         """Close the index."""
         self._index.close()
 
-    def describe(self, pieces: int) -> None:
-        """Write down whose answers these are, and how many pieces the masked LM's vocabulary has."""
-        write_json(self.folder / DESCRIPTION_FILE, {**asdict(self._shelf), "pieces": pieces})
+    def describe(self, vocabulary_size: int) -> None:
+        """Write the cache key and the size of the masked LM's vocabulary to a file."""
+        write_json(self.folder / DESCRIPTION_FILE, {**asdict(self._key), "pieces": vocabulary_size})
 
-    def pieces(self) -> int | None:
-        """Return how many pieces the masked LM's vocabulary has, None where that was not written down yet."""
-        described = read_description(self.folder)
-        return None if described is None else int(described["pieces"])
+    def vocabulary_size(self) -> int | None:
+        """Return the size of the masked LM's vocabulary, or None if `describe` was not called yet."""
+        description = read_description(self.folder)
+        return None if description is None else int(description["pieces"])
 
     def missing(self, keys: Iterable[str]) -> set[str]:
-        """Return the keys of forms that have no answer yet; a damaged shard answers nothing and is deleted."""
-        wanted = set(keys)
-        places = self._index.find(wanted)
-        return wanted.difference(*(rows for shard, rows in places.items() if self._is_whole(shard)))
+        """Return the keys of forms that have no answer; damaged shards are deleted."""
+        keys = set(keys)
+        locations = self._index.find(keys)
+        return keys.difference(*(rows for shard, rows in locations.items() if self._is_intact(shard)))
 
     def save(self, answers: Mapping[str, Answer]) -> None:
-        """Write answers as one more shard.
+        """Write answers as a new shard.
 
         Args:
-            answers: By the form's key.
+            answers: The answers by form key.
 
         Raises:
-            InputError: Where the disk is full; no torn shard is left.
+            InputError: If the disk is full; no partial shard is left.
         """
         rows = sorted(answers.items())
-        content = pa.BufferOutputStream()
         table = pa.Table.from_pylist([row_of(key, answer) for key, answer in rows], SHARD_SCHEMA)
-        pq.write_table(table, content, compression="zstd", row_group_size=ROWS_PER_GROUP)
-        shard = content.getvalue().to_pybytes()
-        name = hashlib.sha256(shard).hexdigest()
-        write_bytes(self._path(name), shard)
-        if name not in self._index.shards():
-            self._index.add(name, [key for key, _ in rows])
-        self._whole.add(name)
+        shard = write_checked(self.folder, table, compression="zstd", row_group_size=ROWS_PER_GROUP).stem
+        if shard not in self._index.shards():
+            self._index.add(shard, [key for key, _ in rows])
+        self._checked.add(shard)
 
     def load(self, keys: Iterable[str]) -> dict[str, Answer]:
-        """Return the answers to those of the forms that have one.
+        """Return the answers of those forms that have one, by key.
 
         Args:
             keys: Keys of forms.
 
         Raises:
-            InputError: Where a shard cannot be read that could be read before.
+            InputError: If a shard can no longer be read.
         """
         answers: dict[str, Answer] = {}
         for shard, rows in self._index.find(keys).items():
-            if self._is_whole(shard):
+            if self._is_intact(shard):
                 answers.update(answers_of(self._read(shard, rows), rows))
         return answers
 
@@ -123,67 +118,64 @@ class Store:
             with pq.ParquetFile(self._path(shard)) as file:
                 return file.read_row_groups(sorted({row // ROWS_PER_GROUP for row in rows.values()}))
         except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{self._path(shard)} can no longer be read ({error}): run again") from error
+            raise InputError(f"{self._path(shard)} can no longer be read ({error}); run again") from error
 
     def _path(self, shard: str) -> Path:
         return self.folder / f"{shard}.parquet"
 
-    def _catch_up(self) -> None:
-        """Add the shards that the index does not know, and forget those that are gone."""
-        known, there = self._index.shards(), {path.stem for path in self.folder.glob("*.parquet")}
-        for shard in sorted(known - there):
+    def _update_index(self) -> None:
+        """Add the shards that are not in the index, and remove those that are no longer on disk."""
+        indexed, on_disk = self._index.shards(), {path.stem for path in self.folder.glob("*.parquet")}
+        for shard in sorted(indexed - on_disk):
             self._index.remove(shard)
-        for shard in sorted(there - known):
-            if self._is_whole(shard):
+        for shard in sorted(on_disk - indexed):
+            if self._is_intact(shard):
                 self._index.add(shard, pq.read_table(self._path(shard), columns=["form"])["form"].to_pylist())
 
-    def _is_whole(self, shard: str) -> bool:
-        """Tell whether a shard's bytes are those that its name stands for; one whose are not is deleted."""
-        if shard in self._whole:
+    def _is_intact(self, shard: str) -> bool:
+        """Return whether a shard is intact; delete it if it is damaged."""
+        if shard in self._checked:
             return True
-        path = self._path(shard)
-        if sha256_of_file(path) != shard:
-            logger.warning("%s is damaged and is made again", path)
-            path.unlink()
+        if not is_intact(self._path(shard)):
             self._index.remove(shard)
             return False
-        self._whole.add(shard)
+        self._checked.add(shard)
         return True
 
 
 Stores = dict[str, Store]
-"""The open stores of a run by masked LM."""
+"""The open stores of a run, by masked LM."""
 
 
 def open_stores(
-    work: Path, sources: Sequence[ResolvedModel], options: Options, device: str, stack: ExitStack
+    work: Path, masked_lms: Sequence[ResolvedModel], options: Options, device: str, stack: ExitStack
 ) -> Stores:
-    """Open the stores of a run's masked LMs, each closed with `stack`.
+    """Open the stores of a run's masked LMs.
 
-    Those that have not answered yet are checked, so that a wrong one is told of before any work is spent.
+    Masked LMs without any answers are checked, so that an unusable one fails before any work is done.
 
     Args:
         work: The work folder.
-        sources: The masked LMs.
-        options: The run's choices.
-        device: The kind of device that they run on.
+        masked_lms: The masked LMs.
+        options: The run's options.
+        device: The type of device that they run on.
         stack: Closes the stores.
 
     Raises:
-        InputError: Where a masked LM is none, or the work folder cannot be written.
+        InputError: If a model is not a masked LM, or the work folder is not writable.
     """
     stores = {}
-    for source in sources:
-        stores[source.name] = stack.enter_context(Store(work, cache_key_of(source, options, device)))
-        if stores[source.name].pieces() is None:
-            check_masked_lm(source)
+    for model in masked_lms:
+        stores[model.name] = stack.enter_context(Store(work, cache_key_of(model, options, device)))
+        if stores[model.name].vocabulary_size() is None:
+            check_masked_lm(model)
     return stores
 
 
 def read_description(folder: Path) -> dict[str, Any] | None:
-    """Return the fields of `CacheKey` and `pieces` that a folder of the store was made for; None if they are lost."""
+    """Return the fields of `CacheKey` and `pieces` from a store's folder, or None if they are missing or damaged."""
     try:
-        described = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
+        description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return described if isinstance(described, dict) and isinstance(described.get("pieces"), int) else None
+    return description if isinstance(description, dict) and isinstance(description.get("pieces"), int) else None

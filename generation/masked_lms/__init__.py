@@ -1,1 +1,4 @@
-"""Masked LMs: loaded, asked the fastest way that is right, and what their pieces stand for."""
+"""Masked LMs: load them, encode forms, and predict the most probable fillers of each form.
+
+Other packages load through `loading` and `vocabulary`, and use `masked_lm` and `encoded_forms` for results.
+"""

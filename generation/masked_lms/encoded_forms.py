@@ -1,4 +1,4 @@
-"""Encoded forms: a form as token ids with the mask in place, or why a masked LM cannot be asked."""
+"""Encode forms as token ids with the mask in place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPLIT = "split"
 TOO_LONG = "too long"
 
 Span = tuple[int, int]
-"""Index of a first token, and the index behind the last."""
+"""Index of the first token, and the index after the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class EncodedForm:
     """A form as token ids.
 
     Attributes:
-        ids: The token ids, with one mask for the word whatever its pieces.
-        mask_index: Where that mask stands.
-        original_id: Id of the original word's piece, the first where it has several.
-        pieces: Where it has several, what asks for each of them: the pieces before it in place, it and those behind
-            it masked, so that no piece is told by one that follows.
+        ids: The token ids, with a single mask for the word even if it has several pieces.
+        mask_index: Position of the mask.
+        original_id: Token id of the original word, or of its first piece if it has several.
+        pieces: One form per piece if the word has several, else empty. Each keeps the pieces before it and masks
+            itself and the pieces after it, so that no piece is predicted from a later one.
     """
 
     ids: tuple[int, ...]
@@ -44,23 +44,23 @@ def encode_forms(
     forms: Sequence[Form],
     tokenizer: PreTrainedTokenizerFast,
     vocabulary: Vocabulary,
-    max_length: int,
+    max_length: int | None,
     *,
     split_words: bool = False,
 ) -> list[EncodedForm | str]:
-    """Turn forms into token ids.
+    """Encode forms as token ids.
 
     Args:
         forms: The forms.
         tokenizer: A fast tokenizer.
-        vocabulary: What its pieces stand for.
-        max_length: How many tokens a form may have, special ones included.
-        split_words: Whether a word of several tokens is asked for too.
+        vocabulary: Its vocabulary.
+        max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
+        split_words: Whether to encode words of several tokens.
 
     Returns:
-        For each form its ids with the mask in place, or why the masked LM cannot be asked: `split` where the word is
-        not one token at its place in the sentence (with `split_words`: not a run of known tokens of its own), `too
-        long` where the sentence is longer than the model takes.
+        For each form, its encoding or the reason why it has none: `split` if the word is not a single token in the
+        sentence (with `split_words`: not a sequence of known tokens that covers exactly the word), `too long` if the
+        form has more than `max_length` tokens.
     """
     if not forms:
         return []
@@ -79,10 +79,10 @@ def encode_forms(
 
 
 class _Encoder:
-    """What encoding needs to know of a masked LM."""
+    """Encodes the forms of one masked LM."""
 
     def __init__(
-        self, tokenizer: PreTrainedTokenizerFast, vocabulary: Vocabulary, max_length: int, split_words: bool
+        self, tokenizer: PreTrainedTokenizerFast, vocabulary: Vocabulary, max_length: int | None, split_words: bool
     ) -> None:
         self._mask: int = tokenizer.mask_token_id
         self._unknown = tokenizer.unk_token_id
@@ -91,44 +91,48 @@ class _Encoder:
         self._split_words = split_words
 
     def encode(self, form: Form, ids: list[int], offsets: Sequence[Span]) -> EncodedForm | str:
-        if len(ids) > self._max_length:
+        if self._max_length is not None and len(ids) > self._max_length:
             return TOO_LONG
         length = form.end - form.start
         spans = {start: self._span(form.text, start, start + length, ids, offsets) for start in form.also_masked}
         word = spans[form.start] = self._span(form.text, form.start, form.end, ids, offsets)
         if word is None or None in spans.values():
             return SPLIT
-        run = ids[word[0] : word[1]]
-        several = len(run) > 1
-        if (several and not self._split_words) or self._unknown in run or self._pieces[run[0]] is None:
+        word_ids = ids[word[0] : word[1]]
+        several = len(word_ids) > 1
+        if (several and not self._split_words) or self._unknown in word_ids or self._pieces[word_ids[0]] is None:
             return SPLIT
-        before, after = self._around(ids, form.start, {start: span for start, span in spans.items() if span})
-        pieces = self._ask_for_each(before, run, after) if several else ()
-        return EncodedForm((*before, self._mask, *after), len(before), run[0], pieces)
+        before, after = self._context(ids, form.start, {start: span for start, span in spans.items() if span})
+        pieces = self._piece_forms(before, word_ids, after) if several else ()
+        return EncodedForm((*before, self._mask, *after), len(before), word_ids[0], pieces)
 
-    def _around(self, ids: list[int], asked: int, spans: dict[int, Span]) -> tuple[list[int], list[int]]:
-        """Return the tokens before and behind the word that is asked for, with one mask for each other word masked."""
+    def _context(self, ids: list[int], word_start: int, spans: dict[int, Span]) -> tuple[list[int], list[int]]:
+        """Return the tokens before and after the word, with one mask for each of the other masked words."""
         before: list[int] = []
-        behind: list[int] = []
-        part, done = before, 0
+        after: list[int] = []
+        side, position = before, 0
         for start, (first, end) in sorted(spans.items()):
-            part += ids[done:first]
-            if start == asked:
-                part = behind
+            side += ids[position:first]
+            if start == word_start:
+                side = after
             else:
-                part.append(self._mask)
-            done = end
-        part += ids[done:]
-        return before, behind
+                side.append(self._mask)
+            position = end
+        side += ids[position:]
+        return before, after
 
-    def _ask_for_each(self, before: list[int], run: list[int], after: list[int]) -> tuple[EncodedForm, ...]:
+    def _piece_forms(self, before: list[int], word_ids: list[int], after: list[int]) -> tuple[EncodedForm, ...]:
         return tuple(
-            EncodedForm((*before, *run[:nth], *[self._mask] * (len(run) - nth), *after), len(before) + nth, piece)
-            for nth, piece in enumerate(run)
+            EncodedForm(
+                (*before, *word_ids[:index], *[self._mask] * (len(word_ids) - index), *after),
+                len(before) + index,
+                piece_id,
+            )
+            for index, piece_id in enumerate(word_ids)
         )
 
     def _span(self, text: str, start: int, end: int, ids: list[int], offsets: Sequence[Span]) -> Span | None:
-        """Return the tokens that cover these characters and nothing else, or None where no tokens do."""
+        """Return the tokens that cover exactly these characters, or None if there are none."""
         covering = [
             index for index, (begin, stop) in enumerate(offsets) if begin < end and stop > start and begin < stop
         ]

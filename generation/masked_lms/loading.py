@@ -1,4 +1,4 @@
-"""Loading a masked LM, and the checks that it is one and that its answers can be had the fast way."""
+"""Load masked LMs, and check that they are masked LMs."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from dataclasses import replace
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
-from generation.masked_lms.fast_paths import find_fast_path, same_sentence
+from generation.masked_lms.fast_paths import find_fast_path, repeat_sentence
 from generation.masked_lms.masked_lm import MaskedLM
-from generation.masked_lms.masked_logits import RowsAlone, masked_logits
+from generation.masked_lms.masked_logits import FastPath, masked_logits
 from generation.masked_lms.vocabulary import read_vocabulary
 from merge_snli.errors import InputError, reason
 from merge_snli.inference.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch
+from merge_snli.inference.max_length import max_length
 from merge_snli.inference.models import (
     ResolvedModel,
     check_weights,
+    disable_progress_bar,
     find_device,
     find_model,
     has_safetensors,
-    quiet_loading,
-    warn_of_slow_bfloat16,
+    warn_about_slow_bfloat16,
 )
 from merge_snli.inference.same_outputs import FAILURES
 
@@ -35,136 +36,131 @@ if TYPE_CHECKING:
 FLOAT32 = "float32"
 FORMS_PER_TRIAL = 64
 
-UNSET_LENGTH = 10**9
-"""A model without a number of positions takes texts of any length; this stands for it."""
-
 
 def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tuple[ResolvedModel, ...]:
-    """Find the masked LMs of a run, each under a name of its own.
+    """Resolve the masked LMs of a run, and check that their names are distinct.
 
     Args:
         names: Hub ids, folders or `demo:NAME`.
-        allow_pickle: Take weights that are pickles where there are no safetensors.
+        allow_pickle: Accept pickle weights if a model has no safetensors weights.
 
     Raises:
-        InputError: Where one is not found or has only pickles, or two folders have the same name, the one that
-            variants record.
+        InputError: If a model is not found or has only pickle weights, or two folders have the same name.
     """
-    sources = tuple(find_model(name, pickles=allow_pickle) for name in names)
-    for source in sources:
-        check_weights(source, allow_pickle=allow_pickle)
-    called = [source.name for source in sources]
-    twice = next((name for name in called if called.count(name) > 1), None)
-    if twice is not None:
-        places = " and ".join(str(source.path) for source in sources if source.name == twice)
+    models = tuple(find_model(name, allow_pickle=allow_pickle) for name in names)
+    for model in models:
+        check_weights(model, allow_pickle=allow_pickle)
+    model_names = [model.name for model in models]
+    duplicate = next((name for name in model_names if model_names.count(name) > 1), None)
+    if duplicate is not None:
+        paths = " and ".join(str(model.path) for model in models if model.name == duplicate)
         raise InputError(
-            f"two masked LMs are called {twice} ({places}), the name that variants record: rename a folder"
+            f"two masked LMs are named {duplicate} ({paths}), and variants record this name; rename one of the folders"
         )
-    return sources
+    return models
 
 
-def load_masked_lm(source: ResolvedModel, *, device: str | None = None, dtype: str = FLOAT32) -> MaskedLM:
+def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype: str = FLOAT32) -> MaskedLM:
     """Load a masked LM.
 
     Args:
-        source: What `find_masked_lms` gave.
-        device: Where to run it; None for a GPU where there is one.
-        dtype: What it computes in, `float32` or `bfloat16`. The modules behind the encoder stay in float32 where they
-            can be run by themselves, for logits of 8 bits make many pieces equally probable.
+        resolved: The model, from `find_masked_lms`.
+        device: The torch device; None for a GPU if available.
+        dtype: `float32` or `bfloat16`. If the modules after the encoder can run separately, they stay in float32:
+            bfloat16 logits give many pieces the same probability.
 
     Raises:
-        InputError: Where it cannot be loaded, is no masked LM, or has no mask token or fast tokenizer.
+        InputError: If it cannot be loaded, is not a masked LM, or has no mask token or fast tokenizer.
     """
     import torch
 
-    quiet_loading()
-    _check_architecture(source)
-    tokenizer = _load_tokenizer(source)
-    where = find_device(device)
-    warn_of_slow_bfloat16(dtype, where)
-    model: Any = _moved(_load_model(source, where), where, source)
-    probe = _probe_ids(tokenizer)
+    disable_progress_bar()
+    _check_architecture(resolved)
+    tokenizer = _load_tokenizer(resolved)
+    device = find_device(device)
+    warn_about_slow_bfloat16(dtype, device)
+    model: Any = _move(_load_model(resolved, device), device, resolved)
+    sentence = _example_sentence(tokenizer)
     try:
-        way = find_fast_path(model, probe)
+        fast_path = find_fast_path(model, sentence)
     except FAILURES as error:
         raise InputError(
-            f"masked LM {source.name} cannot read a sentence of its own tokenizer: {reason(error)}"
+            f"masked LM {resolved.name} fails on the output of its own tokenizer: {reason(error)}"
         ) from error
-    vocabulary = read_vocabulary(tokenizer, way.logits, source.name)
-    rows_alone = way.rows_alone
     if dtype != FLOAT32:
-        # Copied first, for their weights may be those of the embeddings, which do not stay in float32.
-        rows_alone = None if rows_alone is None else replace(rows_alone, heads=deepcopy(rows_alone.heads))
+        # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
+        fast_path = None if fast_path is None else replace(fast_path, heads=deepcopy(fast_path.heads))
         model = model.to(getattr(torch, dtype))
-    rows_alone, packed = _pack(model, rows_alone, probe)
-    invariant = packed and is_batch_invariant(lambda times: _log_probs(model, rows_alone, probe, times).numpy())
+    fast_path, packed = _pack(model, fast_path, sentence)
+    invariant = packed and is_batch_invariant(lambda times: _log_probs(model, fast_path, sentence, times).numpy())
+    vocabulary = read_vocabulary(tokenizer, _log_probs(model, fast_path, sentence, 1).shape[-1], resolved.name)
 
     def trial() -> int:
-        _log_probs(model, rows_alone, probe, FORMS_PER_TRIAL)
-        return len(probe) * FORMS_PER_TRIAL
+        _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL)
+        return len(sentence) * FORMS_PER_TRIAL
 
-    batches = Batches(f"masked LM {source.name}", "form", tokens_per_batch(where, trial), batch_invariant=invariant)
-    return MaskedLM(source, tokenizer, model, vocabulary, _max_length(tokenizer, model), rows_alone, batches)
+    batches = Batches(f"masked LM {resolved.name}", "form", tokens_per_batch(device, trial), batch_invariant=invariant)
+    return MaskedLM(resolved, tokenizer, model, vocabulary, max_length(model, tokenizer), fast_path, batches)
 
 
-def check_masked_lm(source: ResolvedModel) -> None:
-    """Check what can be told of a masked LM without its weights, before any work is spent.
+def check_masked_lm(model: ResolvedModel) -> None:
+    """Check the configuration and tokenizer of a masked LM, without loading its weights.
 
     Raises:
-        InputError: Where its configuration is not that of a masked LM, or it has no mask token or fast tokenizer.
+        InputError: If it is not a masked LM, or has no mask token or fast tokenizer.
     """
-    _check_architecture(source)
-    _load_tokenizer(source)
+    _check_architecture(model)
+    _load_tokenizer(model)
 
 
-def load_vocabulary(source: ResolvedModel, size: int) -> Vocabulary:
-    """Read what the pieces of a masked LM stand for without loading its weights.
+def load_vocabulary(model: ResolvedModel, size: int) -> Vocabulary:
+    """Read the vocabulary of a masked LM without loading its weights.
 
     Args:
-        source: What `find_masked_lms` gave.
-        size: How many logits the model gives.
+        model: The model, from `find_masked_lms`.
+        size: Number of logits per token.
 
     Raises:
-        InputError: Where its tokenizer cannot be used.
+        InputError: If its tokenizer cannot be used.
     """
-    return read_vocabulary(_load_tokenizer(source), size, source.name)
+    return read_vocabulary(_load_tokenizer(model), size, model.name)
 
 
-def _check_architecture(source: ResolvedModel) -> None:
-    """Refuse what is no masked LM by its configuration, before anything large is read."""
+def _check_architecture(model: ResolvedModel) -> None:
+    """Check by the configuration that a model is a masked LM, before its weights are read."""
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
     try:
-        config = AutoConfig.from_pretrained(source.path)
+        config = AutoConfig.from_pretrained(model.path)
     except FAILURES as error:
-        raise InputError(f"masked LM {source.name}: its config.json cannot be used: {reason(error)}") from error
+        raise InputError(f"cannot read config.json of masked LM {model.name}: {reason(error)}") from error
     if config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
         raise InputError(
-            f"{source.name} is no masked LM (its type is {config.model_type}): give one such as "
+            f"{model.name} is not a masked LM (model type {config.model_type}); use a masked LM such as "
             "FacebookAI/roberta-base or demo:mlm-bpe"
         )
-    wrong = [name for name in config.architectures or () if str(name).endswith(("ForCausalLM", "LMHeadModel"))]
-    if wrong or getattr(config, "is_decoder", False):
-        raise InputError(f"{source.name} is a causal LM, not a masked LM: it fills no masks")
+    causal = [name for name in config.architectures or () if str(name).endswith(("ForCausalLM", "LMHeadModel"))]
+    if causal or getattr(config, "is_decoder", False):
+        raise InputError(f"{model.name} is a causal LM, not a masked LM")
 
 
-def _load_tokenizer(source: ResolvedModel) -> PreTrainedTokenizerFast:
+def _load_tokenizer(model: ResolvedModel) -> PreTrainedTokenizerFast:
     from transformers import AutoTokenizer
 
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(source.path)
+        tokenizer: Any = AutoTokenizer.from_pretrained(model.path)
     except FAILURES as error:
-        raise InputError(f"masked LM {source.name}: its tokenizer cannot be loaded: {reason(error)}") from error
+        raise InputError(f"cannot load the tokenizer of masked LM {model.name}: {reason(error)}") from error
     if not tokenizer.is_fast:
-        raise InputError(f"masked LM {source.name} has no fast tokenizer, so places in the text cannot be told")
+        raise InputError(f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters")
     if tokenizer.mask_token_id is None:
-        raise InputError(f"masked LM {source.name} has no mask token: it fills no masks")
+        raise InputError(f"masked LM {model.name} has no mask token")
     return tokenizer  # type: ignore[no-any-return]
 
 
-def _load_model(source: ResolvedModel, device: str) -> PreTrainedModel:
-    """Load in float32; on a processor, plain attention is faster than the fused one for sentences of usual length."""
+def _load_model(resolved: ResolvedModel, device: str) -> PreTrainedModel:
+    """Load a model in float32; on a CPU, eager attention is faster than the fused one for sentences of usual length."""
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModelForMaskedLM
@@ -172,72 +168,62 @@ def _load_model(source: ResolvedModel, device: str) -> PreTrainedModel:
     attention = {"attn_implementation": "eager"} if device == "cpu" else {}
     try:
         model, report = AutoModelForMaskedLM.from_pretrained(
-            source.path,
+            resolved.path,
             dtype=torch.float32,
-            use_safetensors=has_safetensors(source.path),
+            use_safetensors=has_safetensors(resolved.path),
             output_loading_info=True,
             **attention,
         )
     except (*FAILURES, SafetensorError, UnpicklingError, EOFError) as error:
-        raise InputError(f"masked LM {source.name} cannot be loaded: {reason(error)}") from error
+        raise InputError(f"masked LM {resolved.name} cannot be loaded: {reason(error)}") from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])
-        raise InputError(f"{source.name} is no trained masked LM: weights are missing for {missing}")
+        raise InputError(f"{resolved.name} is not a trained masked LM: weights are missing for {missing}")
     return model  # type: ignore[no-any-return]
 
 
-def _moved(model: Any, device: str, source: ResolvedModel) -> Any:  # noqa: ANN401 - `to` is untyped
+def _move(model: Any, device: str, resolved: ResolvedModel) -> Any:  # noqa: ANN401 - `to` is untyped
     try:
         return model.to(device).eval()
     except (RuntimeError, MemoryError) as error:
         if is_out_of_memory(error):
             raise InputError(
-                f"masked LM {source.name} does not fit into the memory of {device}: try --device cpu"
+                f"out of memory on {device} while loading masked LM {resolved.name}; try --device cpu"
             ) from error
         raise
 
 
-def _pack(model: PreTrainedModel, rows_alone: RowsAlone | None, probe: Sequence[int]) -> tuple[RowsAlone | None, bool]:
+def _pack(model: PreTrainedModel, fast_path: FastPath | None, sentence: Sequence[int]) -> tuple[FastPath | None, bool]:
     """Pack the linear layers of a masked LM.
 
     Returns:
-        What is run on the masked rows alone, packed too; and whether no product depends on those beside it.
+        The fast path with packed modules, and whether the model is batch-invariant, as `pack` returns it.
     """
     from torch.nn import ModuleList
 
     from merge_snli.inference.packed_linear import pack
 
     name = type(model).__name__
-    if rows_alone is None:
-        return None, pack(model, lambda: _log_probs(model, None, probe, 1), name)
-    attention, parts = rows_alone.attention, ModuleList([model.base_model, *rows_alone.heads])
+    if fast_path is None:
+        return None, pack(model, lambda: _log_probs(model, None, sentence, 1), name)
+    attention, modules = fast_path.attention, ModuleList([model.base_model, *fast_path.heads])
 
-    def packed() -> RowsAlone:
-        return RowsAlone(tuple(parts)[1:], attention)
+    def packed_path() -> FastPath:
+        return FastPath(tuple(modules)[1:], attention)
 
-    batch_invariant = pack(parts, lambda: _log_probs(model, packed(), probe, 1), name)
-    return packed(), batch_invariant
+    batch_invariant = pack(modules, lambda: _log_probs(model, packed_path(), sentence, 1), name)
+    return packed_path(), batch_invariant
 
 
-def _log_probs(
-    model: PreTrainedModel, rows_alone: RowsAlone | None, sentence: Sequence[int], times: int
-) -> torch.Tensor:
-    """Ask for one sentence so many times, as `MaskedLM` asks."""
+def _log_probs(model: PreTrainedModel, fast_path: FastPath | None, sentence: Sequence[int], times: int) -> torch.Tensor:
+    """Return log-probabilities for a batch that repeats one sentence, computed as in `MaskedLM`."""
     import torch
 
     with torch.inference_mode():
-        logits = masked_logits(model, rows_alone, *same_sentence(sentence, model.device, times))
+        logits = masked_logits(model, fast_path, *repeat_sentence(sentence, model.device, times))
         return logits.float().log_softmax(dim=-1)
 
 
-def _max_length(tokenizer: PreTrainedTokenizerFast, model: PreTrainedModel) -> int:
-    """Return how many tokens fit; the positions of RoBERTa and its kin begin behind their padding id."""
-    positions = getattr(model.config, "max_position_embeddings", None) or UNSET_LENGTH
-    embeddings = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
-    padding = getattr(embeddings, "padding_idx", None)
-    return int(min(positions - (0 if padding is None else padding + 1), tokenizer.model_max_length))
-
-
-def _probe_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
+def _example_sentence(tokenizer: PreTrainedTokenizerFast) -> list[int]:
     ids: list[int] = tokenizer(f"A small {tokenizer.mask_token} sleeps.")["input_ids"]
     return ids

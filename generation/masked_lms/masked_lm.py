@@ -1,9 +1,9 @@
-"""Masked LMs: what they answer to a form, which is the most probable pieces in the place of the mask."""
+"""Predict the most probable vocabulary pieces at the mask of a form."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-    from generation.masked_lms.masked_logits import RowsAlone
+    from generation.masked_lms.masked_logits import FastPath
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.forms import Form
     from merge_snli.inference.batches import Batches
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fillers:
-    """The most probable pieces of one masked form under one masked LM.
+    """The most probable pieces of one form under one masked LM.
 
     Attributes:
-        piece_ids: Token ids by falling probability, of shape (k,).
-        log_probs: Their log-probabilities (natural logarithm), of shape (k,).
-        original_id: Token id of the original word's piece, the first where it has several.
-        original_log_prob: Log-probability of the original word there, the mean of its pieces' where it has several.
+        piece_ids: Token ids by decreasing probability, of shape (k,).
+        log_probs: Their natural log-probabilities, of shape (k,).
+        original_id: Token id of the original word, or of its first piece if it has several.
+        original_log_prob: Log-probability of the original word, or the mean of its pieces' if it has several.
     """
 
     piece_ids: npt.NDArray[np.int32]
@@ -43,38 +43,38 @@ class Fillers:
 
 @dataclass(frozen=True)
 class MaskedLM:
-    """A masked LM that is loaded.
+    """A loaded masked LM.
 
     Attributes:
-        source: Where it was found, with its digest.
+        resolved: Its name, folder and digest.
         tokenizer: Its fast tokenizer.
         model: The model, in evaluation mode.
-        vocabulary: What its pieces stand for.
-        max_length: How many tokens a form may have, special ones included.
-        rows_alone: What of it is run on the masked rows alone, the heads in float32; None for nothing.
-        batches: How many forms it is asked at once.
+        vocabulary: Its vocabulary.
+        max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
+        fast_path: What to run on the masked tokens only; None for the plain forward pass.
+        batches: Runs forms in batches.
     """
 
-    source: ResolvedModel
+    resolved: ResolvedModel
     tokenizer: PreTrainedTokenizerFast
     model: PreTrainedModel
     vocabulary: Vocabulary
-    max_length: int
-    rows_alone: RowsAlone | None
+    max_length: int | None
+    fast_path: FastPath | None
     batches: Batches
 
     @property
     def name(self) -> str:
-        """The name under which variants record it."""
-        return self.source.name
+        """The name that variants record."""
+        return self.resolved.name
 
     @property
     def device(self) -> str:
-        """The kind of device that it runs on: `cpu`, `cuda` …."""
+        """The type of the device that it runs on: `cpu`, `cuda` …."""
         return str(self.model.device.type)
 
     def encode(self, form: Form, *, split_words: bool = False) -> EncodedForm | str:
-        """Turn one form into token ids, as `encode_forms` does for many."""
+        """Encode one form; see `encode_forms`."""
         return self._encode([form], split_words)[0]
 
     def _encode(self, forms: Sequence[Form], split_words: bool) -> list[EncodedForm | str]:
@@ -83,71 +83,71 @@ class MaskedLM:
     def answers(
         self, forms: Mapping[str, Form], top_k: int, *, split_words: bool = False
     ) -> Iterator[dict[str, Fillers | str]]:
-        """Ask for the fillers of forms; the more are given at once, the fuller are the batches.
+        """Predict the fillers of forms; more forms per call give fuller batches.
 
         Args:
             forms: The forms by any key.
-            top_k: How many fillers.
-            split_words: Whether a word of several tokens is asked for too.
+            top_k: Number of fillers per form.
+            split_words: Whether to include words of several tokens.
 
         Yields:
-            Answers by key, some at a time: first why the forms that cannot be asked cannot, then the others by length.
+            Answers by key: first the forms that cannot be encoded, with the reason, then the others by length.
         """
         encoded = dict(zip(forms, self._encode(list(forms.values()), split_words), strict=True))
-        refused = {key: each for key, each in encoded.items() if isinstance(each, str)}
+        refused = {key: form for key, form in encoded.items() if isinstance(form, str)}
         if refused:
             yield {**refused}
         by_length: dict[tuple[int, int], list[tuple[str, EncodedForm]]] = defaultdict(list)
-        for key, each in encoded.items():
-            if isinstance(each, EncodedForm):
-                by_length[len(each.ids), len(each.pieces)].append((key, each))
-        for (length, _), of_length in sorted(by_length.items()):
-            first = 0
-            while first < len(of_length):
-                keys, batch = zip(*of_length[first : first + self.batches.size(length)], strict=True)
+        for key, form in encoded.items():
+            if isinstance(form, EncodedForm):
+                by_length[len(form.ids), len(form.pieces)].append((key, form))
+        for (length, _), same_length in sorted(by_length.items()):
+            start = 0
+            while start < len(same_length):
+                keys, batch = zip(*same_length[start : start + self.batches.size(length)], strict=True)
                 yield dict(zip(keys, self.fill(batch, top_k), strict=True))
-                first += len(batch)
+                start += len(batch)
 
     def fill(self, forms: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
-        """Ask for the `top_k` most probable pieces of each form.
+        """Predict the `top_k` most probable pieces of each form.
 
         Args:
-            forms: Forms of the same number of tokens, so that none is padded.
-            top_k: How many pieces.
+            forms: Forms that all have the same number of tokens.
+            top_k: Number of pieces per form.
 
         Returns:
-            One answer a form, in the same order; no answer depends on the other forms.
+            The fillers of each form, in the same order; they do not depend on the other forms.
 
         Raises:
-            InputError: Where memory does not suffice for one form.
+            InputError: If memory runs out at batch size 1.
         """
         if not forms:
             return []
-        answers = self.batches.run(lambda batch: self._fill(batch, top_k), forms, len(forms[0].ids))
+        fillers = self.batches.run(lambda batch: self._fill(batch, top_k), forms, len(forms[0].ids))
         if not any(form.pieces for form in forms):
-            return answers
-        of_words = self._log_probs_of_words([form.pieces for form in forms])
+            return fillers
+        word_log_probs = self._word_log_probs([form.pieces for form in forms])
         return [
-            Fillers(each.piece_ids, each.log_probs, each.original_id, of_words.get(place, each.original_log_prob))
-            for place, each in enumerate(answers)
+            replace(each, original_log_prob=word_log_probs.get(index, each.original_log_prob))
+            for index, each in enumerate(fillers)
         ]
 
-    def _log_probs_of_words(self, words: Sequence[tuple[EncodedForm, ...]]) -> dict[int, float]:
-        """Return the log-probabilities of words of several pieces by their places: the mean of their pieces'.
+    def _word_log_probs(self, words: Sequence[tuple[EncodedForm, ...]]) -> dict[int, float]:
+        """Return the log-probabilities of words of several pieces, by index: the mean over their pieces.
 
-        A sum would be the log-probability of more choices than the one that a candidate is, and nearly every filler
-        would be more probable (docs/method.md has the figures).
+        With a sum, nearly every filler, which is a single piece, would be more probable than the word
+        (docs/method.md has the figures).
         """
         by_length: dict[int, list[tuple[int, EncodedForm]]] = defaultdict(list)
-        for place, pieces in enumerate(words):
+        for index, pieces in enumerate(words):
             for piece in pieces:
-                by_length[len(piece.ids)].append((place, piece))
-        found: dict[int, float] = defaultdict(float)
-        for of_length in by_length.values():
-            places, pieces = zip(*of_length, strict=True)
-            for place, answer in zip(places, self.fill(pieces, 1), strict=True):
-                found[place] += answer.original_log_prob / len(words[place])
-        return found
+                by_length[len(piece.ids)].append((index, piece))
+        log_probs: dict[int, float] = defaultdict(float)
+        for same_length in by_length.values():
+            indices, pieces = zip(*same_length, strict=True)
+            for index, fillers in zip(indices, self.fill(pieces, 1), strict=True):
+                log_probs[index] += fillers.original_log_prob / len(words[index])
+        return log_probs
 
     def _fill(self, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
         import torch
@@ -156,11 +156,12 @@ class MaskedLM:
         masks = torch.tensor([form.mask_index for form in batch], device=self.model.device)
         originals = torch.tensor([form.original_id for form in batch], device=self.model.device)
         with torch.inference_mode():
-            log_probs = masked_logits(self.model, self.rows_alone, ids, masks).float().log_softmax(dim=-1)
-            best = log_probs.topk(min(top_k, log_probs.shape[-1]), dim=-1)
-            of_originals = log_probs.gather(1, originals[:, None])[:, 0].tolist()
-        piece_ids = best.indices.to(torch.int32).cpu().numpy()
-        values = best.values.cpu().numpy()
+            log_probs = masked_logits(self.model, self.fast_path, ids, masks).float().log_softmax(dim=-1)
+            top = log_probs.topk(min(top_k, log_probs.shape[-1]), dim=-1)
+            original_log_probs = log_probs.gather(1, originals[:, None])[:, 0].tolist()
+        piece_ids = top.indices.to(torch.int32).cpu().numpy()
+        values = top.values.cpu().numpy()
         return [
-            Fillers(piece_ids[row], values[row], form.original_id, of_originals[row]) for row, form in enumerate(batch)
+            Fillers(piece_ids[row], values[row], form.original_id, original_log_probs[row])
+            for row, form in enumerate(batch)
         ]

@@ -1,27 +1,27 @@
-"""The logits in the place of the mask: a forward whose last steps, which no other token needs, see the mask alone."""
+"""Compute the logits at the mask, running the last modules of a masked LM on the masked tokens only."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.inference.last_layer import going_on_with
+from merge_snli.inference.last_layer import select_after_attention
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-    from merge_snli.inference.last_layer import Rows
+    from merge_snli.inference.last_layer import TokenIndex
 
 
 @dataclass(frozen=True)
-class RowsAlone:
-    """The modules that are run on the masked rows alone.
+class FastPath:
+    """The modules of a masked LM that run on the masked tokens only.
 
     Attributes:
-        heads: All behind the encoder, in their order.
-        attention: The attention of the encoder's last layer, behind which that layer goes on with these rows; None
-            where the whole layer is run on every token.
+        heads: All modules after the encoder, in order; in float32.
+        attention: The attention of the encoder's last layer, after which that layer runs on these tokens only; None
+            if the whole layer runs on every token.
     """
 
     heads: tuple[torch.nn.Module, ...]
@@ -29,34 +29,36 @@ class RowsAlone:
 
 
 def masked_logits(
-    model: PreTrainedModel, rows_alone: RowsAlone | None, ids: torch.Tensor, masks: torch.Tensor
+    model: PreTrainedModel, fast_path: FastPath | None, ids: torch.Tensor, masks: torch.Tensor
 ) -> torch.Tensor:
     """Return the logits at the masked positions.
 
     Args:
         model: A masked LM.
-        rows_alone: What is run on these rows alone; None for the whole forward on every token.
+        fast_path: What to run on the masked tokens only; None for the plain forward pass.
         ids: Token ids, of shape (batch, tokens).
-        masks: Where the mask of each row stands, of shape (batch,).
+        masks: Position of the mask in each row, of shape (batch,).
 
     Returns:
-        Of shape (batch, vocabulary).
+        Logits of shape (batch, vocabulary).
     """
     import torch
 
-    rows = torch.arange(len(ids), device=ids.device), masks
-    if rows_alone is None:
+    tokens = torch.arange(len(ids), device=ids.device), masks
+    if fast_path is None:
         logits: torch.Tensor = model(input_ids=ids).logits
-        return logits[rows]
-    values = _encoded(model, rows_alone.attention, ids, rows).float()
-    for head in rows_alone.heads:
+        return logits[tokens]
+    values = _hidden_states(model, fast_path.attention, ids, tokens).float()
+    for head in fast_path.heads:
         values = head(values)
     bias = getattr(model, "final_logits_bias", None)
     return values if bias is None else values + bias
 
 
-def _encoded(model: PreTrainedModel, attention: torch.nn.Module | None, ids: torch.Tensor, rows: Rows) -> torch.Tensor:
-    """Return what the encoder gives for the masked rows, of shape (batch, width)."""
-    with going_on_with(attention, rows):
-        encoded: torch.Tensor = model.base_model(input_ids=ids).last_hidden_state
-    return encoded[rows] if attention is None else encoded[:, 0]
+def _hidden_states(
+    model: PreTrainedModel, attention: torch.nn.Module | None, ids: torch.Tensor, tokens: TokenIndex
+) -> torch.Tensor:
+    """Return the encoder's hidden states of the masked tokens, of shape (batch, width)."""
+    with select_after_attention(attention, tokens):
+        states: torch.Tensor = model.base_model(input_ids=ids).last_hidden_state
+    return states[tokens] if attention is None else states[:, 0]

@@ -1,4 +1,4 @@
-"""The words of a masked LM's vocabulary: which piece stands for which word, one small function a kind of tokenizer."""
+"""Read the vocabulary of a masked LM: the text of each piece, and whether it begins a word."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 SPACED = "spaced"
-"""The piece begins a word after a space; every WordPiece piece that is no continuation counts as such."""
+"""The piece begins a word after a space. So does every WordPiece piece that is not a continuation."""
 BARE = "bare"
-"""The piece begins where no space stands: at the start of a text, after a quotation mark or a hyphen, within a word."""
+"""The piece follows no space: at the start of a text, after a quotation mark or hyphen, or within a word."""
 CONTINUATION = "continuation"
 """The piece never begins a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A vocabulary piece: the text that it stands for, without its mark, and its kind."""
+    """A vocabulary piece: its text without the tokenizer's marker, and its kind."""
 
     text: str
     kind: str
@@ -40,21 +40,21 @@ class Vocabulary:
     """The pieces of a masked LM.
 
     Attributes:
-        pieces: One a token id; None for special, unused and undecodable tokens.
-        whole_word: Of shape (len(pieces),), true where a suggestion may be that piece.
+        pieces: One per token id; None for special, unused and undecodable tokens.
+        whole_word: Whether a suggestion may be this piece, of shape (len(pieces),).
     """
 
     pieces: tuple[Piece | None, ...]
     whole_word: npt.NDArray[np.bool_]
 
     def same_kind(self, piece_ids: npt.NDArray[np.int32], original_id: int) -> npt.NDArray[np.bool_]:
-        """Tell which pieces are whole words of the same kind as the original's piece at its place in the sentence."""
+        """Return which pieces are whole words of the same kind as the original's piece."""
         same: npt.NDArray[np.bool_] = self.kinds[piece_ids] == self.kinds[original_id]
         return self.whole_word[piece_ids] & same
 
     @cached_property
     def kinds(self) -> npt.NDArray[np.str_]:
-        """The kind of each piece, `""` where it is None; of shape (len(pieces),)."""
+        """The kind of each piece, `""` for None; of shape (len(pieces),)."""
         return np.array(["" if piece is None else piece.kind for piece in self.pieces])
 
 
@@ -64,17 +64,17 @@ def wordpiece(token: str) -> Piece | None:
 
 
 def _byte_of_symbol() -> dict[str, int]:
-    """Return the byte that each symbol of byte-level BPE stands for (GPT-2's table: printable bytes are themselves)."""
+    """Return the byte of each symbol of byte-level BPE (GPT-2's table: printable bytes map to themselves)."""
     printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = [byte for byte in range(256) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(256 + nth): byte for nth, byte in enumerate(others)}
+    return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}
 
 
 BYTE_OF_SYMBOL = _byte_of_symbol()
 
 
 def byte_bpe(token: str) -> Piece | None:
-    """Read a byte-level BPE token: a leading space belongs to it; parts of characters stand for no text."""
+    """Read a byte-level BPE token, which may begin with a space; return None for an incomplete character."""
     try:
         text = bytes(BYTE_OF_SYMBOL[symbol] for symbol in token).decode()
     except (KeyError, UnicodeDecodeError):
@@ -92,11 +92,11 @@ def read_vocabulary(tokenizer: PreTrainedTokenizerFast, size: int, name: str) ->
 
     Args:
         tokenizer: A fast tokenizer.
-        size: How many logits the model gives; ids that the tokenizer does not use stand for no piece.
+        size: Number of logits per token; ids that the tokenizer does not use get no piece.
         name: The masked LM's name, for messages.
 
     Raises:
-        InputError: Where the tokenizer is neither WordPiece, byte-level BPE nor SentencePiece.
+        InputError: If the tokenizer is not WordPiece, byte-level BPE or SentencePiece.
     """
     read = _reader(json.loads(tokenizer.backend_tokenizer.to_str()), name)
     special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)
@@ -115,16 +115,16 @@ def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece | No
     if model in {"Unigram", "BPE"} and "Metaspace" in marks:
         return sentencepiece
     raise InputError(
-        f"masked LM {name}: its tokenizer ({model}) is neither WordPiece, byte-level BPE nor SentencePiece, "
-        "so its pieces cannot be told from words"
+        f"masked LM {name} has an unsupported tokenizer ({model}); supported are WordPiece, byte-level BPE and "
+        "SentencePiece"
     )
 
 
 def _whole_words(pieces: Sequence[Piece | None]) -> npt.NDArray[np.bool_]:
-    """Tell which pieces are whole words.
+    """Return which pieces are whole words.
 
-    A bare piece may be the start of a word or a part of one: it counts where the vocabulary has the same letters
-    with a space before them, whatever their case.
+    A bare piece can be a word or a part of one: it counts as a word if the vocabulary has the same letters after a
+    space, ignoring case.
     """
     spaced = {piece.text.casefold() for piece in pieces if piece is not None and piece.kind == SPACED}
     return np.array(

@@ -48,7 +48,7 @@ def stored_answers(
             raise _gone(shelf.masked_lm, work, source)
         with ExitStack() as stack:
             store = stack.enter_context(Store(work, shelf))
-            answers, pieces = store.load(wanted), store.pieces()
+            answers, pieces = store.load(wanted), store.vocabulary_size()
         if pieces is None or len(answers) < len(wanted):
             raise _gone(shelf.masked_lm, work, source)
         found[shelf.masked_lm] = MaskedLMAnswers(answers, load_vocabulary(mlm, pieces))

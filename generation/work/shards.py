@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import logging
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from merge_snli.files import sha256_of_file, write_bytes
+from merge_snli.checked_parquet import is_intact, write_checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-logger = logging.getLogger(__name__)
+    import pyarrow as pa
 
 ENDING = ".parquet"
 ROWS_PER_GROUP = 1_000
@@ -36,12 +33,7 @@ def write_shard(folder: Path, key: str, table: pa.Table) -> Path:
     Raises:
         InputError: Where the disk is full or may not be written; no torn shard is left.
     """
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", row_group_size=ROWS_PER_GROUP)
-    content = sink.getvalue().to_pybytes()
-    path = folder / key[:2] / f"{key}.{hashlib.sha256(content).hexdigest()}{ENDING}"
-    write_bytes(path, content)
-    return path
+    return write_checked(folder / key[:2], table, prefix=f"{key}.", compression="zstd", row_group_size=ROWS_PER_GROUP)
 
 
 def find_shard(folder: Path, key: str) -> Path | None:
@@ -49,12 +41,7 @@ def find_shard(folder: Path, key: str) -> Path | None:
 
     A damaged shard is deleted, so that it is made again.
     """
-    for path in sorted((folder / key[:2]).glob(f"{key}.*{ENDING}")):
-        if is_whole(path):
-            return path
-        logger.warning("%s is damaged and is made again", path)
-        path.unlink()
-    return None
+    return next(filter(is_intact, sorted((folder / key[:2]).glob(f"{key}.*{ENDING}"))), None)
 
 
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
@@ -70,8 +57,3 @@ def all_shards(folder: Path) -> Iterator[Path]:
 def key_of(path: Path) -> str:
     """Return the key of a shard."""
     return path.name.split(".")[0]
-
-
-def is_whole(path: Path) -> bool:
-    """Tell whether a file's bytes are those that the digest at the end of its name stands for."""
-    return sha256_of_file(path) == path.stem.rpartition(".")[2]

@@ -133,7 +133,7 @@ def _write_eval_results(dataset_id: str, data: ScoredConfig, out: Path) -> None:
     from scoring.results.files import read_results
 
     if any(out.glob("*.json")):
-        same_data = [result for result in read_results(out) if result.dataset.digest == data.data_set.digest]
+        same_data = [result for result in read_results(out) if result.dataset.digest == data.dataset.digest]
         write_eval_results(same_data, out, dataset_id=dataset_id)
 
 

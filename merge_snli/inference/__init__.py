@@ -1,1 +1,4 @@
-"""What generation and scoring share of running models: finding and loading them, batches, packed layers."""
+"""Model inference shared by generation and scoring: resolving models, batches, packed layers, fast last layers.
+
+`generation` and `scoring` may import every module here; this package imports neither.
+"""

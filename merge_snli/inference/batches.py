@@ -1,4 +1,4 @@
-"""Batches: how much a model is asked at once, and what happens where memory does not suffice."""
+"""Cut inputs of one length into batches, and halve the batch size when memory runs out."""
 
 from __future__ import annotations
 
@@ -14,44 +14,45 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    One = TypeVar("One")
-    Other = TypeVar("Other")
+    In = TypeVar("In")
+    Out = TypeVar("Out")
 
 logger = logging.getLogger(__name__)
 
 TOKENS_PER_BATCH = 512
-"""Batches of this many tokens keep two cores busy and their caches warm."""
+"""Batches of this many tokens keep two cores busy and fit into their caches."""
 
 MAX_TOKENS_PER_BATCH = 8_192
-"""More tokens make a GPU hardly faster, and the last batch of each length, which may be made up, longer."""
+"""Larger batches are hardly faster on a GPU, and padding the last batch of each length costs more."""
 
-LEAST = 2
-"""A model that is batch_invariant but for batches of one is asked for two."""
+MIN_INVARIANT_SIZE = 2
+"""The smallest batch size at which a batch-invariant model gives the same bits; a batch of one may be summed
+in another order."""
 
-SIZES_TRIED = (2, 3, 4, 7, 16)
-"""In batches of these sizes it is tried whether a model is batch_invariant."""
+TESTED_SIZES = (2, 3, 4, 7, 16)
+"""Batch sizes compared to decide whether a model is batch-invariant."""
 
 SHARE_OF_FREE_MEMORY = 0.5
 
-SPOKEN_OF_MEMORY = ("out of memory", "not enough memory", "can't allocate memory")
-"""How torch says that memory ran out where it raises a plain `RuntimeError`, as on the processor."""
+OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate memory")
+"""Parts of the messages of torch's plain `RuntimeError`s when memory runs out, for example on the CPU."""
 
 
 class Batches:
-    """Cuts items of one length into batches; keeps how large they may be, which falls where memory ends.
+    """Runs a model over inputs of one length in batches, and remembers a batch size that fits into memory.
 
-    Where a model rounds otherwise in a batch of another size, every batch of a length is made up to the same size, so
-    that what is answered to an item does not depend on the others.
+    If rounding depends on the batch size, every batch of a length is padded to the same number of rows, so that the
+    output for an item does not depend on the other items.
     """
 
     def __init__(self, model: str, item: str, tokens: int = TOKENS_PER_BATCH, *, batch_invariant: bool = False) -> None:
-        """Begin with full batches.
+        """Start with full batches.
 
         Args:
-            model: What is asked, for messages, such as `masked LM roberta-base`.
-            item: What it is asked about, for messages: `form` or `pair`.
-            tokens: How many tokens a batch may have; an item that has more is a batch by itself.
-            batch_invariant: Whether the model is known to give the same bits in batches of any size, `LEAST` at least.
+            model: The model as messages name it, for example `masked LM roberta-base`.
+            item: What messages call one input: `form` or `pair`.
+            tokens: Maximum tokens per batch; a longer item gets a batch of its own.
+            batch_invariant: Whether the model gives the same bits at every batch size from `MIN_INVARIANT_SIZE` on.
         """
         self._model = model
         self._item = item
@@ -59,70 +60,74 @@ class Batches:
         self._batch_invariant = batch_invariant
 
     def size(self, length: int) -> int:
-        """Return how many items of `length` tokens make a batch."""
+        """Return the batch size for items of `length` tokens."""
         return max(1, self._tokens // length)
 
-    def run(self, step: Callable[[Sequence[One]], Sequence[Other]], items: Sequence[One], length: int) -> list[Other]:
-        """Run `step` over the items batch by batch; where memory runs out, batches are halved and it goes on.
+    def run(self, step: Callable[[Sequence[In]], Sequence[Out]], items: Sequence[In], length: int) -> list[Out]:
+        """Run `step` over the items in batches; if memory runs out, halve the batch size and retry.
 
         Args:
-            step: Answers a whole batch.
-            items: Forms or pairs of the same number of tokens.
+            step: Computes the outputs of one batch.
+            items: Forms or pairs that all have the same number of tokens.
             length: That number.
 
         Returns:
-            What `step` returned, in the order of the items.
+            The outputs of `step`, in the order of the items.
 
         Raises:
-            InputError: Where memory does not suffice for one item.
+            InputError: If memory runs out at batch size 1.
         """
-        answers: list[Other] = []
-        while len(answers) < len(items):
+        outputs: list[Out] = []
+        while len(outputs) < len(items):
             full = self.size(length)
-            batch = items[len(answers) : len(answers) + full]
-            least = min(LEAST, full) if self._batch_invariant else full
-            made_up = [*batch, *[batch[0]] * (least - len(batch))]
+            batch = items[len(outputs) : len(outputs) + full]
+            min_size = min(MIN_INVARIANT_SIZE, full) if self._batch_invariant else full
+            padded = [*batch, *[batch[0]] * (min_size - len(batch))]
             try:
-                answers.extend(step(made_up)[: len(batch)])
+                outputs.extend(step(padded)[: len(batch)])
                 continue
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
-            # Outside the handler, whose error would keep the failed batch in memory.
+            # Outside the handler: its traceback would keep the failed batch in memory.
             self._halve(length)
-        return answers
+        return outputs
 
     def _halve(self, length: int) -> None:
         size = self.size(length)
         if size == 1:
             raise InputError(
-                f"memory does not suffice for {self._model} with one {self._item} of {length} tokens at a time: "
-                "free some, or use --device cpu, --dtype bfloat16 or a smaller model"
+                f"out of memory at batch size 1: {self._model}, 1 {self._item} of {length} tokens; "
+                "free some memory, or use --device cpu, --dtype bfloat16 or a smaller model"
             )
         self._tokens = size // 2 * length
         logger.warning(
-            "memory ran out: %s goes on with %d %ss of %d tokens a batch", self._model, size // 2, self._item, length
+            "out of memory: %s continues with a batch size of %d for %ss of %d tokens",
+            self._model,
+            size // 2,
+            self._item,
+            length,
         )
         free_unused_memory()
 
 
-def is_batch_invariant(answer: Callable[[int], npt.NDArray[np.float32]]) -> bool:
-    """Tell whether a model gives the same bits in batches of several sizes.
+def is_batch_invariant(run: Callable[[int], npt.NDArray[np.float32]]) -> bool:
+    """Return whether a model gives the same bits at several batch sizes.
 
     Args:
-        answer: Asks the model about the same item so many times in one batch; returns an answer a row.
+        run: Runs the model on a batch that repeats one input the given number of times; returns one row per input.
     """
-    most = answer(SIZES_TRIED[-1])
-    return all(answer(size).tobytes() == most[:size].tobytes() for size in SIZES_TRIED)
+    largest = run(TESTED_SIZES[-1])
+    return all(run(size).tobytes() == largest[:size].tobytes() for size in TESTED_SIZES)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Tell whether an error of torch or Python means that memory ran out."""
-    return isinstance(error, MemoryError) or any(words in str(error) for words in SPOKEN_OF_MEMORY)
+    """Return whether an error of torch or Python means that memory ran out."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY_MESSAGES)
 
 
 def free_unused_memory() -> None:
-    """Give back what torch keeps of a GPU's memory for later."""
+    """Release the GPU memory that torch caches."""
     import torch
 
     if torch.cuda.is_available():
@@ -130,15 +135,15 @@ def free_unused_memory() -> None:
 
 
 def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
-    """Return how many tokens a batch may have on a device.
+    """Return the maximum number of tokens per batch on a device.
 
     Args:
-        device: `cpu`, `cuda`, `cuda:1` ….
-        run: Asks a trial batch there and returns how many tokens it had.
+        device: A torch device such as `cpu`, `cuda` or `cuda:1`.
+        run: Runs a trial batch on the device and returns its number of tokens.
 
     Returns:
-        On a GPU a power of two by its free memory, of which half is used at most, and by what the trial took; else
-        `TOKENS_PER_BATCH`.
+        On a GPU, the largest power of two, up to `MAX_TOKENS_PER_BATCH`, that fits into half of the free memory,
+        estimated from the trial; `TOKENS_PER_BATCH` otherwise.
     """
     import torch
 
@@ -147,7 +152,7 @@ def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
     torch.cuda.reset_peak_memory_stats(device)
     before = torch.cuda.memory_allocated(device)
     tokens = run()
-    taken = max(1, torch.cuda.max_memory_allocated(device) - before)
+    used = max(1, torch.cuda.max_memory_allocated(device) - before)
     free, _ = torch.cuda.mem_get_info(device)
-    fit = int(free * SHARE_OF_FREE_MEMORY / taken * tokens)
+    fit = int(free * SHARE_OF_FREE_MEMORY / used * tokens)
     return min(MAX_TOKENS_PER_BATCH, 1 << max(fit, 1).bit_length() - 1)

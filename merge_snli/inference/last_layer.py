@@ -1,4 +1,4 @@
-"""The last layer of an encoder for one token a sentence: where no other is read of it, no other need go through it."""
+"""Run most of an encoder's last layer on one token per sentence, when the model reads no other token of its output."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-Rows = tuple["torch.Tensor", "torch.Tensor"]
-"""A sentence of the batch and a place in it for each token, each of shape (batch,): one token a sentence."""
+TokenIndex = tuple["torch.Tensor", "torch.Tensor"]
+"""One token per sentence, as an index into (batch, tokens): row and position, each of shape (batch,)."""
 
 
 def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
-    """Return the attention of the last layer where layers are made as in BERT, RoBERTa and ELECTRA, else None."""
+    """Return the attention module of the last layer, or None if the layers are not built as in BERT or RoBERTa."""
     from torch.nn import ModuleList
 
     layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
@@ -24,24 +24,25 @@ def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
 
 
 @contextmanager
-def going_on_with(attention: torch.nn.Module | None, rows: Rows) -> Iterator[None]:
-    """Let a layer go on behind its attention with one token a sentence, inside the block.
+def select_after_attention(attention: torch.nn.Module | None, tokens: TokenIndex) -> Iterator[None]:
+    """Pass only one token per sentence on from the attention of the last layer, inside the block.
 
-    What the encoder gives is then of shape (batch, 1, width). Whether a model takes that must be tried.
+    The encoder then returns hidden states of shape (batch, 1, width). Not every model supports this: compare its
+    outputs first.
 
     Args:
-        attention: What `last_attention` gave; nothing changes where it is None.
-        rows: The tokens.
+        attention: The result of `last_attention`; if None, nothing changes.
+        tokens: The tokens to keep.
     """
     if attention is None:
         yield
         return
 
-    def keep(_module: torch.nn.Module, _inputs: Any, outputs: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: ANN401
-        values, *others = outputs
-        return values[rows][:, None], *others
+    def select(_module: torch.nn.Module, _inputs: Any, outputs: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: ANN401
+        hidden_states, *others = outputs
+        return hidden_states[tokens][:, None], *others
 
-    handle = attention.register_forward_hook(keep)
+    handle = attention.register_forward_hook(select)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Where a model lies: a Hub id, a folder or `demo:NAME` becomes a folder on disk with a digest."""
+"""Resolve a model name (Hub id, folder or `demo:NAME`) to a folder on disk with a digest."""
 
 import hashlib
 import json
@@ -15,15 +15,15 @@ from merge_snli.hub import fetch, split_revision
 logger = logging.getLogger(__name__)
 
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
-"""What is fetched of a model repository and what its digest covers: no pickles, no code, no pictures."""
+"""Files of a model that are downloaded and digested by default: no pickles, no code, no images."""
 
 SAFETENSORS = "*.safetensors"
 PICKLES = ("*.bin",)
 CODE = ("*.py",)
-"""What is fetched and covered beside these where a user asks for it."""
+"""Files that are downloaded and digested only on request."""
 
 CARD = "README.md"
-"""Fetched too, since it may say what a model was trained on; no digest covers it."""
+"""Downloaded for its metadata on training data; not part of the digest."""
 
 ADAPTER_CONFIG = "adapter_config.json"
 
@@ -36,19 +36,19 @@ TOKENIZER_FILES = (
     "spm.model",
     "tokenizer.model",
 )
-"""A model folder has at least one of these; without any, `transformers` would make up an empty tokenizer."""
+"""A model folder must have one of these; without any, `transformers` creates an empty tokenizer."""
 
 
 @dataclass(frozen=True)
 class ResolvedModel:
-    """A model that was found.
+    """A model on disk.
 
     Attributes:
-        name: The Hub id without a revision, or `demo:NAME`; for a folder, the folder's own name.
-        path: The folder that `from_pretrained` reads.
+        name: The Hub id without its revision, `demo:NAME`, or a folder's own name.
+        path: The folder to pass to `from_pretrained`.
         revision: The commit on the Hub, or None for a folder.
-        digest: sha256 over the names and contents of the model's files, those of the base included.
-        base: The model that this one is an adapter to, or None.
+        digest: sha256 over the names and contents of the model's files, including those of its base model.
+        base: The base model if this model is an adapter, else None.
     """
 
     name: str
@@ -59,85 +59,90 @@ class ResolvedModel:
 
     @property
     def tokenizer_path(self) -> Path:
-        """The folder that holds the tokenizer: an adapter's base where the adapter has none."""
+        """The folder of the tokenizer: that of the base model if an adapter has no tokenizer."""
         return self.path if self.base is None or has_tokenizer(self.path) else self.base.path
 
 
 def find_model(
-    name: str, *, revision: str | None = None, pickles: bool = False, code: bool = False, adapters: bool = False
+    name: str,
+    *,
+    revision: str | None = None,
+    allow_pickle: bool = False,
+    trust_remote_code: bool = False,
+    adapters: bool = False,
 ) -> ResolvedModel:
-    """Find a model, fetching it from the Hub where `name` is neither a folder nor `demo:NAME`.
+    """Resolve a model, downloading it from the Hub if `name` is neither a folder nor `demo:NAME`.
 
     Args:
         name: Hub id, `ORG/NAME@REVISION`, folder or `demo:NAME`.
-        revision: Branch, tag or commit on the Hub; the commit that it stands for is recorded.
-        pickles: Whether weights that are pickles are fetched and covered where there are no safetensors.
-        code: Whether Python files are.
-        adapters: Whether an adapter is taken, with the base model that it names.
+        revision: Branch, tag or commit on the Hub; it is resolved to a commit.
+        allow_pickle: Include pickle weights if the model has no safetensors weights.
+        trust_remote_code: Include Python files.
+        adapters: Accept an adapter, and resolve its base model too.
 
     Raises:
-        InputError: Where nothing is found under that name, or what is found is no model folder.
+        InputError: If there is no such model, or its folder is not a model folder.
     """
-    wanted = _Wanted(pickles=pickles, code=code, adapters=adapters)
+    selection = _Selection(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, adapters=adapters)
     embedded = embedded_path(name)
     if embedded is not None:
-        return _from_folder(name, embedded, None, wanted)
+        return _from_folder(name, embedded, None, selection)
     if Path(name).is_dir():
-        return _from_folder(Path(name).resolve().name, Path(name), None, wanted)
+        return _from_folder(Path(name).resolve().name, Path(name), None, selection)
     if is_path(name):
-        raise InputError(f"no model at {name}: the folder does not exist; give a folder, a Hub id or demo:NAME")
-    repo_id, named = split_revision(name)
-    folder = _fetch(repo_id, revision or named, wanted.patterns)
-    if pickles and not has_safetensors(folder):
-        folder = _fetch(repo_id, folder.name, (*wanted.patterns, *PICKLES))
-    return _from_folder(repo_id, folder, folder.name, wanted)
+        raise InputError(f"model folder {name} does not exist; give a folder, a Hub id or demo:NAME")
+    repo_id, revision_in_name = split_revision(name)
+    folder = _fetch(repo_id, revision or revision_in_name, selection.patterns)
+    if allow_pickle and not has_safetensors(folder):
+        folder = _fetch(repo_id, folder.name, (*selection.patterns, *PICKLES))
+    return _from_folder(repo_id, folder, folder.name, selection)
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """What of a model a user takes."""
+class _Selection:
+    """Which files of a model to use."""
 
-    pickles: bool
-    code: bool
+    allow_pickle: bool
+    trust_remote_code: bool
     adapters: bool
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        return (*MODEL_FILES, *CODE) if self.code else MODEL_FILES
+        return (*MODEL_FILES, *CODE) if self.trust_remote_code else MODEL_FILES
 
-    def covered(self, folder: Path) -> tuple[str, ...]:
-        """Return the patterns of the files that the digest covers."""
-        only_pickles = self.pickles and not has_safetensors(folder)
+    def digested(self, folder: Path) -> tuple[str, ...]:
+        """Return the patterns of the files that are part of the digest."""
+        only_pickles = self.allow_pickle and not has_safetensors(folder)
         return (*self.patterns, *PICKLES) if only_pickles else self.patterns
 
 
 def has_safetensors(folder: Path) -> bool:
-    """Tell whether a folder has weights in safetensors."""
+    """Return whether a folder has safetensors weights."""
     return any(folder.glob(SAFETENSORS))
 
 
-def check_weights(source: ResolvedModel, *, allow_pickle: bool) -> None:
-    """Refuse weights that are pickles, unless the user takes them.
+def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
+    """Refuse pickle weights unless the user allows them.
 
     Raises:
-        InputError: Where the model, or the base of an adapter, has no safetensors.
+        InputError: If the model or its base model has no safetensors weights.
     """
-    for part in (source, source.base):
+    for part in (model, model.base):
         if part is not None and not has_safetensors(part.path) and not allow_pickle:
             raise InputError(
-                f"model {part.name} has no weights in safetensors ({part.path}); weights that are pickles can run code "
-                "of whoever made them: if you trust that, add --allow-pickle"
+                f"model {part.name} has no safetensors weights ({part.path}); pickle weights can execute arbitrary "
+                "code: if you trust this model, add --allow-pickle"
             )
 
 
 def find_device(device: str | None) -> str:
-    """Return the device to run on: the one that is asked for, else `cuda` where there is one, else `cpu`.
+    """Return the torch device to run on.
 
     Args:
-        device: `cpu`, `cuda`, `cuda:1` … or None.
+        device: `cpu`, `cuda`, `cuda:1` …; if None, `cuda` if available, else `cpu`.
 
     Raises:
-        InputError: Where the device that is asked for is not there.
+        InputError: If the device is not available.
     """
     import torch
 
@@ -146,22 +151,22 @@ def find_device(device: str | None) -> str:
     try:
         torch.empty(1, device=device).item()
     except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise InputError(f"--device {device} cannot be used here ({reason(error)}): try --device cpu") from error
+        raise InputError(f"--device {device} is not available ({reason(error)}); try --device cpu") from error
     return device
 
 
-def warn_of_slow_bfloat16(dtype: str, device: str) -> None:
-    """Say so where a processor has no units for bfloat16: it goes by way of float32, two to three times slower."""
+def warn_about_slow_bfloat16(dtype: str, device: str) -> None:
+    """Warn if the CPU emulates bfloat16 with float32, which is two to three times slower than float32."""
     import torch
 
     if dtype != "bfloat16" or not device.startswith("cpu") or not hasattr(torch.cpu, "get_capabilities"):
         return
     if not any(found for name, found in torch.cpu.get_capabilities().items() if "bf16" in name):
-        logger.warning("this processor has no units for bfloat16: --dtype float32 is exact, and faster here")
+        logger.warning("this CPU has no bfloat16 instructions: --dtype float32 is exact, and faster here")
 
 
-def quiet_loading() -> None:
-    """Keep `transformers` from drawing a progress bar for every model that it loads in an instant."""
+def disable_progress_bar() -> None:
+    """Turn off the progress bar that `transformers` draws while it loads a model."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -173,40 +178,47 @@ def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
     )
 
 
-def _from_folder(name: str, folder: Path, revision: str | None, wanted: _Wanted) -> ResolvedModel:
-    digest = folder_digest(folder, wanted.covered(folder))
-    if wanted.adapters and (folder / ADAPTER_CONFIG).is_file():
-        base = _base_of(name, folder, wanted)
+def _from_folder(name: str, folder: Path, revision: str | None, selection: _Selection) -> ResolvedModel:
+    digest = folder_digest(folder, selection.digested(folder))
+    if selection.adapters and (folder / ADAPTER_CONFIG).is_file():
+        base = _base_of(name, folder, selection)
         return ResolvedModel(name, folder, revision, sha256_of_json([digest, base.digest]), base)
     if not (folder / "config.json").is_file():
-        raise InputError(f"{folder} is no model folder: it has no config.json")
+        raise InputError(f"{folder} is not a model folder: config.json is missing")
     if not has_tokenizer(folder):
         raise InputError(
-            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}): save the model's own there"
+            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there"
         )
     return ResolvedModel(name, folder, revision, digest)
 
 
-def _base_of(name: str, folder: Path, wanted: _Wanted) -> ResolvedModel:
-    """Find the model that an adapter belongs to."""
+def _base_of(name: str, folder: Path, selection: _Selection) -> ResolvedModel:
+    """Resolve the base model of an adapter."""
     try:
         config = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
         base, revision = str(config["base_model_name_or_path"]), config.get("revision")
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise InputError(f"{folder / ADAPTER_CONFIG} names no base model ({reason(error)}): fetch it again") from error
+        raise InputError(
+            f"{folder / ADAPTER_CONFIG} does not name a base model ({reason(error)}); download the adapter again"
+        ) from error
     try:
-        return find_model(base, revision=revision, pickles=wanted.pickles, code=wanted.code)
+        return find_model(
+            base,
+            revision=revision,
+            allow_pickle=selection.allow_pickle,
+            trust_remote_code=selection.trust_remote_code,
+        )
     except InputError as error:
-        raise InputError(f"{name} is an adapter to {base}: {error}") from error
+        raise InputError(f"cannot load the base model {base} of adapter {name}: {error}") from error
 
 
 def has_tokenizer(folder: Path) -> bool:
-    """Tell whether a folder has a tokenizer's files."""
+    """Return whether a folder has tokenizer files."""
     return any((folder / file).is_file() for file in TOKENIZER_FILES)
 
 
 def folder_digest(folder: Path, patterns: Sequence[str] = MODEL_FILES) -> str:
-    """Return the sha256 over the relative names and contents of the files of a model's folder that `patterns` cover."""
+    """Return the sha256 over the names and contents of the files in a model's folder that match `patterns`."""
     digest = hashlib.sha256()
     files = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
     for path in sorted(files):

@@ -1,4 +1,4 @@
-"""Linear layers that keep their weights in the order that oneDNN reads, where that gives the same products faster."""
+"""Pack the weights of linear layers into the memory layout of oneDNN, which is faster on a CPU."""
 
 from __future__ import annotations
 
@@ -16,46 +16,47 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 NOISE = {torch.float32: FLOAT32_NOISE, torch.bfloat16: 2e-2}
-"""How far a packed product may be from the plain one, in the types that are packed."""
+"""Tolerance between packed and plain outputs, for each supported dtype."""
 
-SOME_ROWS = 4
-ROWS_TRIED = (2, 3, 5, 8, 15, 32, 60, 128, 250, 512)
-"""In so many rows the products of a shape are tried. A single row is not: it may be added up in another order."""
+COMPARED_ROWS = 4
+"""Number of rows on which packed and plain outputs are compared."""
 
-PRODUCTS_TRIED = 2**24
-"""Of a head with a large vocabulary fewer rows are tried, so that not more products than these are made."""
+TESTED_ROWS = (2, 3, 5, 8, 15, 32, 60, 128, 250, 512)
+"""Numbers of rows at which each weight shape is tested for batch invariance. One row may be summed in another order."""
 
-MATRIX = 2
+MAX_TESTED_OUTPUTS = 2**24
+"""Fewer rows are tested for a head with a large vocabulary, to compute at most this many outputs."""
 
-Place = tuple[nn.Module, str]
+Location = tuple[nn.Module, str]
+"""A parent module and the name of its child."""
 
 
 class PackedLinear(nn.Module):
-    """A linear layer for inference on the processor.
+    """A linear layer for inference on a CPU.
 
-    At every product a plain layer's weights are put into the order that the processor's units read; here that is done
-    once, which makes the short products of single sentences up to a third faster. Products of float32 stay float32.
+    A plain layer reorders its weights at every call; this one does so once, which makes small products up to a third
+    faster. float32 products stay float32.
     """
 
     def __init__(self, plain: nn.Linear) -> None:
-        """Pack the weights of a layer, which itself stays as it is.
+        """Pack the weights of a layer; the layer itself is not changed.
 
         Raises:
-            AttributeError: Where this build of torch has no oneDNN.
-            RuntimeError: Where oneDNN does not take the layer's type of numbers on this processor.
+            AttributeError: If this build of torch has no oneDNN.
+            RuntimeError: If oneDNN does not support the layer's dtype on this CPU.
         """
         super().__init__()
-        self._product: Any = torch.ops.mkldnn._linear_pointwise
+        self._linear: Any = torch.ops.mkldnn._linear_pointwise
         self._packed: torch.Tensor = torch.ops.mkldnn._reorder_linear_weight(plain.weight.detach(), None)
         self._bias = None if plain.bias is None else plain.bias.detach()
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return the products of rows, of shape (…, inputs), with the weights: of shape (…, outputs)."""
-        products: torch.Tensor = self._product(rows, self._packed, self._bias, "none", [], "")
-        return products
+        """Return the outputs, of shape (…, outputs), for rows of shape (…, inputs)."""
+        outputs: torch.Tensor = self._linear(rows, self._packed, self._bias, "none", [], "")
+        return outputs
 
     def unpacked(self) -> nn.Linear:
-        """Return the plain layer again."""
+        """Return an equal plain layer."""
         weights = self._packed.to_dense()
         plain = nn.Linear(weights.shape[1], weights.shape[0], bias=self._bias is not None, device="meta")
         plain.weight = nn.Parameter(weights, requires_grad=False)
@@ -65,46 +66,45 @@ class PackedLinear(nn.Module):
 
 
 def pack(model: nn.Module, run: Callable[[], object], name: str) -> bool:
-    """Pack, in place, the linear layers of a model whose packed products are the plain ones but for rounding.
+    """Pack, in place, the linear layers of a model whose packed outputs match the plain ones.
 
     Args:
-        model: A model in evaluation mode, which is not trained any more; nothing is packed where it is not on the
-            processor.
-        run: Asks the model once. Where that fails with its layers packed, as it does where a model reads a layer's
-            weights by itself, they are all unpacked.
-        name: What the model is called in the log.
+        model: A model in evaluation mode that is no longer trained. On a GPU, no layer is packed.
+        run: Runs the model once. If this fails with packed layers, for example because the model reads a layer's
+            weights directly, all layers are unpacked.
+        name: The model's name for the log.
 
     Returns:
-        Whether all matrices that the model multiplies by were packed here, and no row of their products depends on how
-        many rows are beside it, two at least. Of plain products it does, and of products in int8.
+        Whether the model is batch-invariant: all its matrices are packed, and no output row depends on the number of
+        rows in the batch, from two on. Plain float32 and int8 layers are not batch-invariant.
     """
-    places = [
-        (parent, name)
+    locations = [
+        (parent, child_name)
         for parent in model.modules()
-        for name, child in parent.named_children()
+        for child_name, child in parent.named_children()
         if type(child) is nn.Linear
     ]
-    batch_invariant: dict[torch.Size, bool] = {}
-    for place in places:
-        _pack_at(place, batch_invariant)
+    invariant_shapes: dict[torch.Size, bool] = {}
+    for location in locations:
+        _pack_at(location, invariant_shapes)
     try:
         run()
     except FAILURES as error:
-        logger.info("%s takes no packed layers: %s", name, error)
-        _unpack(places)
+        logger.info("%s does not run with packed layers: %s", name, error)
+        _unpack(locations)
         return False
-    return bool(batch_invariant) and _multiplies_only_packed(model) and all(batch_invariant.values())
+    return bool(invariant_shapes) and _has_only_packed_matrices(model) and all(invariant_shapes.values())
 
 
-def _multiplies_only_packed(model: nn.Module) -> bool:
-    """Tell whether no matrix is left that plain products could be made with."""
+def _has_only_packed_matrices(model: nn.Module) -> bool:
+    """Return whether, besides embeddings, no parameter is a matrix."""
     others = [module for module in model.modules() if not isinstance(module, nn.Embedding)]
-    return all(weights.ndim < MATRIX for module in others for weights in module.parameters(recurse=False))
+    return all(weights.ndim <= 1 for module in others for weights in module.parameters(recurse=False))
 
 
-def _pack_at(place: Place, batch_invariant: dict[torch.Size, bool]) -> None:
-    """Pack one layer where that gives the same products, and note whether those of its shape are batch_invariant."""
-    parent, name = place
+def _pack_at(location: Location, invariant_shapes: dict[torch.Size, bool]) -> None:
+    """Pack one layer if its outputs match, and record whether its weight shape is batch-invariant."""
+    parent, name = location
     plain: nn.Linear = getattr(parent, name)
     weights = plain.weight
     if weights.device.type != "cpu" or weights.dtype not in NOISE:
@@ -112,28 +112,28 @@ def _pack_at(place: Place, batch_invariant: dict[torch.Size, bool]) -> None:
     with torch.inference_mode():
         try:
             packed = PackedLinear(plain)
-            rows = _rows_for(weights, SOME_ROWS)
+            rows = _random_rows(weights, COMPARED_ROWS)
             if not outputs_match(packed(rows), plain(rows), NOISE[weights.dtype]):
                 return
-            if weights.shape not in batch_invariant:
-                most = min(ROWS_TRIED[-1], max(SOME_ROWS, PRODUCTS_TRIED // len(weights)))
-                batch_invariant[weights.shape] = _is_batch_invariant(packed, _rows_for(weights, most))
+            if weights.shape not in invariant_shapes:
+                count = min(TESTED_ROWS[-1], max(COMPARED_ROWS, MAX_TESTED_OUTPUTS // len(weights)))
+                invariant_shapes[weights.shape] = _is_batch_invariant(packed, _random_rows(weights, count))
         except (AttributeError, RuntimeError) as error:
             logger.debug("a layer cannot be packed: %s", error)
             return
     setattr(parent, name, packed)
 
 
-def _rows_for(weights: torch.Tensor, count: int) -> torch.Tensor:
+def _random_rows(weights: torch.Tensor, count: int) -> torch.Tensor:
     return torch.randn(count, weights.shape[1], generator=torch.Generator().manual_seed(0)).to(weights.dtype)
 
 
 def _is_batch_invariant(layer: PackedLinear, rows: torch.Tensor) -> bool:
-    products = layer(rows)
-    return all(torch.equal(layer(rows[:count]), products[:count]) for count in ROWS_TRIED)
+    outputs = layer(rows)
+    return all(torch.equal(layer(rows[:count]), outputs[:count]) for count in TESTED_ROWS)
 
 
-def _unpack(places: Sequence[Place]) -> None:
-    for parent, name in places:
+def _unpack(locations: Sequence[Location]) -> None:
+    for parent, name in locations:
         if isinstance(layer := getattr(parent, name), PackedLinear):
             setattr(parent, name, layer.unpacked())

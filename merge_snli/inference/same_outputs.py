@@ -1,4 +1,4 @@
-"""Whether a faster way of asking a model gives its own answers: tried, never assumed."""
+"""Compare the outputs of a faster code path with those of the plain one."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ FAILURES = (
     ArithmeticError,
     AssertionError,
 )
-"""What the libraries raise where a model's files are damaged or do not belong together, or a way does not suit it."""
+"""Errors of the libraries if a model's files are damaged or inconsistent, or a fast path does not suit the model."""
 
 FLOAT32_NOISE = 1e-4
-"""How far a number may be from the plain one, as a share of the largest; bfloat16 is off by some 1e-2."""
+"""Tolerance for float32, relative to the largest value; bfloat16 deviates by about 1e-2."""
 
 
-def outputs_match(found: Numbers, expected: Numbers, noise: float = FLOAT32_NOISE) -> bool:
-    """Tell whether numbers are those expected but for rounding.
+def outputs_match(actual: Numbers, expected: Numbers, noise: float = FLOAT32_NOISE) -> bool:
+    """Return whether values are equal up to rounding.
 
     Args:
-        found: Of any shape.
-        expected: Of the same shape.
-        noise: How far one may be off, as a share of the largest expected.
+        actual: Values of any shape.
+        expected: Values of the same shape.
+        noise: Tolerance, relative to the largest expected value.
     """
-    return bool(abs(found - expected).max() <= noise * abs(expected).max())
+    return bool(abs(actual - expected).max() <= noise * abs(expected).max())

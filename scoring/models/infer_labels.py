@@ -1,4 +1,4 @@
-"""The order of a model's labels, found on the seeds: only where one order fits clearly better than every other."""
+"""Infer the order of a model's labels from its accuracy on the seeds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS
-from scoring.models.labels import TWO_WAY, ModelLabels, compared_labels, positions
+from scoring.models.labels import INFERRED, TWO_WAY, ModelLabels, compared_labels, positions
 from scoring.statistics import mcnemar_test
 
 if TYPE_CHECKING:
@@ -18,57 +18,65 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SURE = 0.001
-"""The best order is taken where McNemar's test of it against the second on the seeds has a smaller p-value."""
+MAX_P_VALUE = 0.001
+"""The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value."""
 
 
 @dataclass(frozen=True)
 class _Order:
     names: tuple[str, ...]
-    right: NDArray[np.bool_]
+    correct: NDArray[np.bool_]
 
     @property
     def accuracy(self) -> float:
-        return float(self.right.mean()) if len(self.right) else 0.0
+        return float(self.correct.mean()) if len(self.correct) else 0.0
 
 
 def infer_labels(
-    best: NDArray[np.int64], gold: NDArray[np.int64], data_labels: Sequence[str], *, own: Sequence[str], model: str
+    best: NDArray[np.int64],
+    gold: NDArray[np.int64],
+    data_labels: Sequence[str],
+    *,
+    config_names: Sequence[str],
+    model: str,
 ) -> ModelLabels:
-    """Find the order of labels in which the model is right on the most seeds.
+    """Infer the order of labels with the highest accuracy on the seeds.
 
     Args:
-        best: The output with the largest logit for each seed, [n]; -1 where the model could not take it.
+        best: Index of the largest logit for each seed, [n]; -1 if the seed is too long for the model.
         gold: Number of each seed's gold label, [n].
         data_labels: The data set's labels in the order of their numbers.
-        own: What the model's config calls its outputs: two or three.
-        model: The model's name, for the message.
+        config_names: The names of the model's outputs in its config; two or three.
+        model: The model's name, for messages.
 
     Raises:
-        InputError: Where the model has another number of outputs, or no order fits clearly better than the others.
+        InputError: If the model does not have two or three outputs, or no order is significantly better than the
+            others.
     """
-    names = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}.get(len(own))
+    names = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}.get(len(config_names))
     if names is None:
-        raise InputError(f"{model} has {len(own)} outputs: labels can be inferred for three or two")
-    taken = best >= 0
-    # On two-way data neutral and contradiction are one label, and orders that differ in them alone are one order.
+        raise InputError(f"{model} has {len(config_names)} outputs; labels can be inferred only for two or three")
+    predicted = best >= 0
+    # On two-way data, orders that differ only in neutral and contradiction are the same order.
     distinct = {positions(order, compared_labels(order, data_labels)): order for order in permutations(names)}
-    orders = [_Order(order, _right(best[taken], gold[taken], order, data_labels)) for order in distinct.values()]
+    orders = [
+        _Order(order, _correct(best[predicted], gold[predicted], order, data_labels)) for order in distinct.values()
+    ]
     first, second, *_ = sorted(orders, key=lambda order: -order.accuracy)
-    if not len(first.right) or mcnemar_test(first.right, second.right).p_value >= SURE:
-        fits = " and ".join(f"{','.join(order.names)} is right on {order.accuracy:.1%}" for order in (first, second))
+    if not len(first.correct) or mcnemar_test(first.correct, second.correct).p_value >= MAX_P_VALUE:
+        accuracies = " and ".join(f"{order.accuracy:.1%} with {','.join(order.names)}" for order in (first, second))
         raise InputError(
-            f"the labels of {model} cannot be inferred: of {len(first.right)} seeds {fits}, which is no clear "
-            f"difference; say what its outputs mean, such as --labels {','.join(names)}"
+            f"cannot infer the labels of {model}: its accuracy on {len(first.correct)} seeds is {accuracies}, which is "
+            f"not a significant difference; give the label of each output, e.g. --labels {','.join(names)}"
         )
-    return ModelLabels(first.names, "inferred", tuple(own))
+    return ModelLabels(first.names, INFERRED, tuple(config_names))
 
 
-def _right(
-    best: NDArray[np.int64], gold: NDArray[np.int64], order: tuple[str, ...], data_labels: Sequence[str]
+def _correct(
+    best: NDArray[np.int64], gold: NDArray[np.int64], order: Sequence[str], data_labels: Sequence[str]
 ) -> NDArray[np.bool_]:
     compared = compared_labels(order, data_labels)
-    right: NDArray[np.bool_] = (
+    correct: NDArray[np.bool_] = (
         np.array(positions(order, compared))[best] == np.array(positions(data_labels, compared))[gold]
     )
-    return right
+    return correct

@@ -1,4 +1,4 @@
-"""What a model's outputs mean: entailment, neutral, contradiction, or not entailment, whatever a model calls them."""
+"""Map the outputs of a model to the labels entailment, neutral, contradiction and not_entailment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ENTAILMENT, NEUTRAL, CONTRADICTION = NLI_LABELS
 NOT_ENTAILMENT = "not_entailment"
 TWO_WAY = (ENTAILMENT, NOT_ENTAILMENT)
-"""The labels that are compared where the model or the data set tells only entailment from the rest."""
+"""The labels to compare if the model or the data set distinguishes only entailment from the rest."""
 
 SPELLINGS: Mapping[str, frozenset[str]] = {
     ENTAILMENT: frozenset({"entailment", "entail", "entails", "entailed", "e", "yes", "true", "supports"}),
@@ -28,44 +28,44 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
         {"not_entailment", "notentailment", "non_entailment", "nonentailment", "no_entailment", "not_entailed", "ne"}
     ),
 }
-"""How NLI models and data sets spell each label, in lower case with `_` for all that is no letter or digit."""
+"""Spellings of each label in models and data sets, in lower case, with `_` for other characters."""
 
 INFERRED = "inferred"
 
 NEGATIVE_OF_TWO = frozenset({"no", "false"})
-"""Spellings of contradiction that mean not_entailment where only one other label stands beside them."""
+"""Spellings of contradiction that mean not_entailment if there are only two labels."""
 
 
 @dataclass(frozen=True)
 class ModelLabels:
-    """The meaning of a model's outputs and where it comes from.
+    """The labels of a model's outputs, and where they come from.
 
     Attributes:
-        names: Label of each output, in the order of the outputs, spelled as in this module.
-        found: `config` (the model's own `id2label`), `table` (what is known of the paper's models), `given`
-            (`--labels`), `inferred` (from the seeds; empty until then) or `function` (the function names them).
-        own: The names that the model's `id2label` has; empty for a function.
+        names: The canonical label of each output, in order.
+        origin: `config` (the model's `id2label`), `table` (the paper's models), `given` (`--labels`), `inferred`
+            (from the seeds; `names` is empty until then) or `function` (a function returns labels).
+        config_names: The names in the model's `id2label`; empty for a function.
     """
 
     names: tuple[str, ...]
-    found: str
-    own: tuple[str, ...] = ()
+    origin: str
+    config_names: tuple[str, ...] = ()
 
     @property
-    def overruled(self) -> bool:
-        """Whether labels were given that the model's own names contradict."""
-        return self.found == "given" and canonical_names(self.own) not in (None, self.names)
+    def overrides_config(self) -> bool:
+        """Whether `--labels` contradicts the names in the model's config."""
+        return self.origin == "given" and canonical_names(self.config_names) not in (None, self.names)
 
 
 def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:
-    """Spell label names as this module does.
+    """Return the canonical spelling of label names.
 
     Args:
-        names: Names as a model or a data set has them.
+        names: Label names of a model or a data set.
 
     Returns:
-        The same labels in the same order, or None where one is unknown or stands twice, or where they are neither
-        the three labels nor entailment and not_entailment.
+        The same labels in the same order, or None unless they are the three labels, or entailment and
+        not_entailment, each once.
 
     Examples:
         >>> canonical_names(["CONTRADICTION", "Entail", "n"])
@@ -89,104 +89,112 @@ def _spelled(name: str, *, two_way: bool) -> str | None:
 
 
 def parse_labels(text: str) -> tuple[str, ...] | str:
-    """Read the value of `--labels`, such as `entailment,neutral,contradiction` or `infer`.
+    """Parse the value of `--labels`, such as `entailment,neutral,contradiction` or `infer`.
 
     Raises:
-        InputError: Where it names something else than the three labels, or entailment and not_entailment.
+        InputError: If it is not `infer` and `parse_order` fails.
     """
     return INFER if text.strip().lower() == INFER else parse_order(text)
 
 
 def parse_order(text: str) -> tuple[str, ...]:
-    """Read an order of labels, such as `entailment,neutral,contradiction`.
+    """Parse an order of labels, such as `entailment,neutral,contradiction`.
 
     Raises:
-        InputError: Where it names something else than the three labels, or entailment and not_entailment.
+        InputError: If the labels are not the three labels, or entailment and not_entailment, each once.
     """
     names = canonical_names(text.split(","))
     if names is None:
         raise InputError(
-            f"--labels {text} is no order of labels: give each label of the model's outputs once, in their order, "
-            f"such as --labels {','.join(NLI_LABELS)} or --labels {','.join(TWO_WAY)}, or say --labels infer"
+            f"invalid --labels {text!r}: give the label of each output once, in order, "
+            f"e.g. --labels {','.join(NLI_LABELS)} or --labels {','.join(TWO_WAY)}, or use --labels infer"
         )
     return names
 
 
 def find_model_labels(
-    own: Sequence[str], *, given: Sequence[str] | str | None, model: str, known: Sequence[str] | None = None
+    config_names: Sequence[str],
+    *,
+    given: Sequence[str] | str | None,
+    model: str,
+    known: Sequence[str] | None = None,
 ) -> ModelLabels:
-    """Find what the outputs of a model mean.
+    """Find the labels of a model's outputs.
 
     Args:
-        own: The names of the model's `id2label`, in the order of its outputs.
-        given: What the user said that they mean, as a list or as one text with commas; `infer` to find it on the seeds
-            later; or None to go by the model's own names.
-        model: The model's name, for the message.
-        known: What is known of the model where its own names say nothing, or None.
+        config_names: The names in the model's `id2label`, in the order of its outputs.
+        given: Labels from the user, as a list or comma-separated; `infer` to infer them from the seeds later; None to
+            use the config.
+        model: The model's name, for messages.
+        known: Labels to use if the config has no meaningful names, or None.
 
     Raises:
-        InputError: Where the names say nothing (`LABEL_0`) and nothing is given or known, or too many or too few are
-            given.
+        InputError: If the config has no meaningful names (`LABEL_0`) and no labels are given or known, or the number of
+            given labels is not that of the outputs.
     """
+    outputs = tuple(config_names)
     if given is not None:
         names = parse_labels(given if isinstance(given, str) else ",".join(given))
         if isinstance(names, str):
-            return ModelLabels((), INFERRED, tuple(own))
-        if len(names) != len(own):
+            return ModelLabels((), INFERRED, outputs)
+        if len(names) != len(outputs):
             raise InputError(
-                f"{model} has {len(own)} outputs ({', '.join(own)}), --labels names {len(names)}: "
-                "give one label for each output, in their order"
+                f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but --labels has {len(names)}; "
+                "give one label per output, in order"
             )
-        return ModelLabels(names, "given", tuple(own))
-    found = canonical_names(own)
-    if found is not None:
-        return ModelLabels(found, "config", tuple(own))
-    if known is not None and len(known) == len(own):
-        return ModelLabels(tuple(known), "table", tuple(own))
-    raise InputError(_unknown_labels(own, model))
+        return ModelLabels(names, "given", outputs)
+    canonical = canonical_names(outputs)
+    if canonical is not None:
+        return ModelLabels(canonical, "config", outputs)
+    if known is not None and len(known) == len(outputs):
+        return ModelLabels(tuple(known), "table", outputs)
+    raise InputError(_unknown_labels(outputs, model))
 
 
-def _unknown_labels(own: Sequence[str], model: str) -> str:
-    calls = f"{model} calls its outputs {', '.join(own)}"
-    if len(own) == len(NLI_LABELS):
-        mend = f"say what they mean, in their order, such as --labels {','.join(NLI_LABELS)}"
-    elif len(own) == len(TWO_WAY):
-        mend = f"say what they mean, in their order, such as --labels {','.join(TWO_WAY)}"
-    else:
-        mend = "an NLI model has three (entailment, neutral, contradiction) or two (entailment, not_entailment)"
-        return f"{calls}, which is no set of NLI labels: {mend}"
+def _unknown_labels(outputs: Sequence[str], model: str) -> str:
+    named = f"the outputs of {model} are named {', '.join(outputs)}"
+    example = {len(labels): ",".join(labels) for labels in (NLI_LABELS, TWO_WAY)}.get(len(outputs))
+    if example is None:
+        return (
+            f"{named}, which are not NLI labels; an NLI model has three outputs ({', '.join(NLI_LABELS)}) or two "
+            f"({', '.join(TWO_WAY)})"
+        )
     return (
-        f"{calls}, which does not tell entailment from the others: {mend} (its model card tells the order), or let "
-        "--labels infer find it on the seeds"
+        f"{named}, which does not say which one is entailment; give their labels in order (see the model card), "
+        f"e.g. --labels {example}, or use --labels infer"
     )
 
 
-def data_labels(names: Sequence[str], data_set: str) -> tuple[str, ...]:
-    """Spell a data set's label names as this module does.
+def canonical_dataset_labels(names: Sequence[str], dataset: str) -> tuple[str, ...]:
+    """Return the canonical spelling of a data set's label names.
+
+    Args:
+        names: The label names of the data set.
+        dataset: Its name, for messages.
 
     Raises:
-        InputError: Where they are neither the three labels nor entailment and not_entailment.
+        InputError: If they are not the three labels, or entailment and not_entailment.
     """
     found = canonical_names(names)
     if found is None:
         raise InputError(
-            f"the labels of {data_set} are {', '.join(names)}: a score needs {', '.join(NLI_LABELS)}, "
+            f"the labels of {dataset} are {', '.join(names)}; scoring needs {', '.join(NLI_LABELS)}, "
             f"or {', '.join(TWO_WAY)}"
         )
     return found
 
 
 def compared_labels(model: Sequence[str], data: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels in which a model's answers and the gold labels are compared.
+    """Return the labels in which predictions and gold labels are compared.
 
-    Entailment and not_entailment where one of them does not tell neutral from contradiction, which then count as
-    not_entailment on the other side; else the three labels.
+    If the model or the data set has only entailment and not_entailment, these two: neutral and contradiction then
+    count as not_entailment. Otherwise the three labels.
     """
     return TWO_WAY if NOT_ENTAILMENT in {*model, *data} else NLI_LABELS
 
 
 def positions(names: Sequence[str], compared: Sequence[str]) -> tuple[int, ...]:
-    """Return for each of `names` its position in `compared`, as `compared_labels` gave it.
+    """Return the position of each name in `compared`, the result of `compared_labels`.
 
     Examples:
         >>> positions(("contradiction", "entailment", "neutral"), TWO_WAY)

@@ -1,4 +1,4 @@
-"""Loading a sequence classifier of `transformers`: a whole model or an adapter, in the type that is asked for."""
+"""Load a sequence classifier of `transformers`, either a full model or an adapter."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
-from merge_snli.inference.models import SAFETENSORS, check_weights, has_safetensors, warn_of_slow_bfloat16
-from scoring.models.classifier import ANY_PAIR, Classifier, config_outputs
+from merge_snli.inference.models import SAFETENSORS, check_weights, has_safetensors, warn_about_slow_bfloat16
+from scoring.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
 
 if TYPE_CHECKING:
     from merge_snli.inference.models import ResolvedModel
@@ -20,131 +20,133 @@ HEAD_WEIGHTS = (
     "score.weight",
     "logits_proj.weight",
 )
-"""How the last layer of a classification head is called: its rows are the model's outputs."""
+"""Names of the last weight matrix of a classification head, which has one row per output."""
 
 
-def load_classifier(source: ResolvedModel, device: str, options: ModelOptions) -> Classifier:
-    """Load a model and its tokenizer from its folder as a text-classification pipeline.
+def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions) -> Classifier:
+    """Load a model and its tokenizer as a text-classification pipeline.
 
     Args:
-        source: The model; with `base`, an adapter to it.
-        device: A device of torch, such as `cpu` or `cuda`.
-        options: `dtype`, `allow_pickle` and `trust_remote_code` are read.
+        resolved: The model; an adapter if it has a `base`.
+        device: A torch device such as `cpu` or `cuda`.
+        options: `dtype`, `allow_pickle` and `trust_remote_code` are used.
 
     Raises:
-        InputError: Where it cannot be loaded or has no trained classification head; with the library's reason.
+        InputError: If it cannot be loaded or has no trained classification head.
     """
     from transformers import AutoTokenizer, pipeline
 
     from merge_snli.inference.packed_linear import pack
 
     if options.dtype == "int8" and not device.startswith("cpu"):
-        raise InputError(f"--dtype int8 runs on a CPU, not on {device}: add --device cpu, or give another --dtype")
-    check_weights(source, allow_pickle=options.allow_pickle)
-    warn_of_slow_bfloat16(options.dtype, device)
+        raise InputError(f"--dtype int8 needs a CPU, not {device}; add --device cpu or use another --dtype")
+    check_weights(resolved, allow_pickle=options.allow_pickle)
+    warn_about_slow_bfloat16(options.dtype, device)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source.tokenizer_path, trust_remote_code=options.trust_remote_code)
-        model = _load_plain(source, options) if source.base is None else _load_adapted(source, source.base, options)
-        parameters = model.num_parameters()  # before quantization, which packs those of linear layers away
+        tokenizer = AutoTokenizer.from_pretrained(resolved.tokenizer_path, trust_remote_code=options.trust_remote_code)
+        model = _load_adapter(resolved, options) if resolved.base else _load_model(resolved, options)
+        parameters = model.num_parameters()  # before quantization, which hides those of linear layers
         model = _quantized(model) if options.dtype == "int8" else model
-        loaded = pipeline("text-classification", model=model, tokenizer=tokenizer, device=device)
-        packed = pack(model, lambda: loaded({"text": ANY_PAIR[0], "text_pair": ANY_PAIR[1]}), source.name)
-        return Classifier(loaded, parameters=parameters, packed=packed)
+        classifier = pipeline("text-classification", model=model, tokenizer=tokenizer, device=device)
+        example = {name: texts[0] for name, texts in texts_of([EXAMPLE_PAIR]).items()}
+        packed = pack(model, lambda: classifier(example), resolved.name)
+        return Classifier(classifier, parameters=parameters, packed=packed)
     except InputError:
         raise
-    except Exception as error:  # whatever a library makes of a broken model folder, or of too little memory
-        raise InputError(f"model {source.name} cannot be loaded: {reason(error)}") from error
+    except Exception as error:  # libraries raise anything for damaged model files or too little memory
+        raise InputError(f"model {resolved.name} cannot be loaded: {reason(error)}") from error
 
 
-def read_outputs(source: ResolvedModel, *, trust_remote_code: bool = False) -> tuple[str, ...]:
-    """Return the names that a model's config gives its outputs, in their order, without loading its weights.
+def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = False) -> tuple[str, ...]:
+    """Return the names of a model's outputs in its config, in order, without loading its weights.
 
     Raises:
-        InputError: Where the config cannot be read.
+        InputError: If the config cannot be read.
     """
     from transformers import AutoConfig
 
-    if source.base is not None:
-        return tuple(f"LABEL_{index}" for index in range(_adapter_outputs(source)))
+    if resolved.base is not None:
+        return tuple(f"LABEL_{index}" for index in range(_adapter_outputs(resolved)))
     try:
-        config = AutoConfig.from_pretrained(source.path, trust_remote_code=trust_remote_code)
-    except Exception as error:  # whatever a library makes of a broken config
+        config = AutoConfig.from_pretrained(resolved.path, trust_remote_code=trust_remote_code)
+    except Exception as error:  # libraries raise anything for a damaged config
         if "custom code" in str(error):
             raise InputError(
-                f"model {source.name} needs Python code of its own ({source.path}), which could do anything: "
-                "if you have read and trust it, add --trust-remote-code"
+                f"model {resolved.name} needs Python code from its repository ({resolved.path}); "
+                "if you have read it and trust it, add --trust-remote-code"
             ) from error
-        raise InputError(f"the config of model {source.name} cannot be read: {reason(error)}") from error
-    return config_outputs(config)
+        raise InputError(f"the config of model {resolved.name} cannot be read: {reason(error)}") from error
+    return output_names(config)
 
 
-def _load_plain(source: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class for each architecture
-    model, loading = _from_pretrained(source, options)
-    if loading["missing_keys"]:
-        missing = ", ".join(sorted(loading["missing_keys"]))
+def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture
+    model, report = _from_pretrained(resolved, options)
+    if report["missing_keys"]:
+        missing = ", ".join(sorted(report["missing_keys"]))
         raise InputError(
-            f"model {source.name} is no trained classifier, for its files lack {missing}: "
-            "give a model that was fine-tuned on NLI"
+            f"{resolved.name} is not a trained classifier: weights are missing for {missing}; "
+            "use a model that was fine-tuned on NLI"
         )
     return model
 
 
-def _from_pretrained(source: ResolvedModel, options: ModelOptions, **config: Any) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401
+def _from_pretrained(resolved: ResolvedModel, options: ModelOptions, **config: Any) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401
     import torch
     from transformers import AutoModelForSequenceClassification
 
-    model, loading = AutoModelForSequenceClassification.from_pretrained(
-        source.path,
+    model, report = AutoModelForSequenceClassification.from_pretrained(
+        resolved.path,
         dtype=torch.float32 if options.dtype == "int8" else getattr(torch, options.dtype),
-        use_safetensors=has_safetensors(source.path),
+        use_safetensors=has_safetensors(resolved.path),
         trust_remote_code=options.trust_remote_code,
         output_loading_info=True,
         **config,
     )
-    return model, loading
+    return model, report
 
 
-def _load_adapted(source: ResolvedModel, base: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401
-    """Load the base model, put the adapter on it and fold it into the weights, so that it runs like any other."""
+def _load_adapter(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture
+    """Load an adapter on its base model, and merge it into the base weights."""
     try:
         from peft import PeftModel
     except ImportError as error:
         raise InputError(
-            f"model {source.name} is an adapter, which needs peft: pip install 'merge-snli[adapters]'"
+            f"model {resolved.name} is an adapter, which needs peft: pip install 'merge-snli[adapters]'"
         ) from error
-    # The base may have a head of its own, of another size: the adapter brings the one that counts.
-    plain, _ = _from_pretrained(base, options, num_labels=_adapter_outputs(source), ignore_mismatched_sizes=True)
-    adapted: Any = PeftModel.from_pretrained(plain, str(source.path), use_safetensors=has_safetensors(source.path))
-    return adapted.merge_and_unload()
+    assert resolved.base is not None
+    # The head of the base model may have another size; the adapter replaces it.
+    base, _ = _from_pretrained(
+        resolved.base, options, num_labels=_adapter_outputs(resolved), ignore_mismatched_sizes=True
+    )
+    adapter: Any = PeftModel.from_pretrained(base, str(resolved.path), use_safetensors=has_safetensors(resolved.path))
+    return adapter.merge_and_unload()
 
 
-def _adapter_outputs(source: ResolvedModel) -> int:
-    """Return how many outputs an adapter's classification head has, from the weights that it saved."""
+def _adapter_outputs(resolved: ResolvedModel) -> int:
+    """Return the number of outputs of an adapter's classification head, from its weights."""
     from safetensors import SafetensorError, safe_open
 
-    for path in sorted(source.path.glob(SAFETENSORS)):
+    for path in sorted(resolved.path.glob(SAFETENSORS)):
         try:
             with safe_open(path, framework="np") as weights:
-                for name in weights.keys():  # noqa: SIM118 - no mapping
+                for name in weights.keys():  # noqa: SIM118 - not a mapping
                     if name.endswith(HEAD_WEIGHTS):
                         return int(weights.get_slice(name).get_shape()[0])
         except SafetensorError as error:
-            raise InputError(f"{path} cannot be read: {reason(error)}; fetch the adapter again") from error
+            raise InputError(f"{path} cannot be read: {reason(error)}; download the adapter again") from error
     raise InputError(
-        f"adapter {source.name} has no classification head among its safetensors: give an adapter that was saved with "
-        "its head, or a whole model"
+        f"adapter {resolved.name} has no classification head in its safetensors; use an adapter that was saved with "
+        "its head, or a full model"
     )
 
 
-def _quantized(model: Any) -> Any:  # noqa: ANN401 - a class for each architecture
-    """Return the model with its linear layers in int8, quantized as they run."""
+def _quantized(model: Any) -> Any:  # noqa: ANN401 - a class per architecture
+    """Return the model with dynamically quantized int8 linear layers."""
     import torch
 
     quantization = getattr(torch.ao, "quantization", None)
     if quantization is None:
-        raise InputError(
-            "--dtype int8 needs torch.ao.quantization, which this torch no longer has: use --dtype bfloat16"
-        )
+        raise InputError("--dtype int8 needs torch.ao.quantization, which this torch lacks; use --dtype bfloat16")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # deprecated in favour of torchao, whose kernels want a compiler
+        warnings.simplefilter("ignore")  # deprecated in favor of torchao, whose kernels need a compiler
         return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)

@@ -1,4 +1,4 @@
-"""The thirteen models of the paper (Tables 3 and 8), and what is known of each."""
+"""The thirteen models of the paper (Tables 3 and 8)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from merge_snli.schema import NLI_LABELS
 
 SNLI = ("snli",)
 SMFA = ("snli", "multi_nli", "fever", "anli")
-"""Training sets as Table 3 abbreviates them: S is SNLI, SMFA is SNLI, MultiNLI, FEVER and ANLI."""
+"""Training sets, abbreviated as in Table 3: S is SNLI, SMFA is SNLI, MultiNLI, FEVER and ANLI."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,12 +16,12 @@ class PaperModel:
     """One model of the paper.
 
     Attributes:
-        paper_name: What Table 3 calls it.
+        paper_name: Its name in Table 3.
         name: Its Hub id (Table 8).
-        model_type: Its architecture, as `transformers` names it.
-        trained_on: The NLI data sets that it was trained on (Table 3).
-        labels: What its outputs mean, in their order, where its config may not say and it is known; else None.
-        special: What is special about loading it, or None.
+        model_type: Its `model_type` in `transformers`.
+        trained_on: Its NLI training sets (Table 3).
+        labels: The label of each output, in order, if known from another source than its config; else None.
+        note: What to know about loading it, or None.
     """
 
     paper_name: str
@@ -29,12 +29,12 @@ class PaperModel:
     model_type: str
     trained_on: tuple[str, ...]
     labels: tuple[str, ...] | None = None
-    special: str | None = None
+    note: str | None = None
 
 
 ENC = NLI_LABELS
 CEN = ("contradiction", "entailment", "neutral")
-"""The order in which TextAttack trained its models of SNLI (its `labeldict`)."""
+"""The label order of TextAttack's SNLI models (its `labeldict`)."""
 
 PAPER_MODELS = (
     PaperModel(
@@ -43,14 +43,14 @@ PAPER_MODELS = (
         model_type="bert",
         trained_on=SNLI,
         labels=CEN,
-        special="its config names no labels",
+        note="its config has no label names",
     ),
     PaperModel(
         paper_name="BERT-L-S",
         name="varun-v-rao/bert-large-cased-lora-1.58M-snli",
         model_type="bert",
         trained_on=SNLI,
-        special="a LoRA adapter: needs peft, and the base model that it names",
+        note="LoRA adapter: needs peft and its base model",
     ),
     PaperModel(
         paper_name="RoBERTa-B-S",
@@ -65,7 +65,7 @@ PAPER_MODELS = (
         model_type="deberta-v2",
         trained_on=SNLI,
         labels=ENC,
-        special="SentencePiece tokenizer",
+        note="SentencePiece tokenizer",
     ),
     PaperModel(
         paper_name="DeBERTa-v3-L-S",
@@ -73,7 +73,7 @@ PAPER_MODELS = (
         model_type="deberta-v2",
         trained_on=SNLI,
         labels=ENC,
-        special="SentencePiece tokenizer",
+        note="SentencePiece tokenizer",
     ),
     PaperModel(
         paper_name="BART-B-S",
@@ -86,14 +86,14 @@ PAPER_MODELS = (
         name="utahnlp/snli_facebook_opt-1.3b_seed-3",
         model_type="opt",
         trained_on=SNLI,
-        special="a decoder: it reads a pair from the last token",
+        note="decoder: classifies at the last token",
     ),
     PaperModel(
         paper_name="GPT-2-L-S",
         name="varun-v-rao/gpt2-large-snli-model3",
         model_type="gpt2",
         trained_on=SNLI,
-        special="a decoder without a padding token",
+        note="decoder without a padding token",
     ),
     PaperModel(
         paper_name="RoBERTa-L-SMFA",
@@ -122,7 +122,7 @@ PAPER_MODELS = (
         model_type="xlnet",
         trained_on=SMFA,
         labels=ENC,
-        special="SentencePiece tokenizer that pads on the left",
+        note="SentencePiece tokenizer with left padding",
     ),
     PaperModel(
         paper_name="ALBERT-XXL-SMFA",
@@ -130,12 +130,12 @@ PAPER_MODELS = (
         model_type="albert",
         trained_on=SMFA,
         labels=ENC,
-        special="SentencePiece tokenizer",
+        note="SentencePiece tokenizer",
     ),
 )
-"""In the order of Table 3. No commit is pinned: the paper names none."""
+"""In the order of Table 3. Revisions are not pinned because the paper gives none."""
 
 
 def paper_model(name: str) -> PaperModel | None:
-    """Return what is known of a model by its Hub id, or None where the paper has none of that id."""
+    """Return the paper's model with this Hub id, or None."""
     return next((model for model in PAPER_MODELS if model.name == name), None)

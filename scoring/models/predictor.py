@@ -22,12 +22,12 @@ class ModelFacts:
     Attributes:
         architecture: Class name of the model, or None for a function.
         parameters: Number of parameters, or None for a function.
-        limit: Maximum number of tokens per pair, special tokens included, or None if there is no limit.
+        max_length: Maximum number of tokens per pair, special tokens included, or None if there is no limit.
     """
 
     architecture: str | None
     parameters: int | None
-    limit: int | None
+    max_length: int | None
 
 
 class Predictor(Protocol):

@@ -1,4 +1,4 @@
-"""Who is scored: a model by its name, or a pipeline that is loaded already."""
+"""Describe a model to score, found by name or given as a loaded pipeline."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.files import sha256_of_json
 from merge_snli.inference.models import find_device, find_model
-from scoring.models.classifier import Classifier, config_outputs
+from scoring.models.classifier import Classifier, output_names
 from scoring.models.labels import ModelLabels, find_model_labels
-from scoring.models.loading import load_classifier, read_outputs
+from scoring.models.loading import load_classifier, read_output_names
 from scoring.models.paper_models import paper_model
 from scoring.models.training_data import read_training_data
 
@@ -25,23 +25,24 @@ if TYPE_CHECKING:
     from scoring.models.predictor import Predictor
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
-"""The libraries whose versions a classifier's predictions depend on."""
+"""Libraries whose versions may change a classifier's predictions."""
 
 
 @dataclass(frozen=True)
 class ScoredModel:
-    """A model before it is asked anything.
+    """A model to score, not yet loaded.
 
     Attributes:
-        name: What it is called in tables.
+        name: Its name in results and tables.
         revision: The commit on the Hub, or None.
-        digest: What its predictions are kept under, or None for a function without a version: nothing is kept then.
-        labels: What its outputs mean.
-        dtype: Type of its numbers, such as `float32`, or None for a function.
-        device: Type of the device that it runs on, or None for a function.
+        digest: sha256 of what identifies the model; None for a function without a version, whose predictions are not
+            cached.
+        labels: The labels of its outputs.
+        dtype: Its dtype, such as `float32`, or None for a function.
+        device: The type of its device, or None for a function.
         versions: Versions of the libraries that its predictions depend on.
-        load: Loads it.
-        training_data: The data sets that it was trained on, or None where its card does not say.
+        load: Loads the model.
+        training_data: Its training data sets, or None if unknown.
     """
 
     name: str
@@ -56,51 +57,53 @@ class ScoredModel:
 
     @property
     def key(self) -> str | None:
-        """What its predictions are kept under: a digest of all that they depend on beside the pair."""
+        """The cache key of its predictions, or None if they are not cached."""
         if self.digest is None:
             return None
         return sha256_of_json([self.digest, self.dtype, self.device, self.versions])
 
 
-def named_model(name: str, options: ModelOptions) -> ScoredModel:
-    """Find a model by what `find_model` takes; its config is read, its weights are not loaded yet.
+def model_from_name(name: str, options: ModelOptions) -> ScoredModel:
+    """Resolve a model by name (see `find_model`) and read its config; its weights are loaded later.
 
     Raises:
-        InputError: Where it is not found, or nobody says what its outputs mean.
+        InputError: If it is not found, or the labels of its outputs are unknown.
     """
-    source = find_model(name, pickles=options.allow_pickle, code=options.trust_remote_code, adapters=True)
-    known = paper_model(source.name)
-    own = read_outputs(source, trust_remote_code=options.trust_remote_code)
-    found = find_model_labels(own, given=options.labels, model=name, known=None if known is None else known.labels)
-    where = find_device(options.device)
+    resolved = find_model(
+        name, allow_pickle=options.allow_pickle, trust_remote_code=options.trust_remote_code, adapters=True
+    )
+    known = paper_model(resolved.name)
+    outputs = read_output_names(resolved, trust_remote_code=options.trust_remote_code)
+    labels = find_model_labels(outputs, given=options.labels, model=name, known=None if known is None else known.labels)
+    device = find_device(options.device)
     return ScoredModel(
-        name=source.name,
-        revision=source.revision,
-        digest=source.digest,
-        labels=found,
+        name=resolved.name,
+        revision=resolved.revision,
+        digest=resolved.digest,
+        labels=labels,
         dtype=options.dtype,
-        device=where.partition(":")[0],
-        versions=_versions() if source.base is None else _versions("peft"),
-        load=lambda: load_classifier(source, where, options),
-        training_data=read_training_data(source.path) or (None if known is None else known.trained_on),
+        device=device.partition(":")[0],
+        versions=_versions() if resolved.base is None else _versions("peft"),
+        load=lambda: load_classifier(resolved, device, options),
+        training_data=read_training_data(resolved.path) or (None if known is None else known.trained_on),
     )
 
 
-def loaded_model(
+def model_from_pipeline(
     pipeline: TextClassificationPipeline, *, labels: Sequence[str] | str | None, name: str | None = None
 ) -> ScoredModel:
-    """Take a text-classification pipeline as it is, with its own dtype and device.
+    """Wrap a loaded text-classification pipeline, with its own dtype and device.
 
     Raises:
-        InputError: Where nobody says what its outputs mean.
+        InputError: If the labels of its outputs are unknown.
     """
     model = pipeline.model
-    called = name or str(model.config.name_or_path).rstrip("/").rpartition("/")[2] or type(model).__name__
+    name = name or str(model.config.name_or_path).rstrip("/").rpartition("/")[2] or type(model).__name__
     return ScoredModel(
-        name=called,
+        name=name,
         revision=getattr(model.config, "_commit_hash", None),
         digest=pipeline_digest(pipeline),
-        labels=find_model_labels(config_outputs(model.config), given=labels, model=called),
+        labels=find_model_labels(output_names(model.config), given=labels, model=name),
         dtype=str(model.dtype).removeprefix("torch."),
         device=pipeline.device.type,
         versions=_versions(),
@@ -109,7 +112,7 @@ def loaded_model(
 
 
 def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
-    """Return the sha256 over a loaded model's config, tokenizer and weights, wherever it was loaded from."""
+    """Return the sha256 over the config, tokenizer and weights of a loaded pipeline."""
     model, tokenizer = pipeline.model, pipeline.tokenizer
     assert tokenizer is not None
     config = {key: value for key, value in model.config.to_dict().items() if not key.startswith(("_", "transformers"))}
@@ -122,7 +125,7 @@ def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
     return digest.hexdigest()
 
 
-def _bytes_of(value: Any) -> bytes:  # noqa: ANN401 - a tensor, or what a quantized layer keeps instead
+def _bytes_of(value: Any) -> bytes:  # noqa: ANN401 - a tensor, or the packed weights of a quantized layer
     import torch
 
     if isinstance(value, tuple):

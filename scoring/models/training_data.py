@@ -1,4 +1,4 @@
-"""What a model was trained on, as its card says."""
+"""Read the training data sets of a model from its card."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 def read_training_data(folder: Path) -> tuple[str, ...] | None:
-    """Return the `datasets` of the metadata of a model's card, or None where there is no card or it names none.
+    """Return the `datasets` field of a model card's metadata, or None if there is no card or no such field.
 
     Args:
         folder: The model's folder.
@@ -26,11 +26,9 @@ def read_training_data(folder: Path) -> tuple[str, ...] | None:
     if not card.is_file():
         return None
     try:
-        named = (metadata_load(card) or {}).get("datasets")
+        field = (metadata_load(card) or {}).get("datasets")
     except (yaml.YAMLError, OSError, ValueError, AttributeError) as error:
-        logger.warning(
-            "the metadata of %s cannot be read (%s): what the model was trained on is left open", card, error
-        )
+        logger.warning("cannot read the metadata of %s (%s); the model's training data is unknown", card, error)
         return None
-    names = [named] if isinstance(named, str) else named
+    names = [field] if isinstance(field, str) else field
     return tuple(map(str, names)) if isinstance(names, list) and names else None

@@ -1,4 +1,4 @@
-"""Every distinct pair through a model once: what is kept is read, what is missing is predicted and kept."""
+"""Predict every distinct pair of a config once, reading cached predictions from disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from scoring.predictions.pairs import pair_digest
-from scoring.predictions.store import Shard, joined
+from scoring.predictions.store import Predictions, look_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,86 +20,87 @@ if TYPE_CHECKING:
     from scoring.predictions.store import PredictionStore
 
 T = TypeVar("T")
-Counted = tuple["Pair", int]
+PairLength = tuple["Pair", int]
+"""A pair and its number of tokens."""
 
-SHARD_PAIRS = 512
-"""How many pairs are predicted before they are kept: what a crash can cost."""
+PAIRS_PER_SHARD = 512
+"""Number of pairs that are predicted before a shard is written; the most that a crash can lose."""
 
 
 def predict_pairs(
     load: Callable[[], Predictor], pairs: Sequence[Pair], store: PredictionStore | None, *, name: str = ""
-) -> tuple[Shard, ModelFacts]:
-    """Get the predictions of all pairs, asking the model only for those that are not kept.
+) -> tuple[Predictions, ModelFacts]:
+    """Return the predictions of all pairs, running the model only on those that are not cached.
 
     Args:
-        load: Loads the model; not called where every prediction is kept.
+        load: Loads the model; not called if every prediction is cached.
         pairs: Distinct pairs, [n].
-        store: Where predictions are kept, or None to keep nothing.
-        name: What the progress bar is about.
+        store: Where predictions are cached, or None to cache nothing.
+        name: Label of the progress bar.
 
     Returns:
-        The predictions in the order of `pairs`, and what is known of the model.
+        The predictions in the order of `pairs`, and facts about the model.
 
     Raises:
-        InputError: Where the model cannot be loaded or fails, or the disk is full.
+        InputError: If the model cannot be loaded or fails, or the disk is full.
     """
     digests = [pair_digest(pair) for pair in pairs]
     shards = [] if store is None else list(store.shards())
     facts = None if store is None else store.read_facts()
-    kept, missing = joined(shards, digests)
-    if kept is not None and not missing and facts is not None:
-        return kept, facts
+    cached, missing = look_up(shards, digests)
+    if cached is not None and not missing and facts is not None:
+        return cached, facts
     predictor = load()
     if store is not None:
         store.write_facts(predictor.facts)
-    todo = [pairs[index] for index in missing]
-    for shard in _with_progress(predict_shards(predictor, todo), len(pairs), len(missing), name):
+    uncached = [pairs[index] for index in missing]
+    for shard in _with_progress(predict_shards(predictor, uncached), len(pairs), len(missing), name):
         shards.append(shard)
         if store is not None:
             store.add(shard)
-    predicted, _ = joined(shards, digests)
-    assert predicted is not None
-    return predicted, predictor.facts
+    predictions, _ = look_up(shards, digests)
+    assert predictions is not None
+    return predictions, predictor.facts
 
 
-def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Shard]:
+def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Predictions]:
     """Predict pairs in shards, from the longest to the shortest.
 
-    Pairs that are longer than the model takes come first, with logits of NaN: they are never cut.
+    Pairs that are too long for the model come first, with NaN logits: they are never truncated.
     """
-    tokens = [count for part in _parts(pairs, SHARD_PAIRS) for count in predictor.count_tokens(part)]
-    counted = sorted(zip(pairs, tokens, strict=True), key=lambda item: (-item[1], pair_digest(item[0])))
-    limit = predictor.facts.limit
-    too_long = [item for item in counted if limit is not None and item[1] > limit]
-    for part in _parts(too_long, SHARD_PAIRS):
-        yield _shard(part, np.full((len(part), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
-    for batches in _shards(_batches(counted[len(too_long) :], predictor.batch_tokens)):
+    lengths = [length for part in _parts(pairs, PAIRS_PER_SHARD) for length in predictor.count_tokens(part)]
+    by_length = sorted(zip(pairs, lengths, strict=True), key=lambda item: (-item[1], pair_digest(item[0])))
+    limit = predictor.facts.max_length
+    too_long = [item for item in by_length if limit is not None and item[1] > limit]
+    for part in _parts(too_long, PAIRS_PER_SHARD):
+        yield _predictions(part, np.full((len(part), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
+    for batches in _shards(_batches(by_length[len(too_long) :], predictor.batch_tokens)):
         start = time.perf_counter()
         logits = np.concatenate([predictor.predict([pair for pair, _ in batch]) for batch in batches])
-        yield _shard([item for batch in batches for item in batch], logits, time.perf_counter() - start)
+        yield _predictions([item for batch in batches for item in batch], logits, time.perf_counter() - start)
 
 
-def _batches(counted: Sequence[Counted], batch_tokens: int) -> Iterator[Sequence[Counted]]:
+def _batches(by_length: Sequence[PairLength], batch_tokens: int) -> Iterator[Sequence[PairLength]]:
     """Split pairs into batches of one length each, of at most `batch_tokens` tokens."""
-    for count, same in groupby(counted, key=lambda item: item[1]):
-        yield from _parts(list(same), max(1, batch_tokens // max(1, count)))
+    for length, same_length in groupby(by_length, key=lambda item: item[1]):
+        yield from _parts(list(same_length), max(1, batch_tokens // max(1, length)))
 
 
-def _shards(batches: Iterable[Sequence[Counted]]) -> Iterator[list[Sequence[Counted]]]:
-    """Put whole batches together until they hold `SHARD_PAIRS` pairs."""
-    shard: list[Sequence[Counted]] = []
+def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[PairLength]]]:
+    """Group whole batches into shards of at least `PAIRS_PER_SHARD` pairs."""
+    shard: list[Sequence[PairLength]] = []
     for batch in batches:
         shard.append(batch)
-        if sum(map(len, shard)) >= SHARD_PAIRS:
+        if sum(map(len, shard)) >= PAIRS_PER_SHARD:
             yield shard
             shard = []
     if shard:
         yield shard
 
 
-def _shard(counted: Sequence[Counted], logits: NDArray[np.float32], seconds: float) -> Shard:
-    tokens = np.array([count for _, count in counted], dtype=np.int32)
-    return Shard(tuple(pair_digest(pair) for pair, _ in counted), tokens, logits, seconds)
+def _predictions(items: Sequence[PairLength], logits: NDArray[np.float32], seconds: float) -> Predictions:
+    tokens = np.array([length for _, length in items], dtype=np.int32)
+    return Predictions(tuple(pair_digest(pair) for pair, _ in items), tokens, logits, seconds)
 
 
 def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
@@ -107,7 +108,7 @@ def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
-def _with_progress(shards: Iterable[Shard], total: int, missing: int, name: str) -> Iterator[Shard]:
+def _with_progress(shards: Iterable[Predictions], total: int, missing: int, name: str) -> Iterator[Predictions]:
     from tqdm import tqdm
 
     with tqdm(total=total, initial=total - missing, desc=name, unit=" pairs", disable=None) as bar:

@@ -1,17 +1,16 @@
-"""Predictions on disk: every pair's logits, in Parquet shards that are checked, so that nothing is predicted twice."""
+"""Cache the logits of every pair on disk, in checked Parquet shards."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import logging
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.files import disk_errors_as_input_errors, write_bytes, write_json
+from merge_snli.checked_parquet import is_intact, write_checked
+from merge_snli.files import write_json
 from scoring.models.predictor import ModelFacts
 
 if TYPE_CHECKING:
@@ -23,19 +22,16 @@ if TYPE_CHECKING:
 FACTS_FILE = "model.json"
 SECONDS = b"seconds"
 
-logger = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True)
-class Shard:
-    """Predictions for some pairs.
+class Predictions:
+    """The predictions of a model for some pairs.
 
     Attributes:
-        pairs: Digest of each pair as `scoring.predictions.pairs.pair_digest` gives it, [n].
-        tokens: Number of tokens of each pair, special ones included; 0 where they were not counted, [n].
-        logits: What the model gave for each pair, float32, [n, n_outputs]; a row of NaN for a pair that the model
-            cannot take.
-        seconds: What predicting them took.
+        pairs: Digest of each pair, from `scoring.predictions.pairs.pair_digest`, [n].
+        tokens: Number of tokens of each pair, special tokens included; 0 if they were not counted, [n].
+        logits: Logits of each pair, float32, [n, n_outputs]; a row of NaN if the pair is too long for the model.
+        seconds: Time spent on predicting them.
     """
 
     pairs: tuple[str, ...]
@@ -45,103 +41,90 @@ class Shard:
 
 
 class PredictionStore:
-    """The predictions of one model, in a folder of shards.
+    """The cached predictions of one model: a folder of shards.
 
-    A shard's name is the sha256 of its bytes: a file that was cut or changed is seen, thrown away and predicted again.
+    A shard's name is the sha256 of its bytes; a damaged shard is deleted, and its pairs are predicted again.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open the store in `folder`, which is made with the first shard."""
+        """Open the store in `folder`, which is created with the first shard."""
         self.folder = folder
 
-    def add(self, shard: Shard) -> None:
-        """Keep a shard.
+    def add(self, shard: Predictions) -> None:
+        """Write a shard.
 
         Raises:
-            InputError: Where the disk is full or may not be written.
+            InputError: If the disk is full or the folder is not writable.
         """
-        content = _to_parquet(shard)
-        path = self.folder / f"{hashlib.sha256(content).hexdigest()}.parquet"
-        write_bytes(path, content)
+        write_checked(self.folder, _to_table(shard))
 
     def write_facts(self, facts: ModelFacts) -> None:
-        """Keep what is known of the model, so that it need not be loaded to be described."""
+        """Write the facts about the model, so that it need not be loaded to be described."""
         write_json(self.folder / FACTS_FILE, asdict(facts))
 
     def read_facts(self) -> ModelFacts | None:
-        """Read what is known of the model, or None where nothing whole is kept."""
+        """Read the facts about the model, or return None if they are missing or damaged."""
         try:
             return ModelFacts(**json.loads((self.folder / FACTS_FILE).read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
-    def shards(self) -> Iterator[Shard]:
-        """Read all whole shards, in the order of their names."""
+    def shards(self) -> Iterator[Predictions]:
+        """Yield all intact shards, ordered by name."""
         for path in sorted(self.folder.glob("*.parquet")):
-            content = path.read_bytes()
-            if hashlib.sha256(content).hexdigest() == path.stem:
-                yield _from_parquet(content)
-            else:
-                logger.warning("%s is damaged: its predictions are made again", path)
-                with disk_errors_as_input_errors(self.folder):
-                    path.unlink()
+            if is_intact(path):
+                yield _read(path)
 
 
-def joined(shards: Iterable[Shard], pairs: Sequence[str]) -> tuple[Shard | None, list[int]]:
-    """Look predictions up.
+def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predictions | None, list[int]]:
+    """Look up the predictions of pairs.
 
     Args:
         shards: Shards of one model.
-        pairs: Digests of the pairs that are wanted, [n].
+        pairs: Digests of the pairs, [n].
 
     Returns:
-        The predictions of the pairs in their order, rows of NaN where there is none, None where there is no shard;
-        and the positions in `pairs` of those that are still to be predicted. The seconds are those of the shards
-        that hold wanted pairs.
+        The predictions in the order of `pairs`, with rows of NaN for missing pairs, or None if there are no shards;
+        and the indices of the missing pairs. `seconds` sums the shards that contain any of the pairs.
     """
-    wanted = {pair: index for index, pair in enumerate(pairs)}
-    result: Shard | None = None
+    index_of_pair = {pair: index for index, pair in enumerate(pairs)}
+    result: Predictions | None = None
     seconds = 0.0
     found = np.zeros(len(pairs), dtype=bool)
     for shard in shards:
         if result is None:
             logits = np.full((len(pairs), shard.logits.shape[1]), np.nan, dtype=np.float32)
-            result = Shard(tuple(pairs), np.zeros(len(pairs), dtype=np.int32), logits, 0.0)
-        rows = [row for row, pair in enumerate(shard.pairs) if pair in wanted]
-        places = [wanted[shard.pairs[row]] for row in rows]
-        result.tokens[places] = shard.tokens[rows]
-        result.logits[places] = shard.logits[rows]
-        found[places] = True
+            result = Predictions(tuple(pairs), np.zeros(len(pairs), dtype=np.int32), logits, 0.0)
+        rows = [row for row, pair in enumerate(shard.pairs) if pair in index_of_pair]
+        indices = [index_of_pair[shard.pairs[row]] for row in rows]
+        result.tokens[indices] = shard.tokens[rows]
+        result.logits[indices] = shard.logits[rows]
+        found[indices] = True
         seconds += shard.seconds if rows else 0.0
     missing = [int(index) for index in np.flatnonzero(~found)]
-    return (None if result is None else Shard(result.pairs, result.tokens, result.logits, seconds)), missing
+    return (None if result is None else replace(result, seconds=seconds)), missing
 
 
-def _to_parquet(shard: Shard) -> bytes:
+def _to_table(shard: Predictions) -> pa.Table:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     width = shard.logits.shape[1]
-    table = pa.table(
+    return pa.table(
         {
             "pair": pa.array(shard.pairs, pa.string()),
             "tokens": pa.array(shard.tokens, pa.int32()),
             "logits": pa.FixedSizeListArray.from_arrays(pa.array(shard.logits.reshape(-1), pa.float32()), width),
         }
     ).replace_schema_metadata({SECONDS: json.dumps(shard.seconds).encode()})
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink)
-    return bytes(sink.getvalue())
 
 
-def _from_parquet(content: bytes) -> Shard:
-    import pyarrow as pa
+def _read(path: Path) -> Predictions:
     import pyarrow.parquet as pq
 
-    table: pa.Table = pq.read_table(pa.BufferReader(content))
+    table: pa.Table = pq.read_table(path, partitioning=None)
     logits = table.column("logits").combine_chunks()
     width = table.schema.field("logits").type.list_size
-    return Shard(
+    return Predictions(
         pairs=tuple(table.column("pair").to_pylist()),
         tokens=table.column("tokens").to_numpy().astype(np.int32),
         logits=logits.values.to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, width),

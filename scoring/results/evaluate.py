@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from scoring.models.predictor import ModelFacts
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.pairs import ScoredConfig
-    from scoring.predictions.store import Shard
+    from scoring.predictions.store import Predictions
 
 
-def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Shard, data: ScoredConfig) -> Result:
+def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, data: ScoredConfig) -> Result:
     """Compute the result of a model.
 
     Args:
@@ -55,11 +55,11 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Shard, data: S
     predicted = align_predictions(data, pair_labels, gold)
     if not len(predicted.gold):
         raise InputError(
-            f"no seed of config {data.config} fits into the {facts.limit} tokens of model {scored.name}: score a model "
+            f"no seed of config {data.config} fits into the {facts.max_length} tokens of model {scored.name}: score a model "
             "with a larger maximum length"
         )
     left_out = LeftOut(
-        max_length=facts.limit,
+        max_length=facts.max_length,
         seeds=len(data.seed_ids) - len(predicted.gold),
         variants=len(data.variant_pairs) - len(predicted.variants),
     )
@@ -91,7 +91,7 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Shard, data: S
     )
 
 
-def best_outputs(predictions: Shard) -> NDArray[np.int64]:
+def best_outputs(predictions: Predictions) -> NDArray[np.int64]:
     """Return the output with the largest logit for each pair, -1 if the pair was too long."""
     left_out = np.isnan(predictions.logits[:, 0])
     best: NDArray[np.int64] = np.where(left_out, -1, np.nan_to_num(predictions.logits).argmax(axis=1))
@@ -100,7 +100,7 @@ def best_outputs(predictions: Shard) -> NDArray[np.int64]:
 
 def _labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
     """Return the label of each output, without not_entailment if a function never returns it."""
-    if labels.found == "function" and labels.names.index(NOT_ENTAILMENT) not in outputs:
+    if labels.origin == "function" and labels.names.index(NOT_ENTAILMENT) not in outputs:
         return NLI_LABELS
     return labels.names
 
@@ -121,7 +121,7 @@ def _by_label(data: ScoredConfig, predicted: PredictedLabels) -> dict[str, Score
 
 def _by_masked_lm(data: ScoredConfig, predicted: PredictedLabels) -> dict[str, Scores]:
     """Compute the scores on the variants that each masked LM validated, if there are any."""
-    validated = {name: variants[predicted.variant_indices] for name, variants in data.validated.items()}
+    validated = {name: variants[predicted.variant_indices] for name, variants in data.validated_by.items()}
     return {name: scores(predicted.select(variants)) for name, variants in validated.items() if variants.any()}
 
 
@@ -134,13 +134,13 @@ def _model_record(scored: ScoredModel, facts: ModelFacts, names: tuple[str, ...]
         parameters=facts.parameters,
         training_data=scored.training_data,
         labels=names,
-        label_origin=scored.labels.found,
-        config_labels=scored.labels.own,
+        label_origin=scored.labels.origin,
+        config_labels=scored.labels.config_names,
     )
 
 
 def _dataset_record(data: ScoredConfig) -> DatasetRecord:
-    dataset = data.data_set
+    dataset = data.dataset
     local = dataset.revision is None and Path(dataset.name).is_dir()
     return DatasetRecord(
         name=dataset.folder.resolve().name if local else dataset.name,

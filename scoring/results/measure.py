@@ -92,7 +92,7 @@ def align_predictions(data: ScoredConfig, predicted: Ints, gold: Ints) -> Predic
         seeds=predicted[data.seed_pairs],
         variants=predicted[data.variant_pairs],
         variant_seeds=data.variant_seeds,
-        drawn=data.drawn,
+        drawn=data.in_subsample,
         seed_indices=np.arange(len(data.seed_ids)),
         variant_indices=np.arange(len(data.variant_pairs)),
     )

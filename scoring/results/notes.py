@@ -51,14 +51,14 @@ def _label_notes(scored: ScoredModel, data: ScoredConfig, labels: Sequence[str])
         )
     if NOT_ENTAILMENT in data.label_names and NOT_ENTAILMENT not in labels:
         yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
-    if scored.labels.found == "given":
+    if scored.labels.origin == "given":
         yield f"labels given as {names}"
-    if scored.labels.found == INFERRED:
+    if scored.labels.origin == INFERRED:
         yield f"labels inferred from the seeds as {names}"
-    if scored.labels.found == "table":
+    if scored.labels.origin == "table":
         yield f"the model's config names no labels; known labels used: {names}"
-    if scored.labels.overruled:
-        yield f"the given labels contradict the model's config, {','.join(scored.labels.own)}"
+    if scored.labels.overrides_config:
+        yield f"the given labels contradict the model's config, {','.join(scored.labels.config_names)}"
 
 
 def _length_notes(left_out: LeftOut) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _length_notes(left_out: LeftOut) -> Iterator[str]:
 
 def _chance_notes(scored: ScoredModel, seed_accuracy: float, majority_share: float) -> Iterator[str]:
     if seed_accuracy < majority_share + CHANCE_MARGIN:
-        of_model = scored.labels.found != "function"
+        of_model = scored.labels.origin != "function"
         hint = f"check the label order {','.join(scored.labels.names)}" if of_model else "check the function"
         yield (
             f"warning: accuracy on seeds is {seed_accuracy:.1%}, close to or below the {majority_share:.1%} of always "

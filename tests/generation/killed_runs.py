@@ -24,8 +24,8 @@ from typing import Any
 import torch
 
 from generation import pipeline
-from generation.answers import asking as suggestions
 from generation.answers import store
+from generation.answers import suggest as suggestions
 from generation.options import Options
 from generation.output import folder as output
 from generation.sentences.tagging import load_tagger
@@ -65,7 +65,7 @@ def main() -> None:
     in_place = InPlaceTagger(tagger)
     for name, loaded in (("load_tagger", tagger), ("InPlaceTagger", in_place)):
         setattr(pipeline, name, partial(_given, loaded))
-    pipeline.PROBLEMS_PER_SHARD, suggestions.FORMS_PER_SHARD, suggestions.FORMS_AT_ONCE = 5, 8, 20
+    pipeline.PROBLEMS_PER_SHARD, suggestions.FORMS_PER_SHARD, suggestions.FORMS_PER_CHUNK = 5, 8, 20
     options = Options(
         problems=problems,
         id_column="id",

@@ -106,7 +106,7 @@ def test_the_same_bytes_whatever_the_order_and_the_batches(
     lines = problem_lines()
     shuffled = tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
-    monkeypatch.setattr("generation.answers.asking.FORMS_PER_SHARD", 50)
+    monkeypatch.setattr("generation.answers.suggest.FORMS_PER_SHARD", 50)
     monkeypatch.setattr("generation.pipeline.PROBLEMS_PER_SHARD", 7)
     again = generate(options(shuffled), tmp_path / "merge_snli")
     assert again.digest == made.digest

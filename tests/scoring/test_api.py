@@ -1,4 +1,4 @@
-"""Scores against a plain recomputation from the files on disk and the plain pipeline's answers."""
+"""Test scores against an independent computation from the files on disk and the plain pipeline's predictions."""
 
 import dataclasses
 import json
@@ -29,7 +29,7 @@ def rows_of(dataset: Path, config: str, split: str) -> list[Row]:
 
 
 def plain_answers(model: Path, dataset: Path) -> Answers:
-    """Ask the plain pipeline for every row, one by one."""
+    """Return the labels that the plain pipeline predicts, one pair at a time."""
     from transformers import pipeline
 
     plain: Any = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
@@ -63,7 +63,7 @@ def majority(rows: Sequence[Row], answers: Answers) -> dict[str, str]:
 
 
 def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -> None:
-    """Compare every number of a result on a config with the same from rows, dicts and fractions."""
+    """Compare every number of a result with one computed from rows, dicts and fractions."""
     test = rows_of(dataset, config, "test")
     draws = [rows_of(dataset, config, f"subsample_{index}") for index in range(10)]
     seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
@@ -130,20 +130,20 @@ def result(model: Path, dataset: Path, out: Path) -> Result:
     return score(model, dataset, out=out)
 
 
-def test_every_number_is_that_of_the_files(result: Result, dataset: Path, answers: Answers) -> None:
+def test_scores_match_an_independent_computation(result: Result, dataset: Path, answers: Answers) -> None:
     check_scores(result, dataset, "all", answers)
 
 
 @pytest.mark.parametrize("config", ["noun", "verb", "adj"])
-def test_a_class_of_all_is_the_config_of_that_class(
+def test_scores_of_a_class_equal_those_of_its_config(
     result: Result, model: Path, dataset: Path, out: Path, answers: Answers, config: str
 ) -> None:
-    of_class = score(model, dataset, config=config, out=out)
-    check_scores(of_class, dataset, config, answers)
-    assert result.classes[config] == of_class.scores
+    class_result = score(model, dataset, config=config, out=out)
+    check_scores(class_result, dataset, config, answers)
+    assert result.classes[config] == class_result.scores
 
 
-def test_scores_of_labels_are_those_of_their_seeds(result: Result, dataset: Path, answers: Answers) -> None:
+def test_scores_by_label(result: Result, dataset: Path, answers: Answers) -> None:
     assert list(result.labels) == list(NLI_LABELS)
     for name, scores in result.labels.items():
         draw = [row for row in rows_of(dataset, "all", "subsample_0") if NAMES[row["label"]] == name]
@@ -166,8 +166,8 @@ def test_seed_table_holds_the_counts(result: Result, dataset: Path, answers: Ans
         assert dict(zip(table.seed_id, table.sizes[index], strict=True)) == dict(sizes)
         assert list(table.correct[index]) == [correct[seed_id] for seed_id in table.seed_id]
     seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
-    asked = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.seed_id]
-    assert list(table.predicted) == asked
+    expected = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.seed_id]
+    assert list(table.predicted) == expected
     assert list(table.gold) == [NAMES[seeds[seed_id]["label"]] for seed_id in table.seed_id]
 
 
@@ -183,11 +183,11 @@ def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     assert set(content["run"]["versions"]) == {"merge_snli", "python", "torch", "transformers", "tokenizers"}
 
 
-def test_another_table_needs_no_model(
+def test_cached_predictions_need_no_model(
     result: Result, model: Path, dataset: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def not_loaded(*_: object) -> None:
-        pytest.fail("the model was loaded though every prediction is kept")
+        pytest.fail("the model was loaded although every prediction is cached")
 
     monkeypatch.setattr("scoring.models.scored_model.load_classifier", not_loaded)
     assert score(model, dataset, out=out) == result
@@ -205,18 +205,18 @@ def test_loaded_pipeline_scores_the_same(result: Result, model: Path, dataset: P
     from transformers import pipeline
 
     loaded = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
-    of_loaded = score(loaded, dataset, out=tmp_path / "results")
-    assert (of_loaded.scores, of_loaded.seeds) == (result.scores, result.seeds)
-    assert of_loaded.model.name == model.name
-    assert of_loaded.model.digest != result.model.digest  # one of weights in memory, one of files
-    assert score(loaded, dataset, out=tmp_path / "results") == of_loaded
+    loaded_result = score(loaded, dataset, out=tmp_path / "results")
+    assert (loaded_result.scores, loaded_result.seeds) == (result.scores, result.seeds)
+    assert loaded_result.model.name == model.name
+    assert loaded_result.model.digest != result.model.digest  # of the weights in memory, not of the files
+    assert score(loaded, dataset, out=tmp_path / "results") == loaded_result
 
 
 def test_function_scores_the_same(result: Result, dataset: Path, answers: Answers) -> None:
-    of_function = score(lambda pairs: [answers[pair] for pair in pairs], dataset, name="by hand")
-    assert (of_function.scores, of_function.consistency) == (result.scores, result.consistency)
-    assert of_function.model.name == "by hand"
-    assert of_function.model.label_origin == "function"
+    function_result = score(lambda pairs: [answers[pair] for pair in pairs], dataset, name="by hand")
+    assert (function_result.scores, function_result.consistency) == (result.scores, result.consistency)
+    assert function_result.model.name == "by hand"
+    assert function_result.model.label_origin == "function"
 
 
 def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
@@ -226,7 +226,7 @@ def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
 
 
 def long_sentences(seed: Row, rows: list[Row]) -> None:
-    """Make the first seed itself too long, five variants of the second, and all variants of the third."""
+    """Make the first seed, five variants of the second, and all variants of the third too long."""
     tail = " and" * 140
     if seed["seed_id"] == "s000":
         seed["premise"] += tail
@@ -237,7 +237,7 @@ def long_sentences(seed: Row, rows: list[Row]) -> None:
         row["premise"] += tail
 
 
-def test_long_pairs_are_left_out_and_counted(make_dataset: Callable[..., Path], bert: Path, tmp_path: Path) -> None:
+def test_too_long_pairs_are_left_out_and_counted(make_dataset: Callable[..., Path], bert: Path, tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "long", seeds=6, change=long_sentences)
     result = score(bert, folder)
     rows = rows_of(folder, "all", "test")
@@ -252,7 +252,7 @@ def test_long_pairs_are_left_out_and_counted(make_dataset: Callable[..., Path], 
         assert sizes[0] == len(drawn - dropped)
 
 
-def test_model_that_takes_no_seed_is_an_input_error(
+def test_model_too_short_for_every_seed_is_refused(
     make_dataset: Callable[..., Path], make_model: Callable[..., Path], tmp_path: Path
 ) -> None:
     folder = make_dataset(tmp_path / "data", seeds=3)
@@ -301,13 +301,13 @@ def test_two_way_model_on_two_way_data(two_way_model: Path, two_way_dataset: Pat
     assert not [note for note in result.notes if "count as" in note]
 
 
-def test_given_labels_turn_the_answers(bert: Path, dataset: Path) -> None:
-    turned = score(bert, dataset, labels=("entailment", "neutral", "contradiction"))
-    own = plain_answers(bert, dataset)
+def test_given_labels_change_the_predictions(bert: Path, dataset: Path) -> None:
+    result = score(bert, dataset, labels=("entailment", "neutral", "contradiction"))
+    predicted = plain_answers(bert, dataset)
     as_given = {"contradiction": "entailment", "entailment": "neutral", "neutral": "contradiction"}
-    check_scores(turned, dataset, "all", {pair: as_given[answer] for pair, answer in own.items()})
-    assert turned.model.label_origin == "given"
-    assert any("config, contradiction,entailment,neutral" in note for note in turned.notes)
+    check_scores(result, dataset, "all", {pair: as_given[answer] for pair, answer in predicted.items()})
+    assert result.model.label_origin == "given"
+    assert any("config, contradiction,entailment,neutral" in note for note in result.notes)
 
 
 def gold_of(dataset: Path) -> Answers:
@@ -315,7 +315,7 @@ def gold_of(dataset: Path) -> Answers:
     return {(row["premise"], row["hypothesis"]): NAMES[row["label"]] for row in rows}
 
 
-def test_permuted_labels_are_warned_of(dataset: Path) -> None:
+def test_permuted_labels_give_a_warning(dataset: Path) -> None:
     gold = gold_of(dataset)
     assert score(lambda pairs: [gold[pair] for pair in pairs], dataset).notes == ()
     swapped = {"entailment": "contradiction", "contradiction": "entailment", "neutral": "neutral"}
@@ -355,9 +355,7 @@ def test_unknown_name_is_an_attribute_error() -> None:
         scoring.nothing  # noqa: B018
 
 
-def test_a_variant_that_was_left_out_has_no_answer(
-    make_dataset: Callable[..., Path], bert: Path, tmp_path: Path
-) -> None:
+def test_left_out_variant_has_no_prediction(make_dataset: Callable[..., Path], bert: Path, tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "long", seeds=6, change=long_sentences)
     result = score(bert, folder)
     rows = [row for row in rows_of(folder, "all", "test") if row["seed_id"] == "s001"]
@@ -365,7 +363,7 @@ def test_a_variant_that_was_left_out_has_no_answer(
     assert [answer == "-" for answer in answers] == [row["premise"].endswith(" and") for row in rows]
 
 
-UNHEARD: dict[str, dict[str, Any]] = {
+WITHOUT_EFFECT: dict[str, dict[str, Any]] = {
     "dtype": {"dtype": "bfloat16"},
     "device": {"device": "cpu"},
     "labels": {"labels": NLI_LABELS},
@@ -374,25 +372,25 @@ UNHEARD: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("option", UNHEARD)
-def test_an_option_that_a_function_would_not_heed_is_refused(dataset: Path, option: str) -> None:
-    with pytest.raises(InputError, match=f"^{option} is not for a function, which would not heed it: leave it out$"):
-        score(lambda pairs: ["neutral"] * len(pairs), dataset, **UNHEARD[option])
+@pytest.mark.parametrize("option", WITHOUT_EFFECT)
+def test_option_without_effect_on_a_function_is_refused(dataset: Path, option: str) -> None:
+    with pytest.raises(InputError, match=f"^{option} .*function"):
+        score(lambda pairs: ["neutral"] * len(pairs), dataset, **WITHOUT_EFFECT[option])
 
 
-def test_an_option_that_a_model_would_not_heed_is_refused(bert: Path, dataset: Path) -> None:
+def test_option_without_effect_on_a_model_is_refused(bert: Path, dataset: Path) -> None:
     from transformers import pipeline
 
-    with pytest.raises(InputError, match=r"^name is not for a model by its name"):
+    with pytest.raises(InputError, match=r"^name .*by name"):
         score(bert, dataset, name="other")
-    with pytest.raises(InputError, match=r"^dtype is not for a loaded pipeline"):
+    with pytest.raises(InputError, match=r"^dtype .*loaded pipeline"):
         score(pipeline("text-classification", model=str(bert), device="cpu"), dataset, dtype="int8")
 
 
-def test_what_is_no_model_is_refused(bert: Path, dataset: Path) -> None:
+def test_other_objects_are_refused(bert: Path, dataset: Path) -> None:
     from transformers import pipeline
 
     model: Any
     for model, kind in ((None, "NoneType"), (pipeline("feature-extraction", model=str(bert)), "FeatureExtraction")):
-        with pytest.raises(InputError, match=f"^a {kind}.* cannot be scored: give the name of a model, a text-class"):
+        with pytest.raises(InputError, match=f"cannot score a {kind}"):
             score(model, dataset)

@@ -8,7 +8,7 @@ import pytest
 from merge_snli.embedded import NLI_MODELS, embedded_path
 from merge_snli.inference.models import find_model
 from scoring.models.labels import find_model_labels
-from scoring.models.loading import load_classifier, read_outputs
+from scoring.models.loading import load_classifier, read_output_names
 from scoring.models.options import ModelOptions
 from scoring.predictions.predict import predict_pairs
 
@@ -20,7 +20,7 @@ def test_answers_are_right_and_the_plain_pipelines(name: str) -> None:
     from transformers import pipeline
 
     source = find_model(f"demo:{name}")
-    labels = find_model_labels(read_outputs(source), given=None, model=name)
+    labels = find_model_labels(read_output_names(source), given=None, model=name)
     problems_file = embedded_path("demo:problems")
     assert problems_file is not None
     lines = problems_file.read_text(encoding="utf-8").splitlines()[:PROBLEMS]

@@ -252,7 +252,7 @@ def test_interrupt_keeps_what_was_done(
         add(store, shard)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scoring.predictions.predict.SHARD_PAIRS", 32)
+    monkeypatch.setattr("scoring.predictions.predict.PAIRS_PER_SHARD", 32)
     monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
     assert run(bert, "--dataset", dataset, "--out", tmp_path / "results") == 130
     assert len(list(tmp_path.rglob("*.parquet"))) == 1
@@ -262,7 +262,7 @@ def test_interrupt_keeps_what_was_done(
 SMALL_SHARDS = """
 import sys, torch, scoring.predictions.predict
 torch.set_num_threads(1)
-scoring.predictions.predict.SHARD_PAIRS = 16
+scoring.predictions.predict.PAIRS_PER_SHARD = 16
 from merge_snli.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -282,7 +282,7 @@ def test_kill_and_resume_end_in_the_same_bytes(
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
     assert not (tmp_path / "killed").exists()
 
-    monkeypatch.setattr("scoring.predictions.predict.SHARD_PAIRS", 16)
+    monkeypatch.setattr("scoring.predictions.predict.PAIRS_PER_SHARD", 16)
     for out in ("killed", "whole"):
         assert run(bert, "--dataset", dataset, "--out", tmp_path / out) == 0
     shards = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed.work").rglob("*.parquet")}

@@ -1,4 +1,4 @@
-"""The store: what was answered is found again bit for bit, what is damaged is asked again, nothing is asked twice."""
+"""Test the store: answers are read back bit for bit, damaged shards are recomputed, no form is answered twice."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from generation.answers import asking as asking_module
+from generation.answers import suggest as suggest_module
 from generation.answers.answer import Answer
-from generation.answers.asking import suggest
 from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store import INDEX_FILE, Store
+from generation.answers.suggest import suggest
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
@@ -53,7 +53,7 @@ def answers() -> dict[str, Answer]:
 
 
 @pytest.fixture
-def shelf() -> CacheKey:
+def key() -> CacheKey:
     return CacheKey(
         masked_lm="m",
         digest="0" * 64,
@@ -70,18 +70,18 @@ def shards_of(store: Store) -> list[Path]:
     return sorted(store.folder.glob("*.parquet"))
 
 
-def test_answers_are_found_again(tmp_path: Path, shelf: CacheKey) -> None:
-    with Store(tmp_path, shelf) as store:
+def test_answers_are_read_back(tmp_path: Path, key: CacheKey) -> None:
+    with Store(tmp_path, key) as store:
         store.save(answers())
-    with Store(tmp_path, shelf) as store:
+    with Store(tmp_path, key) as store:
         assert store.missing([*answers(), "c" * 32]) == {"c" * 32}
         found = store.load([*answers(), "c" * 32])
     assert found.keys() == answers().keys()
     assert all(same(found[key], answer) for key, answer in answers().items())
 
 
-def test_answers_of_many_row_groups_and_shards_are_found_again(
-    tmp_path: Path, shelf: CacheKey, monkeypatch: pytest.MonkeyPatch
+def test_answers_of_many_row_groups_and_shards_are_read_back(
+    tmp_path: Path, key: CacheKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("generation.answers.store.ROWS_PER_GROUP", 7)
     every: dict[str, Answer] = {
@@ -91,7 +91,7 @@ def test_answers_of_many_row_groups_and_shards_are_found_again(
         for index in range(100)
     }
     keys = sorted(every)
-    with Store(tmp_path, shelf) as store:
+    with Store(tmp_path, key) as store:
         for first in range(0, 100, 30):
             store.save({key: every[key] for key in keys[first : first + 30]})
         assert len(shards_of(store)) == 4
@@ -101,27 +101,27 @@ def test_answers_of_many_row_groups_and_shards_are_found_again(
             assert all(same(found[key], every[key]) for key in wanted)
 
 
-def test_a_damaged_shard_is_left_out_and_made_again(
-    tmp_path: Path, shelf: CacheKey, caplog: pytest.LogCaptureFixture
+def test_damaged_shard_is_deleted_and_rewritten(
+    tmp_path: Path, key: CacheKey, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with Store(tmp_path, shelf) as store:
+    with Store(tmp_path, key) as store:
         store.save(answers())
         (shard,) = shards_of(store)
     content = shard.read_bytes()
     for damaged in (content[:-20], content[:30] + b"x" + content[31:], b""):
         shard.write_bytes(damaged)
-        with Store(tmp_path, shelf) as store:
+        with Store(tmp_path, key) as store:
             assert store.missing(answers()) == set(answers())
             assert store.load(answers()) == {}
-            assert "is damaged and is made again" in caplog.text
+            assert f"{shard} is damaged" in caplog.text
             store.save(answers())
             assert shards_of(store) == [shard]
             assert not store.missing(answers())
 
 
 @pytest.mark.parametrize("lost", ["deleted", "damaged", "behind"])
-def test_the_index_is_made_again_from_the_shards(tmp_path: Path, shelf: CacheKey, lost: str) -> None:
-    with Store(tmp_path, shelf) as store:
+def test_index_is_rebuilt_from_the_shards(tmp_path: Path, key: CacheKey, lost: str) -> None:
+    with Store(tmp_path, key) as store:
         store.save(answers())
         index = store.folder / INDEX_FILE
         before = index.read_bytes()
@@ -130,22 +130,22 @@ def test_the_index_is_made_again_from_the_shards(tmp_path: Path, shelf: CacheKey
         index.unlink()
     else:
         index.write_bytes(b"x" * 5_000 if lost == "damaged" else before)
-    with Store(tmp_path, shelf) as store:
+    with Store(tmp_path, key) as store:
         assert not store.missing([*answers(), "d" * 32])
         assert same(store.load(["a" * 32])["a" * 32], answers()["a" * 32])
 
 
-def test_the_index_forgets_shards_that_are_gone(tmp_path: Path, shelf: CacheKey) -> None:
-    with Store(tmp_path, shelf) as store:
+def test_index_drops_missing_shards(tmp_path: Path, key: CacheKey) -> None:
+    with Store(tmp_path, key) as store:
         store.save(answers())
         shards_of(store)[0].unlink()
-    with Store(tmp_path, shelf) as store:
+    with Store(tmp_path, key) as store:
         assert store.missing(answers()) == set(answers())
 
 
-def test_the_shelf_names_all_that_answers_depend_on(shelf: CacheKey, tmp_path: Path) -> None:
-    here = shelf.folder(tmp_path)
-    assert replace(shelf, masked_lm="another name of the same files").folder(tmp_path) == here
+def test_cache_key_covers_everything_that_answers_depend_on(key: CacheKey, tmp_path: Path) -> None:
+    here = key.folder(tmp_path)
+    assert replace(key, masked_lm="another name for the same files").folder(tmp_path) == here
     others = {
         "digest": "1" * 64,
         "device": "cuda",
@@ -155,121 +155,119 @@ def test_the_shelf_names_all_that_answers_depend_on(shelf: CacheKey, tmp_path: P
         "split_words": True,
         "libraries": {"torch": "1"},
     }
-    assert {*others, "masked_lm"} == {field.name for field in fields(shelf)}
-    folders = {replace(shelf, **{name: value}).folder(tmp_path) for name, value in others.items()}  # type: ignore[arg-type]
+    assert {*others, "masked_lm"} == {field.name for field in fields(key)}
+    folders = {replace(key, **{name: value}).folder(tmp_path) for name, value in others.items()}  # type: ignore[arg-type]
     assert len({here, *folders}) == len(others) + 1
 
 
 @dataclass(frozen=True)
-class Asking:
-    """A tiny masked LM, and how it is asked in these tests."""
+class Suggester:
+    """A tiny masked LM with options."""
 
-    source: ResolvedModel
+    model: ResolvedModel
     options: Options
 
     def suggest(self, forms: Mapping[str, Form], work: Path, shards: int = 1) -> dict[str, Answer]:
-        """Ask for the forms in that many shards and return all answers."""
-        with Store(work, cache_key_of(self.source, self.options, "cpu")) as store:
+        """Answer the forms, split into that many shards, and return all answers."""
+        with Store(work, cache_key_of(self.model, self.options, "cpu")) as store:
             parts = [dict(list(forms.items())[part::shards]) for part in range(shards)]
-            with Progress(quiet=True).stage("asking", total=0, unit="forms") as stage:
-                suggest(parts, self.source, store, self.options, stage)
+            with Progress(quiet=True).stage("suggestions", total=0, unit="forms") as stage:
+                suggest(parts, self.model, store, self.options, stage)
             return store.load(forms)
 
 
 @pytest.fixture
-def asking(tiny_mlm: Callable[[str], Path]) -> Asking:
+def suggester(tiny_mlm: Callable[[str], Path]) -> Suggester:
     folder = str(tiny_mlm("bert"))
-    return Asking(find_model(folder), Options(problems="p.jsonl", mlm=(folder,), top_k=20, device="cpu"))
+    return Suggester(find_model(folder), Options(problems="p.jsonl", mlm=(folder,), top_k=20, device="cpu"))
 
 
 def refuse(*_: object, **__: object) -> NoReturn:
-    raise AssertionError("asked")
+    raise AssertionError("called")
 
 
-def test_nothing_is_asked_twice_and_no_masked_lm_is_loaded_for_nothing(
-    asking: Asking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_stored_forms_are_not_answered_again_and_load_no_masked_lm(
+    suggester: Suggester, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = asking.suggest(TEN, tmp_path)
+    first = suggester.suggest(TEN, tmp_path)
     monkeypatch.setattr(MaskedLM, "fill", refuse)
     with monkeypatch.context() as patched:
-        patched.setattr(asking_module, "load_masked_lm", refuse)
-        again = asking.suggest(TEN, tmp_path)
+        patched.setattr(suggest_module, "load_masked_lm", refuse)
+        again = suggester.suggest(TEN, tmp_path)
     assert first.keys() == again.keys() == TEN.keys()
     assert all(same(first[key], again[key]) for key in TEN)
-    with pytest.raises(AssertionError, match="asked"):
-        asking.suggest(TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path)
+    with pytest.raises(AssertionError, match="called"):
+        suggester.suggest(TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path)
 
 
-def test_answers_do_not_depend_on_the_shards(asking: Asking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = asking.suggest(TEN, tmp_path / "whole")
-    monkeypatch.setattr(asking_module, "FORMS_AT_ONCE", 2)
-    parts = asking.suggest(TEN, tmp_path / "parts", shards=4)
+def test_answers_do_not_depend_on_the_shards(
+    suggester: Suggester, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = suggester.suggest(TEN, tmp_path / "whole")
+    monkeypatch.setattr(suggest_module, "FORMS_PER_CHUNK", 2)
+    parts = suggester.suggest(TEN, tmp_path / "parts", shards=4)
     assert all(same(whole[key], parts[key]) for key in TEN)
 
 
-def test_what_was_answered_before_an_interrupt_is_kept(
-    asking: Asking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_answers_before_an_interrupt_are_kept(
+    suggester: Suggester, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill = MaskedLM.fill
-    asked: list[EncodedForm] = []
+    answered: list[EncodedForm] = []
 
     def interrupted(self: MaskedLM, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
-        if asked:
+        if answered:
             os.kill(os.getpid(), signal.SIGINT)
-        asked.extend(batch)
+        answered.extend(batch)
         return fill(self, batch, top_k)
 
     # Two lengths, so two batches.
     forms = TEN | {form.key: form for form in forms_of("A goat sees the old farmer.", "goat", (2,))}
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background jobs
     try:
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr(MaskedLM, "fill", interrupted)
-            asking.suggest(forms, tmp_path)
+            suggester.suggest(forms, tmp_path)
     finally:
         signal.signal(signal.SIGINT, before)
-    with Store(tmp_path, cache_key_of(asking.source, asking.options, "cpu")) as store:
-        kept = store.load(forms)
-    assert sum(isinstance(answer, Fillers) for answer in kept.values()) == len(asked)
-    calm = asking.suggest(forms, tmp_path / "calm")
-    resumed = asking.suggest(forms, tmp_path)
-    assert all(same(calm[key], resumed[key]) for key in forms)
+    with Store(tmp_path, cache_key_of(suggester.model, suggester.options, "cpu")) as store:
+        stored = store.load(forms)
+    assert sum(isinstance(answer, Fillers) for answer in stored.values()) == len(answered)
+    uninterrupted = suggester.suggest(forms, tmp_path / "uninterrupted")
+    resumed = suggester.suggest(forms, tmp_path)
+    assert all(same(uninterrupted[key], resumed[key]) for key in forms)
 
 
-def test_a_full_disk_is_one_sentence_and_leaves_no_torn_shard(
-    tmp_path: Path, shelf: CacheKey, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_leaves_no_partial_shard(tmp_path: Path, key: CacheKey, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, content: bytes) -> None:
         with path.open("wb") as file:
             file.write(content[:100])
         raise OSError(28, "No space left on device")
 
-    with Store(tmp_path, shelf) as store:
+    with Store(tmp_path, key) as store:
         monkeypatch.setattr(Path, "write_bytes", full)
         with pytest.raises(InputError, match=r"the disk that holds .* is full"):
             store.save(answers())
         assert [path.name for path in store.folder.iterdir()] == [INDEX_FILE]
 
 
-def test_a_disk_that_is_full_for_the_index_is_one_sentence_and_what_is_done_is_kept(
-    tmp_path: Path, shelf: CacheKey
-) -> None:
+def test_full_disk_for_the_index_keeps_finished_work(tmp_path: Path, key: CacheKey) -> None:
     many: dict[str, Answer] = {f"{index:032x}": "split" for index in range(5_000)}
-    with Store(tmp_path, shelf) as store:
+    with Store(tmp_path, key) as store:
         store.save(answers())
         pages = store._index._connection.execute("PRAGMA page_count").fetchone()[0]
         store._index._connection.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(InputError, match=r"cannot be used \(database or disk is full\): free some room"):
+        with pytest.raises(InputError, match=r"database or disk is full"):
             store.save(many)
-    with Store(tmp_path, shelf) as store:
+    with Store(tmp_path, key) as store:
         assert not store.missing([*answers(), *many])
 
 
-def test_a_masked_lm_that_vanishes_is_one_sentence_and_what_is_done_is_kept(asking: Asking, tmp_path: Path) -> None:
+def test_masked_lm_that_disappears_keeps_finished_work(suggester: Suggester, tmp_path: Path) -> None:
     first = dict(list(TEN.items())[:5])
-    asking.suggest(first, tmp_path)
-    gone = replace(asking, source=replace(asking.source, path=tmp_path / "gone"))
-    with pytest.raises(InputError, match=r"masked LM tiny-bert: its config\.json cannot be used|cannot be loaded"):
+    suggester.suggest(first, tmp_path)
+    gone = replace(suggester, model=replace(suggester.model, path=tmp_path / "gone"))
+    with pytest.raises(InputError, match=r"config\.json of masked LM tiny-bert|masked LM tiny-bert cannot be loaded"):
         gone.suggest(TEN, tmp_path)
-    with Store(tmp_path, cache_key_of(asking.source, asking.options, "cpu")) as store:
+    with Store(tmp_path, cache_key_of(suggester.model, suggester.options, "cpu")) as store:
         assert not store.missing(first)

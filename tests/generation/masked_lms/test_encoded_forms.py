@@ -1,4 +1,4 @@
-"""Encoded forms: where the masks stand when several words are masked, and what is asked for a word of many pieces."""
+"""Test encoded forms: several masked words, and words of several pieces."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tokens(mlm: MaskedLM, encoded: EncodedForm | str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_occurrence_is_masked_and_one_is_asked_for(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+def test_every_occurrence_is_masked_and_one_is_predicted(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load(kind, tiny_mlm)
     sentence = "A farmer sees a farmer near the old bridge."
     plain = mlm.tokenizer(sentence)["input_ids"]
@@ -49,9 +49,7 @@ def test_every_occurrence_is_masked_and_one_is_asked_for(kind: str, tiny_mlm: Ca
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_word_of_several_pieces_is_one_mask_and_asked_for_piece_by_piece(
-    kind: str, tiny_mlm: Callable[[str], Path]
-) -> None:
+def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load(kind, tiny_mlm)
     sentence = f"A {RARE} hangs here."
     (form,) = forms(sentence, RARE, (2,))
@@ -64,13 +62,13 @@ def test_a_word_of_several_pieces_is_one_mask_and_asked_for_piece_by_piece(
     run = [piece.original_id for piece in encoded.pieces]
     assert [*encoded.ids[:at], *run, *encoded.ids[at + 1 :]] == plain
     assert str(mlm.tokenizer.decode(run)).strip().casefold() == RARE
-    for nth, piece in enumerate(encoded.pieces):
-        assert piece.mask_index == at + nth
-        assert list(piece.ids) == [*plain[: at + nth], *[mask] * (several - nth), *plain[at + several :]]
+    for index, piece in enumerate(encoded.pieces):
+        assert piece.mask_index == at + index
+        assert list(piece.ids) == [*plain[: at + index], *[mask] * (several - index), *plain[at + several :]]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_words_log_probability_is_the_mean_of_its_pieces(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
+def test_log_probability_of_a_word_is_the_mean_of_its_pieces(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load(kind, tiny_mlm)
     model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
 
@@ -96,14 +94,14 @@ def test_a_words_log_probability_is_the_mean_of_its_pieces(kind: str, tiny_mlm: 
     assert repr(plain["usual"]) == repr(answers["usual"])
 
 
-def test_a_word_with_an_unknown_piece_or_none_of_its_own_stays_split(tiny_mlm: Callable[[str], Path]) -> None:
+def test_word_with_unknown_or_shared_pieces_is_split(tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load("bert", tiny_mlm)
     for sentence, word in (("A 猫 sleeps.", "猫"), ("A farmer sleeps.", "farm")):
         (form,) = forms(sentence, word, (2,))
         assert mlm.encode(form, split_words=True) == SPLIT
 
 
-def test_another_occurrence_of_several_pieces_is_one_mask(tiny_mlm: Callable[[str], Path]) -> None:
+def test_other_occurrence_of_several_pieces_is_one_mask(tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load("roberta", tiny_mlm)
     sentence = f"A {RARE} and a {RARE}"
     (first, second) = (mlm.encode(form, split_words=True) for form in forms(sentence, RARE, (2, 18), ALL))

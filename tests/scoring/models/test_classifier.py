@@ -1,4 +1,4 @@
-"""Tiny classifiers against the plain pipeline, bit by bit, at their limits, and broken."""
+"""Test classifiers: same outputs as the plain pipeline, batch invariance, token limits, and damaged files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.inference.models import find_model
 from scoring.models.classifier import Classifier
-from scoring.models.loading import load_classifier, read_outputs
+from scoring.models.loading import load_classifier, read_output_names
 from scoring.models.options import ModelOptions
 from scoring.models.predictor import Pair
 from scoring.predictions.pairs import read_config
@@ -42,12 +42,12 @@ def load(folder: Path) -> Classifier:
     return load_classifier(find_model(str(folder)), "cpu", ModelOptions())
 
 
-def test_labels_and_scores_are_the_plain_pipelines(model: Path, pairs: tuple[Pair, ...]) -> None:
+def test_labels_and_scores_match_the_plain_pipeline(model: Path, pairs: tuple[Pair, ...]) -> None:
     plain: Any = pipeline("text-classification", model=str(model), dtype=torch.float32, device="cpu")
     texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
     expected = [{answer["label"]: answer["score"] for answer in answers} for answers in plain(texts, top_k=None)]
     predicted, facts = predict_pairs(lambda: load(model), pairs, None)
-    outputs = read_outputs(find_model(str(model)))
+    outputs = read_output_names(find_model(str(model)))
     labels = [outputs[best] for best in predicted.logits.argmax(axis=1)]
     assert labels == [max(scores, key=scores.__getitem__) for scores in expected]
     scores = [[each[name] for name in outputs] for each in expected]
@@ -56,13 +56,13 @@ def test_labels_and_scores_are_the_plain_pipelines(model: Path, pairs: tuple[Pai
 
 
 @pytest.mark.parametrize(("kind", "reads"), [("bert", True), ("roberta", True), ("gpt2", False)])
-def test_the_last_layer_is_run_for_the_first_tokens_where_no_other_is_read(
+def test_last_layer_runs_on_first_tokens_if_no_other_is_read(
     make_model: MakeModel, tmp_path: Path, kind: str, reads: bool
 ) -> None:
     assert (load(make_model(tmp_path / kind, kind=kind))._attention is not None) == reads
 
 
-def test_a_head_that_reads_every_token_is_given_every_token(
+def test_head_that_reads_every_token_gets_every_token(
     bert: Path, pairs: tuple[Pair, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def mean_of_all(_pooler: Any, hidden_states: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
@@ -77,19 +77,19 @@ def test_a_head_that_reads_every_token_is_given_every_token(
     np.testing.assert_allclose(classifier.predict(pairs[:1]), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_both_sentences_are_heard(model: Path) -> None:
+def test_both_sentences_are_used(model: Path) -> None:
     classifier = load(model)
     one, other = (classifier.predict([("A dog may run.", hypothesis)]) for hypothesis in ("The cat.", "The bat."))
     assert not np.array_equal(one, other)
 
 
-def test_no_neighbour_changes_a_bit(model: Path, pairs: tuple[Pair, ...]) -> None:
+def test_logits_do_not_depend_on_the_batch(model: Path, pairs: tuple[Pair, ...]) -> None:
     classifier = load(model)
     tokens = classifier.count_tokens(pairs)
     same = [pair for pair, count in zip(pairs, tokens, strict=True) if count == max(tokens, key=tokens.count)][:24]
-    together = classifier.predict(same)
-    np.testing.assert_array_equal(np.concatenate([classifier.predict([pair]) for pair in same]), together)
-    np.testing.assert_array_equal(classifier.predict(same[::-1])[::-1], together)
+    whole = classifier.predict(same)
+    np.testing.assert_array_equal(np.concatenate([classifier.predict([pair]) for pair in same]), whole)
+    np.testing.assert_array_equal(classifier.predict(same[::-1])[::-1], whole)
 
 
 @pytest.mark.parametrize(
@@ -97,16 +97,16 @@ def test_no_neighbour_changes_a_bit(model: Path, pairs: tuple[Pair, ...]) -> Non
     [
         ("bert", None, 64, 64),
         ("bert", 48, 64, 48),
-        ("roberta", None, 64, 64),  # 66 position embeddings, of which padding takes two
+        ("roberta", None, 64, 64),  # 66 position embeddings, of which 2 are unusable
         ("roberta", 512, 64, 64),
         ("gpt2", None, 32, 32),
     ],
 )
-def test_limit_is_the_least_that_is_said(
+def test_max_length_is_the_smallest_limit(
     make_model: MakeModel, tmp_path: Path, kind: str, limit: int | None, positions: int, expected: int
 ) -> None:
     classifier = load(make_model(tmp_path / "model", kind=kind, limit=limit, positions=positions))
-    assert classifier.facts.limit == expected
+    assert classifier.facts.max_length == expected
     word, tokens = "ba", 0
     while tokens < expected:
         word += " ba"
@@ -118,7 +118,7 @@ def test_limit_is_the_least_that_is_said(
 
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
-def test_where_memory_runs_out_the_batch_is_halved_and_it_goes_on(
+def test_out_of_memory_halves_the_batch_size(
     bert: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     classifier = load(bert)
@@ -127,33 +127,34 @@ def test_where_memory_runs_out_the_batch_is_halved_and_it_goes_on(
     expected = classifier.predict(pairs)
     forward, sizes = classifier._pipeline.forward, []
 
-    def holding(batch: Any, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
+    def limited(batch: Any, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
         sizes.append(len(batch["input_ids"]))
         if sizes[-1] > 10:
             raise error
         return forward(batch, **options)
 
-    monkeypatch.setattr(classifier._pipeline, "forward", holding)
+    monkeypatch.setattr(classifier._pipeline, "forward", limited)
     np.testing.assert_allclose(classifier.predict(pairs), expected, rtol=1e-4, atol=1e-5)
     full = classifier.batch_tokens // tokens
-    held = next(size for size in (full // 2, full // 4, full // 8) if size <= 10)
+    fitting = next(size for size in (full // 2, full // 4, full // 8) if size <= 10)
     assert sizes[0] == full
-    assert set(sizes[-20:-1]) == {held}
-    assert 0 < sizes[-1] <= held
-    assert f"model BertForSequenceClassification goes on with {held} pairs of {tokens} tokens a batch" in caplog.text
+    assert set(sizes[-20:-1]) == {fitting}
+    assert 0 < sizes[-1] <= fitting
+    message = caplog.messages[-1]
+    assert all(words in message for words in ("BertForSequenceClassification", f" {fitting} ", f"{tokens} tokens"))
 
 
-def test_memory_for_no_pair_at_all_is_one_sentence(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_at_batch_size_one_is_an_input_error(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(batch: object, **options: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     classifier = load(bert)
     monkeypatch.setattr(classifier._pipeline, "forward", full)
-    with pytest.raises(InputError, match=r"^memory does not suffice for model BertForSequence.* with one pair of \d+"):
+    with pytest.raises(InputError, match=r"model BertForSequence.*, 1 pair of \d+ tokens"):
         classifier.predict([("A dog.", "A cat.")])
 
 
-def test_a_model_that_does_not_fit_its_device_is_one_sentence(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_too_large_for_the_device_is_an_input_error(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*arguments: object, **options: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
@@ -162,13 +163,13 @@ def test_a_model_that_does_not_fit_its_device_is_one_sentence(bert: Path, monkey
         load(bert)
 
 
-def test_options_that_cut_are_not_used(bert: Path) -> None:
-    cutting = pipeline("text-classification", model=str(bert), truncation=True, max_length=8, device="cpu")
+def test_truncation_options_are_ignored(bert: Path) -> None:
+    truncating = pipeline("text-classification", model=str(bert), truncation=True, max_length=8, device="cpu")
     pair = ("A dog may run near the river.", "The dog can run.")
-    # Not `load`, which packs the weights: on some processors packed products differ in the last bit.
+    # Not `load`, which packs the weights: on some CPUs packed products differ in the last bit.
     whole = Classifier(pipeline("text-classification", model=str(bert), device="cpu"))
-    assert Classifier(cutting).count_tokens([pair]) == whole.count_tokens([pair])
-    np.testing.assert_array_equal(Classifier(cutting).predict([pair]), whole.predict([pair]))
+    assert Classifier(truncating).count_tokens([pair]) == whole.count_tokens([pair])
+    np.testing.assert_array_equal(Classifier(truncating).predict([pair]), whole.predict([pair]))
 
 
 def test_model_without_classification_head_is_refused(make_model: MakeModel, tmp_path: Path) -> None:
@@ -177,26 +178,26 @@ def test_model_without_classification_head_is_refused(make_model: MakeModel, tmp
     folder = make_model(tmp_path / "model")
     base = BertModel.from_pretrained(folder)
     BertForMaskedLM(base.config).save_pretrained(folder)
-    with pytest.raises(InputError, match=r"^model model is no trained classifier, .* lack .*classifier.weight"):
+    with pytest.raises(InputError, match=r"model is not a trained classifier: .*classifier.weight"):
         load(folder)
 
 
-@pytest.mark.parametrize("broken", ["model.safetensors", "tokenizer.json", "config.json"])
-def test_broken_file_is_an_input_error(make_model: MakeModel, tmp_path: Path, broken: str) -> None:
+@pytest.mark.parametrize("damaged", ["model.safetensors", "tokenizer.json", "config.json"])
+def test_damaged_file_is_an_input_error(make_model: MakeModel, tmp_path: Path, damaged: str) -> None:
     folder = make_model(tmp_path / "model")
     source = find_model(str(folder))
-    (folder / broken).write_bytes((folder / broken).read_bytes()[:100])
+    (folder / damaged).write_bytes((folder / damaged).read_bytes()[:100])
     with pytest.raises(InputError, match=r"^(model model cannot be loaded|the config of .* cannot be read): \w"):
-        read_outputs(source)
+        read_output_names(source)
         load_classifier(source, "cpu", ModelOptions())
 
 
-def test_weights_that_are_no_numbers_are_refused(make_model: MakeModel, tmp_path: Path) -> None:
+def test_weights_that_are_not_finite_are_refused(make_model: MakeModel, tmp_path: Path) -> None:
     from transformers import BertForSequenceClassification
 
     folder = make_model(tmp_path / "model")
     model = BertForSequenceClassification.from_pretrained(folder)
     torch.nn.init.constant_(model.classifier.weight, float("nan"))
     model.save_pretrained(folder)
-    with pytest.raises(InputError, match="gives logits that are no numbers"):
+    with pytest.raises(InputError, match=r"BertForSequenceClassification .*not finite"):
         load(folder).predict([("A dog.", "A cat.")])

@@ -1,4 +1,4 @@
-"""Types of numbers: each runs, stands beside float32, and is kept apart from it."""
+"""Test the dtypes of classifiers: each runs, is close to float32, and is cached separately."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merge_snli.errors import InputError
 from scoring import score
 from scoring.models.options import ModelOptions
 from scoring.models.predictor import Pair
-from scoring.models.scored_model import named_model
+from scoring.models.scored_model import model_from_name
 from scoring.predictions.predict import predict_pairs
 
 
@@ -25,31 +25,29 @@ def embedded_pairs() -> list[Pair]:
 
 
 @pytest.mark.parametrize(("dtype", "near"), [("bfloat16", 0.1), ("float16", 0.02)])
-def test_each_type_gives_nearly_what_float32_gives(dtype: str, near: float) -> None:
-    """Of a trained model: in random ones of large weights, rounding grows from layer to layer."""
+def test_logits_are_close_to_float32(dtype: str, near: float) -> None:
+    """Uses a trained model: in models with large random weights, rounding errors grow with each layer."""
     pairs = embedded_pairs()[:20]
     reference, other = (
-        predict_pairs(named_model("demo:nli-b", ModelOptions(dtype=each)).load, pairs, None)[0].logits
+        predict_pairs(model_from_name("demo:nli-b", ModelOptions(dtype=each)).load, pairs, None)[0].logits
         for each in ("float32", dtype)
     )
     np.testing.assert_allclose(other, reference, atol=near)
     assert not np.array_equal(other, reference)
 
 
-def test_int8_answers_as_float32_does() -> None:
+def test_int8_predicts_the_same_labels_as_float32() -> None:
     pairs = embedded_pairs()[:60]
     answers, sizes = [], set()
     for dtype in ("float32", "int8"):
-        predicted, facts = predict_pairs(named_model("demo:nli-b", ModelOptions(dtype=dtype)).load, pairs, None)
+        predicted, facts = predict_pairs(model_from_name("demo:nli-b", ModelOptions(dtype=dtype)).load, pairs, None)
         answers.append(predicted.logits.argmax(axis=1))
         sizes.add(facts.parameters)
     assert len(sizes) == 1
     assert np.mean(answers[0] == answers[1]) >= 0.9
 
 
-def test_predictions_and_results_of_two_types_stand_beside_each_other(
-    bert: Path, dataset: Path, tmp_path: Path
-) -> None:
+def test_results_of_two_dtypes_are_cached_separately(bert: Path, dataset: Path, tmp_path: Path) -> None:
     first, second = (score(bert, dataset, dtype=dtype, out=tmp_path / "results") for dtype in ("float32", "bfloat16"))
     assert (first.run.dtype, second.run.dtype) == ("float32", "bfloat16")
     assert first.model.digest == second.model.digest
@@ -57,14 +55,14 @@ def test_predictions_and_results_of_two_types_stand_beside_each_other(
     assert len(list((tmp_path / "results.work" / "predictions").iterdir())) == 2
 
 
-def test_a_type_that_no_model_runs_in_is_refused() -> None:
-    with pytest.raises(InputError, match=r"--dtype is 'float64': give one of float32, bfloat16, float16, int8"):
+def test_unknown_dtype_is_refused() -> None:
+    with pytest.raises(InputError, match=r"--dtype 'float64'.* float32, bfloat16, float16, int8"):
         ModelOptions(dtype="float64")
 
 
-def test_int8_is_for_the_processor(bert: Path) -> None:
+def test_int8_needs_a_cpu(bert: Path) -> None:
     from merge_snli.inference.models import find_model
     from scoring.models.loading import load_classifier
 
-    with pytest.raises(InputError, match=r"--dtype int8 runs on a CPU, not on cuda: add --device cpu"):
+    with pytest.raises(InputError, match=r"--dtype int8 .*cuda.* --device cpu"):
         load_classifier(find_model(str(bert)), "cuda", ModelOptions(dtype="int8"))

@@ -1,4 +1,4 @@
-"""The order of labels found on the seeds: every order that can be found is, and none is guessed."""
+"""Test inferring the order of labels from the seeds."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from scoring.models.infer_labels import infer_labels
 from scoring.models.labels import INFERRED, TWO_WAY, ModelLabels, find_model_labels
 from scoring.models.options import INFER, ModelOptions
 from scoring.models.predictor import ModelFacts, Pair
-from scoring.models.scored_model import named_model
+from scoring.models.scored_model import model_from_name
 from scoring.predictions.pairs import read_config
 from tests.scoring.conftest import MakeDataset
 
-OWN = ("LABEL_0", "LABEL_1", "LABEL_2")
+OUTPUTS = ("LABEL_0", "LABEL_1", "LABEL_2")
 
 
 def answers(
     order: tuple[str, ...], gold: np.ndarray[tuple[int], np.dtype[np.int64]], share: float
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the outputs of a model of that order that is right on that share of the seeds."""
+    """Return the outputs of a model with that label order and, besides chance, that accuracy on the seeds."""
     rng = np.random.default_rng(0)
-    meant = np.where(rng.random(len(gold)) < share, gold, rng.integers(0, 3, len(gold)))
+    predicted = np.where(rng.random(len(gold)) < share, gold, rng.integers(0, 3, len(gold)))
     output = np.array([order.index(name) for name in NLI_LABELS])
-    return output[meant]
+    return output[predicted]
 
 
 GOLD = np.random.default_rng(1).integers(0, 3, 200)
@@ -40,51 +40,51 @@ GOLD = np.random.default_rng(1).integers(0, 3, 200)
 
 @pytest.mark.parametrize("order", list(permutations(NLI_LABELS)))
 def test_every_order_is_found(order: tuple[str, ...]) -> None:
-    found = infer_labels(answers(order, GOLD, 0.6), GOLD, NLI_LABELS, own=OWN, model="m")
-    assert found == ModelLabels(order, INFERRED, OWN)
+    found = infer_labels(answers(order, GOLD, 0.6), GOLD, NLI_LABELS, config_names=OUTPUTS, model="m")
+    assert found == ModelLabels(order, INFERRED, OUTPUTS)
 
 
-def test_pairs_that_were_too_long_do_not_count() -> None:
+def test_pairs_that_are_too_long_do_not_count() -> None:
     best = answers(NLI_LABELS, GOLD, 0.9)
     best[:100] = -1
-    assert infer_labels(best, GOLD, NLI_LABELS, own=OWN, model="m").names == NLI_LABELS
+    assert infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS, model="m").names == NLI_LABELS
 
 
 @pytest.mark.parametrize("seeds", [0, 4, 200])
-def test_no_clear_order_is_refused(seeds: int) -> None:
+def test_order_without_significant_difference_is_refused(seeds: int) -> None:
     best = np.random.default_rng(2).integers(0, 3, seeds)
-    with pytest.raises(InputError, match=r"the labels of m cannot be inferred: of \d+ seeds .* is no clear difference"):
-        infer_labels(best, GOLD[:seeds], NLI_LABELS, own=OWN, model="m")
+    with pytest.raises(InputError, match=rf"cannot infer the labels of m: .*on {seeds} seeds"):
+        infer_labels(best, GOLD[:seeds], NLI_LABELS, config_names=OUTPUTS, model="m")
 
 
-def test_two_outputs_are_entailment_and_not() -> None:
+def test_two_outputs_are_entailment_and_not_entailment() -> None:
     best = np.where(GOLD == 0, 1, 0)
-    found = infer_labels(best, GOLD, NLI_LABELS, own=OWN[:2], model="m")
+    found = infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS[:2], model="m")
     assert found.names == (TWO_WAY[1], TWO_WAY[0])
 
 
-def test_on_two_way_data_orders_that_differ_in_neutral_and_contradiction_are_one() -> None:
+def test_neutral_and_contradiction_are_equal_on_two_way_data() -> None:
     two = np.minimum(GOLD, 1)
-    found = infer_labels(answers(NLI_LABELS, GOLD, 0.95), two, TWO_WAY, own=OWN, model="m")
+    found = infer_labels(answers(NLI_LABELS, GOLD, 0.95), two, TWO_WAY, config_names=OUTPUTS, model="m")
     assert found.names[0] == "entailment"
 
 
 def test_another_number_of_outputs_is_refused() -> None:
     with pytest.raises(InputError, match="m has 4 outputs"):
-        infer_labels(GOLD, GOLD, NLI_LABELS, own=("a", "b", "c", "d"), model="m")
+        infer_labels(GOLD, GOLD, NLI_LABELS, config_names=("a", "b", "c", "d"), model="m")
 
 
-def test_labels_of_the_papers_models_come_from_its_table() -> None:
+def test_labels_of_the_papers_models_come_from_the_table() -> None:
     order = ("contradiction", "entailment", "neutral")
-    assert find_model_labels(OWN, given=None, model="m", known=order) == ModelLabels(order, "table", OWN)
-    assert find_model_labels(NLI_LABELS, given=None, model="m", known=order).found == "config"
-    assert find_model_labels(OWN, given=NLI_LABELS, model="m", known=order).found == "given"
+    assert find_model_labels(OUTPUTS, given=None, model="m", known=order) == ModelLabels(order, "table", OUTPUTS)
+    assert find_model_labels(NLI_LABELS, given=None, model="m", known=order).origin == "config"
+    assert find_model_labels(OUTPUTS, given=NLI_LABELS, model="m", known=order).origin == "given"
 
 
-class Right:
-    """A model that is right on every seed, in an order of its own, and says that of its variants too."""
+class Correct:
+    """A model with a custom label order that is correct on every seed, and gives its first label for other pairs."""
 
-    facts = ModelFacts(architecture="Right", parameters=1, limit=None)
+    facts = ModelFacts(architecture="Correct", parameters=1, max_length=None)
     n_outputs = 3
     batch_tokens = 512
 
@@ -98,13 +98,13 @@ class Right:
         return np.eye(3, dtype=np.float32)[[self.outputs.get(pair, 0) for pair in pairs]]
 
 
-def test_a_score_says_that_its_labels_were_inferred(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
+def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
     order = ("neutral", "contradiction", "entailment")
     data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
     gold = {data.pairs[pair]: label for pair, label in zip(data.seed_pairs, data.seed_labels, strict=True)}
-    asked = named_model(str(bert), ModelOptions(labels=INFER))
-    assert asked.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
-    result = score_model(replace(asked, load=lambda: Right(gold, order)), data)
+    scored = model_from_name(str(bert), ModelOptions(labels=INFER))
+    assert scored.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
+    result = score_model(replace(scored, load=lambda: Correct(gold, order)), data)
     assert (result.model.labels, result.model.label_origin) == (order, INFERRED)
     assert result.scores.seed_sample_accuracy == 1
     assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes

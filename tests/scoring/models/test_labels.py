@@ -1,4 +1,4 @@
-"""Label names of every spelling, given or missing."""
+"""Test the spellings of label names, and labels given by the user."""
 
 import pytest
 
@@ -30,79 +30,79 @@ MODEL_NAMES = {
 }
 
 
-@pytest.mark.parametrize(("own", "expected"), MODEL_NAMES.items(), ids=lambda value: "-".join(value or ["none"]))
-def test_common_spellings(own: tuple[str, ...], expected: tuple[str, ...] | None) -> None:
-    assert labels.canonical_names(own) == expected
+@pytest.mark.parametrize(("names", "expected"), MODEL_NAMES.items(), ids=lambda value: "-".join(value or ["none"]))
+def test_common_spellings(names: tuple[str, ...], expected: tuple[str, ...] | None) -> None:
+    assert labels.canonical_names(names) == expected
 
 
-def test_no_spelling_means_two_labels() -> None:
-    spellings = [spelling for of_label in labels.SPELLINGS.values() for spelling in of_label]
+def test_spellings_are_unambiguous() -> None:
+    spellings = [spelling for spellings in labels.SPELLINGS.values() for spelling in spellings]
     assert len(spellings) == len(set(spellings))
 
 
-def test_own_names_are_used() -> None:
+def test_config_names_are_used() -> None:
     found = labels.find_model_labels(["C", "E", "N"], given=None, model="m")
     assert found == labels.ModelLabels(("contradiction", "entailment", "neutral"), "config", ("C", "E", "N"))
-    assert not found.overruled
+    assert not found.overrides_config
 
 
-def test_numbered_names_are_refused_with_the_line_that_mends_it() -> None:
-    with pytest.raises(InputError, match=r"^m calls its outputs LABEL_0, LABEL_1, LABEL_2, .* such as --labels ent"):
+def test_numbered_names_are_refused_with_an_example() -> None:
+    with pytest.raises(InputError, match=r"m are named LABEL_0, LABEL_1, LABEL_2, .* --labels ent"):
         labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=None, model="m")
     with pytest.raises(InputError, match="--labels entailment,not_entailment"):
         labels.find_model_labels(["LABEL_0", "LABEL_1"], given=None, model="m")
 
 
 def test_five_outputs_are_refused() -> None:
-    with pytest.raises(InputError, match="an NLI model has three"):
+    with pytest.raises(InputError, match="m are named 1, 2, 3, 4, 5"):
         labels.find_model_labels(["1", "2", "3", "4", "5"], given=None, model="m")
 
 
-def test_given_labels_name_the_outputs() -> None:
+def test_given_labels_are_used() -> None:
     found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=NLI_LABELS, model="m")
-    assert (found.names, found.found, found.overruled) == (NLI_LABELS, "given", False)
+    assert (found.names, found.origin, found.overrides_config) == (NLI_LABELS, "given", False)
 
 
 @pytest.mark.parametrize("text", ["entailment,neutral,contradiction", "Entailment, Neutral, Contradiction", "e,n,c"])
-def test_an_order_may_be_given_as_one_text(text: str) -> None:
+def test_labels_may_be_comma_separated(text: str) -> None:
     found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
-    assert (found.names, found.found) == (NLI_LABELS, "given")
+    assert (found.names, found.origin) == (NLI_LABELS, "given")
 
 
 @pytest.mark.parametrize("text", ["infer", "Infer", " infer"])
-def test_only_infer_means_infer(text: str) -> None:
+def test_infer_ignores_case_and_spaces(text: str) -> None:
     found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
-    assert (found.names, found.found) == ((), labels.INFERRED)
-    with pytest.raises(InputError, match="--labels guess is no order of labels"):
+    assert (found.names, found.origin) == ((), labels.INFERRED)
+    with pytest.raises(InputError, match="--labels 'guess'"):
         labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given="guess", model="m")
 
 
-def test_given_labels_go_before_the_models_own() -> None:
+def test_given_labels_override_the_config() -> None:
     found = labels.find_model_labels(["c", "e", "n"], given=NLI_LABELS, model="m")
-    assert (found.names, found.overruled) == (NLI_LABELS, True)
+    assert (found.names, found.overrides_config) == (NLI_LABELS, True)
 
 
-def test_given_labels_must_be_as_many_as_outputs() -> None:
-    with pytest.raises(InputError, match=r"m has 2 outputs \(LABEL_0, LABEL_1\), --labels names 3"):
+def test_number_of_given_labels_must_match_the_outputs() -> None:
+    with pytest.raises(InputError, match=r"m has 2 outputs \(LABEL_0, LABEL_1\).* 3"):
         labels.find_model_labels(["LABEL_0", "LABEL_1"], given=NLI_LABELS, model="m")
 
 
 @pytest.mark.parametrize("text", ["entailment,neutral", "a,b,c", "entailment,entailment,neutral", ""])
-def test_labels_that_are_no_order_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match=f"^--labels {text} is no order of labels: .* --labels entailment,neutral,"):
+def test_invalid_labels_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match=f"--labels {text!r}: .* --labels entailment,neutral,"):
         labels.parse_labels(text)
 
 
-def test_order_of_labels_is_read() -> None:
+def test_labels_are_parsed_in_order() -> None:
     assert labels.parse_labels("contradiction, entailment,neutral") == ("contradiction", "entailment", "neutral")
 
 
-def test_labels_of_data_that_are_no_nli_labels_are_refused() -> None:
+def test_dataset_without_nli_labels_is_refused() -> None:
     with pytest.raises(InputError, match=r"^the labels of sst are positive, negative"):
-        labels.data_labels(["positive", "negative"], "sst")
+        labels.canonical_dataset_labels(["positive", "negative"], "sst")
 
 
-def test_two_way_on_one_side_compares_two_ways() -> None:
+def test_two_way_labels_on_one_side_give_a_two_way_comparison() -> None:
     two = ("not_entailment", "entailment")
     assert labels.compared_labels(NLI_LABELS, NLI_LABELS) == NLI_LABELS
     assert labels.compared_labels(two, NLI_LABELS) == labels.TWO_WAY

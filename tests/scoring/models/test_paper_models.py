@@ -17,7 +17,7 @@ from scoring.models.loading import load_classifier
 from scoring.models.options import ModelOptions
 from scoring.models.paper_models import PAPER_MODELS, SMFA, SNLI, paper_model
 from scoring.models.predictor import Pair
-from scoring.models.scored_model import named_model
+from scoring.models.scored_model import model_from_name
 from scoring.predictions.predict import predict_pairs
 from tests.scoring.models.paper_architectures import save_classifier, save_lora
 from tests.tiny_models import as_pickle
@@ -31,9 +31,9 @@ PAIRS: list[Pair] = [
 ]
 
 
-def test_the_table_is_that_of_the_paper() -> None:
+def test_table_matches_the_paper() -> None:
     if not PAPER.is_file():
-        pytest.skip("the paper's text is not beside the project")
+        pytest.skip("the paper's text is not available")
     text = PAPER.read_text(encoding="utf-8")
     cards = dict(re.findall(r"^(\S+-(?:S|SMFA))\t(\S+/\S+)$", text, re.MULTILINE))
     scores = re.findall(r"^(\S+-(?:S|SMFA))\t[\d.]+\t", text, re.MULTILINE)
@@ -44,7 +44,7 @@ def test_the_table_is_that_of_the_paper() -> None:
         assert model.trained_on == (SMFA if model.paper_name.endswith("-SMFA") else SNLI)
 
 
-def test_rows_are_whole() -> None:
+def test_rows_are_complete() -> None:
     assert len({model.name for model in PAPER_MODELS}) == len({model.paper_name for model in PAPER_MODELS}) == 13
     for model in PAPER_MODELS:
         assert model.labels is None or sorted(model.labels) == ["contradiction", "entailment", "neutral"]
@@ -53,20 +53,20 @@ def test_rows_are_whole() -> None:
 
 @pytest.fixture(scope="module")
 def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A tiny model of each of the thirteen, by the name of the paper."""
+    """Tiny models of the architectures of the thirteen models, by the paper's names."""
     folder = tmp_path_factory.mktemp("paper")
-    made: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for number, model in enumerate(PAPER_MODELS):
-        place = folder / model.paper_name
-        if model.special and "LoRA" in model.special:
-            made[model.paper_name] = save_lora(place, save_classifier("bert", folder / "base", labels=("a", "b")))
+        path = folder / model.paper_name
+        if model.note and "LoRA" in model.note:
+            folders[model.paper_name] = save_lora(path, save_classifier("bert", folder / "base", labels=("a", "b")))
         else:
-            made[model.paper_name] = save_classifier(model.model_type, place, seed=number)
-    return made
+            folders[model.paper_name] = save_classifier(model.model_type, path, seed=number)
+    return folders
 
 
 def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
-    """Ask the plain pipeline, one pair at a time."""
+    """Return the logits of the plain pipeline, run on one pair at a time."""
     from peft import PeftModel
     from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
@@ -80,43 +80,43 @@ def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
             "model": adapted.merge_and_unload(),
             "tokenizer": AutoTokenizer.from_pretrained(folder.with_name("base")),
         }
-    ask: Any = pipeline("text-classification", function_to_apply="none", top_k=None, dtype="float32", **arguments)
+    plain: Any = pipeline("text-classification", function_to_apply="none", top_k=None, dtype="float32", **arguments)
     rows = []
     for premise, hypothesis in pairs:
-        answer = ask({"text": premise, "text_pair": hypothesis})
+        answer = plain({"text": premise, "text_pair": hypothesis})
         by_label = {entry["label"]: entry["score"] for entry in answer}
-        rows.append([by_label[ask.model.config.id2label[index]] for index in range(3)])
+        rows.append([by_label[plain.model.config.id2label[index]] for index in range(3)])
     return np.array(rows, dtype=np.float32)
 
 
 @pytest.mark.parametrize("paper_name", [model.paper_name for model in PAPER_MODELS])
-def test_each_shape_predicts_what_the_plain_pipeline_predicts(shapes: dict[str, Path], paper_name: str) -> None:
+def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: str) -> None:
     folder = shapes[paper_name]
-    scored = named_model(str(folder), ModelOptions(labels=("entailment", "neutral", "contradiction")))
+    scored = model_from_name(str(folder), ModelOptions(labels=("entailment", "neutral", "contradiction")))
     predicted, facts = predict_pairs(scored.load, PAIRS, None)
     np.testing.assert_allclose(predicted.logits, plain_logits(folder, PAIRS), rtol=1e-4, atol=1e-4)
     assert np.ptp(predicted.logits) > 1e-2
     assert facts.parameters is not None and facts.parameters > 0
 
 
-def test_an_adapter_is_known_by_its_base_too(shapes: dict[str, Path], tmp_path: Path) -> None:
-    first = named_model(str(shapes["BERT-L-S"]), ModelOptions(labels=("entailment", "neutral", "contradiction")))
+def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
+    first = model_from_name(str(shapes["BERT-L-S"]), ModelOptions(labels=("entailment", "neutral", "contradiction")))
     other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
-    second = named_model(str(other), ModelOptions(labels=("entailment", "neutral", "contradiction")))
+    second = model_from_name(str(other), ModelOptions(labels=("entailment", "neutral", "contradiction")))
     assert first.digest != second.digest
     assert "peft" in first.versions
 
 
-def test_an_adapter_without_its_base_is_one_sentence(shapes: dict[str, Path], tmp_path: Path) -> None:
+def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_path: Path) -> None:
     adapter = tmp_path / "adapter"
     shutil.copytree(shapes["BERT-L-S"], adapter)
     config = adapter / "adapter_config.json"
     config.write_text(config.read_text(encoding="utf-8").replace(str(shapes["BERT-L-S"].parent), "/nowhere/at/all"))
-    with pytest.raises(InputError, match=r"is an adapter to /nowhere/at/all/base: no model at"):
-        named_model(str(adapter), ModelOptions())
+    with pytest.raises(InputError, match=r"/nowhere/at/all/base of adapter adapter"):
+        model_from_name(str(adapter), ModelOptions())
 
 
-def test_weights_in_several_files_are_read(tmp_path: Path) -> None:
+def test_sharded_weights_are_read(tmp_path: Path) -> None:
     from transformers import AutoModelForSequenceClassification
 
     whole = save_classifier("bert", tmp_path / "whole")
@@ -128,16 +128,16 @@ def test_weights_in_several_files_are_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(one.predict(PAIRS[:1]), several.predict(PAIRS[:1]))
 
 
-def test_pickles_are_read_only_where_they_are_allowed(tmp_path: Path) -> None:
+def test_pickle_weights_are_read_only_if_allowed(tmp_path: Path) -> None:
     folder = as_pickle(save_classifier("roberta", tmp_path / "pickled"))
-    with pytest.raises(InputError, match=r"can run code of whoever made them: if you trust that, add --allow-pickle"):
-        named_model(str(folder), ModelOptions()).load()
-    allowed = named_model(str(folder), ModelOptions(allow_pickle=True))
+    with pytest.raises(InputError, match=r"pickled .*--allow-pickle"):
+        model_from_name(str(folder), ModelOptions()).load()
+    allowed = model_from_name(str(folder), ModelOptions(allow_pickle=True))
     assert allowed.load().predict(PAIRS[:1]).shape == (1, 3)
-    assert allowed.digest != named_model(str(folder), ModelOptions()).digest
+    assert allowed.digest != model_from_name(str(folder), ModelOptions()).digest
 
 
-def test_code_of_a_repository_runs_only_where_it_is_trusted(tmp_path: Path, dataset: Path) -> None:
+def test_remote_code_runs_only_if_trusted(tmp_path: Path, dataset: Path) -> None:
     folder = save_classifier("bert", tmp_path / "remote")
     config = folder / "config.json"
     config.write_text(
@@ -154,6 +154,6 @@ def test_code_of_a_repository_runs_only_where_it_is_trusted(tmp_path: Path, data
         "class OwnModel(BertForSequenceClassification):\n    config_class = OwnConfig\n",
         encoding="utf-8",
     )
-    with pytest.raises(InputError, match=r"needs Python code of its own .* add --trust-remote-code"):
+    with pytest.raises(InputError, match=r"remote .*--trust-remote-code"):
         score(folder, dataset)
     assert score(folder, dataset, trust_remote_code=True).model.architecture == "OwnModel"

@@ -1,4 +1,4 @@
-"""Each pair once, the missing ones only, the long ones never cut."""
+"""Test predicting pairs: each pair once, missing pairs only, and pairs that are too long."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,28 +17,28 @@ PAIRS: tuple[Pair, ...] = tuple((" ".join(WORDS[: n % 9 + 1]), f"{n}") for n in 
 
 
 class Counting:
-    """Gives a pair's logits from its text, and counts what it is asked."""
+    """Computes logits from the text of a pair, and counts predicted pairs."""
 
-    facts = ModelFacts("Counting", 0, limit=8)
+    facts = ModelFacts("Counting", 0, max_length=8)
     n_outputs = 2
     batch_tokens = 12
 
     def __init__(self) -> None:
-        self.asked: Counter[Pair] = Counter()
+        self.predicted: Counter[Pair] = Counter()
         self.batches: list[list[int]] = []
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         return [len(premise.split()) for premise, _ in pairs]
 
     def predict(self, pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - an array
-        self.asked.update(pairs)
+        self.predicted.update(pairs)
         self.batches.append(self.count_tokens(pairs))
         return np.array([[len(premise), float(hypothesis)] for premise, hypothesis in pairs], dtype=np.float32)
 
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(predict, "SHARD_PAIRS", 7)
+    monkeypatch.setattr(predict, "PAIRS_PER_SHARD", 7)
 
 
 def expected_logits() -> Any:  # noqa: ANN401 - an array
@@ -53,22 +53,22 @@ def test_each_pair_is_predicted_once_in_batches_of_one_length() -> None:
     np.testing.assert_array_equal(shard.logits, expected_logits())
     assert shard.tokens.tolist() == [len(premise.split()) for premise, _ in PAIRS]
     assert facts == Counting.facts
-    assert set(predictor.asked.values()) == {1}
+    assert set(predictor.predicted.values()) == {1}
     assert all(len(set(batch)) == 1 and sum(batch) <= 12 for batch in predictor.batches)
 
 
-def test_pairs_that_are_too_long_are_never_given_to_the_model() -> None:
+def test_model_never_gets_pairs_that_are_too_long() -> None:
     predictor = Counting()
     predict.predict_pairs(lambda: predictor, PAIRS, None)
-    assert not [pair for pair in predictor.asked if len(pair[0].split()) > 8]
+    assert not [pair for pair in predictor.predicted if len(pair[0].split()) > 8]
 
 
-def test_what_is_kept_is_not_asked_again(tmp_path: Path) -> None:
+def test_cached_pairs_are_not_predicted_again(tmp_path: Path) -> None:
     store = PredictionStore(tmp_path)
     predictor = Counting()
     first, _ = predict.predict_pairs(lambda: predictor, PAIRS[:30], store)
     predict.predict_pairs(lambda: predictor, PAIRS, store)
-    assert set(predictor.asked.values()) == {1}
+    assert set(predictor.predicted.values()) == {1}
     again, facts = predict.predict_pairs(not_loaded, PAIRS, store)
     np.testing.assert_array_equal(again.logits, expected_logits())
     np.testing.assert_array_equal(again.logits[:30], first.logits)
@@ -76,10 +76,10 @@ def test_what_is_kept_is_not_asked_again(tmp_path: Path) -> None:
 
 
 def not_loaded() -> Predictor:
-    pytest.fail("the model was loaded though every prediction is kept")
+    pytest.fail("the model was loaded although every prediction is cached")
 
 
-def test_failure_keeps_what_was_done(tmp_path: Path) -> None:
+def test_interrupt_keeps_finished_shards(tmp_path: Path) -> None:
     class Failing(Counting):
         def predict(self, pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - an array
             if len(self.batches) == 12:
@@ -89,9 +89,9 @@ def test_failure_keeps_what_was_done(tmp_path: Path) -> None:
     store, failing, whole = PredictionStore(tmp_path), Failing(), Counting()
     with pytest.raises(KeyboardInterrupt):
         predict.predict_pairs(lambda: failing, PAIRS, store)
-    kept = sum(len(shard.pairs) for shard in store.shards())
+    cached = sum(len(shard.pairs) for shard in store.shards())
     too_long = sum(len(premise.split()) > 8 for premise, _ in PAIRS)
-    assert kept > too_long
+    assert cached > too_long
     shard, _ = predict.predict_pairs(lambda: whole, PAIRS, store)
     np.testing.assert_array_equal(shard.logits, expected_logits())
-    assert whole.asked.total() == len(PAIRS) - kept
+    assert whole.predicted.total() == len(PAIRS) - cached

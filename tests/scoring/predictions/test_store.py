@@ -1,4 +1,4 @@
-"""Predictions on disk: kept, looked up, damaged."""
+"""Test the prediction store: writing, look-up, and damaged shards."""
 
 import logging
 from pathlib import Path
@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from scoring.models.predictor import ModelFacts
-from scoring.predictions.store import FACTS_FILE, PredictionStore, Shard, joined
+from scoring.predictions.store import FACTS_FILE, Predictions, PredictionStore, look_up
 
-FIRST = Shard(("a", "b"), np.array([3, 4], np.int32), np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)
-SECOND = Shard(("c",), np.array([5], np.int32), np.array([[7, 8, 9]], np.float32), 2.0)
+FIRST = Predictions(("a", "b"), np.array([3, 4], np.int32), np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)
+SECOND = Predictions(("c",), np.array([5], np.int32), np.array([[7, 8, 9]], np.float32), 2.0)
 
 
 @pytest.fixture
@@ -21,15 +21,15 @@ def store(tmp_path: Path) -> PredictionStore:
     return store
 
 
-def test_nothing_is_kept_in_a_new_store(tmp_path: Path) -> None:
+def test_new_store_is_empty(tmp_path: Path) -> None:
     store = PredictionStore(tmp_path / "predictions")
     assert list(store.shards()) == []
     assert store.read_facts() is None
-    assert joined([], ["a"]) == (None, [0])
+    assert look_up([], ["a"]) == (None, [0])
 
 
-def test_predictions_come_back_in_the_order_asked(store: PredictionStore) -> None:
-    found, missing = joined(store.shards(), ["c", "x", "a", "b"])
+def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
+    found, missing = look_up(store.shards(), ["c", "x", "a", "b"])
     assert found is not None
     assert missing == [1]
     assert found.tokens.tolist() == [5, 0, 3, 4]
@@ -37,14 +37,14 @@ def test_predictions_come_back_in_the_order_asked(store: PredictionStore) -> Non
     assert found.seconds == 3.5
 
 
-def test_seconds_are_those_of_the_pairs_asked(store: PredictionStore) -> None:
-    found, missing = joined(store.shards(), ["c"])
+def test_seconds_count_only_shards_with_the_pairs(store: PredictionStore) -> None:
+    found, missing = look_up(store.shards(), ["c"])
     assert found is not None
     assert (found.seconds, missing) == (2.0, [])
 
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 something else"])
-def test_damaged_shard_is_thrown_away(store: PredictionStore, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
+def test_damaged_shard_is_deleted(store: PredictionStore, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
     path = max(store.folder.glob("*.parquet"), key=lambda shard: shard.stat().st_size)
     path.write_bytes(damage)
     with caplog.at_level(logging.WARNING):
@@ -53,7 +53,7 @@ def test_damaged_shard_is_thrown_away(store: PredictionStore, damage: bytes, cap
     assert not path.exists()
 
 
-def test_one_changed_byte_is_seen(store: PredictionStore) -> None:
+def test_one_changed_byte_is_detected(store: PredictionStore) -> None:
     path = next(store.folder.glob("*.parquet"))
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -61,12 +61,12 @@ def test_one_changed_byte_is_seen(store: PredictionStore) -> None:
     assert len(list(store.shards())) == 1
 
 
-def test_half_written_shard_is_not_read(store: PredictionStore) -> None:
+def test_partial_shard_is_not_read(store: PredictionStore) -> None:
     (store.folder / ".abc.parquet.1.part").write_bytes(b"PAR1")
     assert len(list(store.shards())) == 2
 
 
-def test_facts_are_kept(store: PredictionStore) -> None:
+def test_facts_are_read_back(store: PredictionStore) -> None:
     facts = ModelFacts("BertForSequenceClassification", 12, None)
     store.write_facts(facts)
     assert store.read_facts() == facts

@@ -1,4 +1,4 @@
-"""Runs that mask all occurrences, replace words in pieces or compute in bfloat16, beside the default."""
+"""Test runs that mask all occurrences, replace words of several pieces, or use bfloat16."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def options(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> Options:
 
 
 def variants(options: Options, out: Path) -> dict[str, dict[tuple[str, str, str], float]]:
-    """Return by premise the variants of a run: class, original, replacement and log-odds."""
+    """Return the variants of a run by premise: log-odds by class, original and replacement."""
     folder = generate(options, out).folder
     found: dict[str, dict[tuple[str, str, str], float]] = {}
     for row in pq.read_table(folder / data_file(ALL, TEST)).to_pylist():
@@ -41,7 +41,7 @@ def variants(options: Options, out: Path) -> dict[str, dict[tuple[str, str, str]
     return found
 
 
-def test_each_changes_what_it_should_and_nothing_else(options: Options, tmp_path: Path) -> None:
+def test_each_option_changes_only_the_affected_variants(options: Options, tmp_path: Path) -> None:
     default = variants(options, tmp_path / "default")
     assert default[ONCE["premise"]]
     assert RARE["premise"] not in default
