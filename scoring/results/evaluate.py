@@ -55,8 +55,8 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, d
     predicted = align_predictions(data, pair_labels, gold)
     if not len(predicted.gold):
         raise InputError(
-            f"no seed of config {data.config} fits into the {facts.max_length} tokens of model {scored.name}: score a model "
-            "with a larger maximum length"
+            f"no seed of config {data.config} fits into the {facts.max_length} tokens of model {scored.name}: score a "
+            "model with a larger maximum length"
         )
     left_out = LeftOut(
         max_length=facts.max_length,

@@ -194,7 +194,7 @@ def test_a_config_without_rows_is_left_out_and_said(
 
 def bad_runs(tmp_path: Path) -> Iterator[tuple[dict[str, Any], str]]:
     yield {"inflation": 100_000}, "has 100000 variants in a word class"
-    yield {"mlm": ("demo:mlm-bpe", str(tmp_path))}, "is no model folder: it has no config.json"
+    yield {"mlm": ("demo:mlm-bpe", str(tmp_path))}, "config.json is missing"
     yield {"tagger": "en_nowhere"}, "the tagger 'en_nowhere' cannot be loaded"
     yield {"problems": "nowhere.jsonl"}, "no such file: nowhere.jsonl"
 

