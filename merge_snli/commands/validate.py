@@ -6,10 +6,6 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from merge_snli.validation import Report
 
 HAS_FINDINGS = 2
 
@@ -25,6 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Validate a data set and print one line per finding and a summary."""
     from merge_snli.dataset import find_dataset
     from merge_snli.validation import validate
+    from merge_snli.validation.finding import report_text
 
     folder = Path(arguments.dataset)
     dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
@@ -34,11 +31,3 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         sys.stdout.write(report_text(report))
     return HAS_FINDINGS if report.findings else 0
-
-
-def report_text(report: Report) -> str:
-    """Format the findings, the skipped checks and the summary, one line each."""
-    lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
-    checked = ", ".join(f"{count:,} {what}" for what, count in report.checked.items() if count)
-    verdict = "sound" if not report.findings else f"{len(report.findings):,} findings"
-    return "\n".join([*lines, f"{report.name}: {verdict}{f' ({checked} checked)' if checked else ''}", ""])

@@ -88,12 +88,15 @@ def _check_record(dataset: MergeDataset) -> None:
     Raises:
         InputError: If it is malformed.
     """
-    from merge_snli.validation import record
+    from merge_snli.validation.collector import Collector
+    from merge_snli.validation.record import read_run
 
-    _, wrong = record.read_run((dataset.folder / RUN_FILE).read_bytes())
-    if wrong:
+    collector = Collector()
+    read_run((dataset.folder / RUN_FILE).read_bytes(), collector)
+    findings = collector.report(dataset.name).findings
+    if findings:
         raise InputError(
-            f"cannot register {dataset.name} ({wrong[0]}): run merge-snli validate {dataset.name}, and generate the "
+            f"cannot register {dataset.name} ({findings[0]}): run merge-snli validate {dataset.name}, and generate the "
             "data set again"
         )
 

@@ -1,9 +1,7 @@
-"""Validation: whether a data set's folder is what its run recorded, row by row, and what is wrong where it is not."""
+"""Validate a data set: compare its folder, row by row, with the record of its run.
 
-# ruff: noqa: E402 - the check comes before the imports that need the package
-from merge_snli.shadowing import check_not_shadowed
-
-check_not_shadowed("generation")
+From outside, import the names listed in `__all__`. The command also prints the text of a report.
+"""
 
 from merge_snli.validation.finding import Finding, Report
 from merge_snli.validation.validate import validate

@@ -1,4 +1,4 @@
-"""Whether the other configs and splits hold the rows of `all` and `test` that belong to them, in the same order."""
+"""Compare the other configs and splits with the rows of config `all`, split `test`, that belong to them."""
 
 from __future__ import annotations
 
@@ -7,83 +7,71 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 
 from merge_snli.schema import ALL, TEST
-from merge_snli.validation.finding import Finding, quoted
-from merge_snli.validation.parquet import DamagedError
+from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pyarrow as pa
 
+    from merge_snli.validation.collector import Collector
     from merge_snli.validation.parquet import Rows
 
 
-class Follower:
-    """One file beside `all` and `test`, read as far as these are; it keeps the place in the file."""
+class DerivedSplit:
+    """A file whose rows are read in parallel with those of `all` and `test`; it keeps the position in the file."""
 
-    def __init__(self, rows: Rows, config: str, subsample: int | None) -> None:
-        """Begin at the file's first row.
+    def __init__(self, rows: Rows, config: str, subsample: int | None, collector: Collector) -> None:
+        """Start at the first row.
 
         Args:
             rows: The file.
             config: Its config.
-            subsample: The draw that its split holds; None for `test`.
+            subsample: The subsample that its split holds; None for `test`.
+            collector: Gets the findings.
         """
         self._rows = rows
         self._config = config
         self._subsample = subsample
+        self._collector = collector
         self._row = 0
-        self._ended = False
+        self._is_done = False
 
-    def follow(self, table: pa.Table) -> list[Finding]:
-        """Return where the file differs from the next rows of `all` and `test` that belong to it.
+    def check_next(self, table: pa.Table) -> None:
+        """Compare the next rows with those of `all` and `test` that belong to this split.
 
-        A row too many or too few shifts all that follow, so a file is followed up to its first difference.
+        A surplus or missing row shifts all later rows, so only the first difference is reported.
 
         Args:
             table: The next rows of `all` and `test`, in one chunk.
         """
-        if self._ended:
-            return []
-        expected = self._belonging(table)
-        try:
-            found = self._rows.take(expected.num_rows)
-        except DamagedError as error:
-            self._ended = True
-            return [error.finding]
+        if self._is_done:
+            return
+        expected = self._select(table)
+        found = self._rows.take(expected.num_rows)
+        if self._rows.is_damaged or not found.equals(expected):
+            self._is_done = self._rows.is_damaged or self._find_difference(expected, found)
         self._row += expected.num_rows
-        if found.equals(expected):
-            return []
-        differences = list(self._difference(expected, found))
-        self._ended = bool(differences)
-        return differences
 
-    def end(self) -> list[Finding]:
-        """Return whether the file has more rows than belong to it."""
-        if self._ended:
-            return []
-        try:
-            more = self._rows.take(1).num_rows
-        except DamagedError as error:
-            return [error.finding]
-        message = f"has rows that config {ALL}, split {TEST} has not"
-        return [Finding(self._rows.name, self._row, None, message)] if more else []
+    def check_end(self) -> None:
+        """Report rows after the last expected one."""
+        if not self._is_done and self._rows.take(1).num_rows:
+            self._collector.find(self._rows.name, self._row, None, f"is not in config {ALL}, split {TEST}")
 
-    def _belonging(self, table: pa.Table) -> pa.Table:
+    def _select(self, table: pa.Table) -> pa.Table:
         if self._subsample is not None:
             drawn = table["subsamples"]
             table = table.take(pc.list_parent_indices(drawn).filter(pc.equal(pc.list_flatten(drawn), self._subsample)))
         return table if self._config == ALL else table.filter(pc.equal(table["word_class"], self._config))
 
-    def _difference(self, expected: pa.Table, found: pa.Table) -> Iterator[Finding]:
-        """Yield the first place that differs; values that are no number are alike here, unlike for `equals`."""
-        first = self._row - expected.num_rows
-        for row, (wanted, there) in enumerate(zip(expected.to_pylist(), found.to_pylist(), strict=False), first):
+    def _find_difference(self, expected: pa.Table, found: pa.Table) -> bool:
+        """Report the first difference and return whether there is one; NaN equals NaN, unlike in `Table.equals`."""
+        for row, (wanted, given) in enumerate(zip(expected.to_pylist(), found.to_pylist(), strict=False), self._row):
             for column, value in wanted.items():
-                if repr(there[column]) != repr(value):
-                    message = f"is {quoted(there[column])} where config {ALL}, split {TEST} gives {quoted(value)}"
-                    yield Finding(self._rows.name, row, column, message)
-                    return
+                if repr(given[column]) != repr(value):
+                    message = f"is {quoted(given[column])}; config {ALL}, split {TEST} has {quoted(value)}"
+                    self._collector.find(self._rows.name, row, column, message)
+                    return True
         if found.num_rows < expected.num_rows:
-            message = f"the file ends here; config {ALL}, split {TEST} gives more rows"
-            yield Finding(self._rows.name, first + found.num_rows, None, message)
+            message = f"is missing: config {ALL}, split {TEST} has more rows"
+            self._collector.find(self._rows.name, self._row + found.num_rows, None, message)
+            return True
+        return False

@@ -1,17 +1,10 @@
-"""What a validation gives back: findings, how much was checked, and what could not be."""
+"""The result of a validation: findings, counts of what was checked, and what was not checked."""
 
 from __future__ import annotations
 
 import reprlib
-from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-MOST_ALIKE = 20
-"""How many findings of one file and column are listed; the others are counted."""
+from typing import Any
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
@@ -20,13 +13,13 @@ _SHORT.maxlist = 12
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it should be.
+    """One difference between a data set and the record of its run.
 
     Attributes:
-        file: The file's path within the data set's folder, with slashes.
-        row: The row's number as `datasets` counts, from 0; None where it is not about one row.
-        column: The column's name, or the place in a file that has none; None where it is not about one.
-        message: What is there and what should be.
+        file: The file's path relative to the data set's folder.
+        row: The row number as in `datasets`, from 0; None if the finding is not about one row.
+        column: The column, or the place in a file without columns; None if the finding is not about one.
+        message: What is wrong.
     """
 
     file: str
@@ -42,13 +35,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a validation found.
+    """The result of a validation.
 
     Attributes:
-        name: The data set, as it was named.
-        findings: What is wrong, in the order in which it was met; empty for a sound data set.
-        checked: How many files, rows, seeds, draws … were looked at.
-        not_checked: What could not be checked, one sentence each.
+        name: The data set as the user named it.
+        findings: What is wrong; empty for a valid data set.
+        checked: Number of checked files, rows, seeds, draws and words.
+        not_checked: What could not be checked, and why.
     """
 
     name: str
@@ -61,18 +54,14 @@ class Report:
         return asdict(self)
 
 
-def few(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Let the first `MOST_ALIKE` findings of each file and column through, then say how many more there were."""
-    seen: Counter[tuple[str, str | None]] = Counter()
-    for finding in findings:
-        seen[finding.file, finding.column] += 1
-        if seen[finding.file, finding.column] <= MOST_ALIKE:
-            yield finding
-    for (file, column), count in seen.items():
-        if count > MOST_ALIKE:
-            yield Finding(file, None, column, f"{count - MOST_ALIKE:,} more findings like these")
+def report_text(report: Report) -> str:
+    """Return a report as text: one line per finding and per unchecked part, then a summary."""
+    lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
+    checked = ", ".join(f"{count:,} {name}" for name, count in report.checked.items() if count)
+    verdict = "valid" if not report.findings else f"{len(report.findings):,} findings"
+    return "\n".join([*lines, f"{report.name}: {verdict}{f' ({checked} checked)' if checked else ''}", ""])
 
 
 def quoted(value: object) -> str:
-    """Write a value of the data for a message: as Python does, so that it prints safely, and never at great length."""
+    """Return a value for a message: as a Python literal, so that it prints safely, and shortened."""
     return _SHORT.repr(value)

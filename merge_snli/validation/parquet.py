@@ -1,4 +1,4 @@
-"""Reads one Parquet file of the data set, row group by row group, and checks its columns on the way."""
+"""Read a Parquet file of the data set in order, and check its columns, values and bytes on the way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from generation.output.write_data import ROWS_PER_GROUP, parquet_writer
 from merge_snli.errors import reason
 from merge_snli.files import sha256_of_file
-from merge_snli.validation.finding import Finding, quoted
+from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-DAMAGED = (pa.ArrowException, OSError, ValueError, ArithmeticError, MemoryError, TypeError, KeyError, IndexError)
-"""What pyarrow raises on bytes that are no sound Parquet."""
+    from merge_snli.validation.collector import Collector
+
+READ_ERRORS = (pa.ArrowException, OSError, ValueError, ArithmeticError, MemoryError, TypeError, KeyError, IndexError)
+"""What pyarrow raises for damaged files."""
 
 
 class _Digest(io.RawIOBase):
-    """A stream that keeps nothing but the sha256 of what is written to it."""
+    """A stream that computes the sha256 of what is written to it and stores nothing."""
 
     def __init__(self) -> None:
         self._sha256 = hashlib.sha256()
@@ -43,111 +45,122 @@ class _Digest(io.RawIOBase):
         return self._sha256.hexdigest()
 
 
-class DamagedError(Exception):
-    """A file whose rows cannot be read further; carries the finding."""
-
-    def __init__(self, finding: Finding) -> None:
-        """Keep the finding."""
-        super().__init__(finding.message)
-        self.finding = finding
-
-
 class Rows:
-    """The rows of one file, taken in their order; it keeps the place in the file."""
+    """The rows of one file in their order; it keeps the position in the file.
 
-    def __init__(self, folder: Path, name: str, schema: pa.Schema, *, same_writer: bool) -> None:
-        """Open the file.
+    Attributes:
+        name: The file's relative path.
+        is_damaged: Whether reading failed, which is reported; the rows end there.
+        has_other_bytes: Whether writing the rows again gave other bytes; known when the last row was read.
+    """
+
+    def __init__(
+        self, path: Path, name: str, file: pq.ParquetFile, schema: pa.Schema, collector: Collector, *, rewrite: bool
+    ) -> None:
+        """Start at the first row.
 
         Args:
-            folder: The data set's folder.
-            name: The file's relative path.
-            schema: The columns that it must have, `datasets`' metadata included.
-            same_writer: Whether the library that wrote it is the one at hand, which gives the same rows the same bytes.
-
-        Raises:
-            DamagedError: Where the file cannot be opened as Parquet.
+            path: The file.
+            name: Its relative path.
+            file: The same, opened.
+            schema: Its columns, with the metadata of `datasets`.
+            collector: Gets the findings.
+            rewrite: Write the rows again to compare the bytes.
         """
         self.name = name
-        self.at_end: list[Finding] = []
-        """What is wrong with the file as a whole: known when its last row was taken."""
-        self._path = folder / name
+        self.is_damaged = False
+        self.has_other_bytes = False
+        self._path = path
+        self._file = file
         self._schema = schema
-        self._same_writer = same_writer
+        self._collector = collector
+        self._rewrite = rewrite
         self._rest = schema.empty_table()
-        self._batches: Iterator[pa.Table] | None = None
-        try:
-            self._file = pq.ParquetFile(self._path)
-            self._found = self._file.schema_arrow
-        except DAMAGED as error:
-            raise self._damaged(error) from error
-
-    @property
-    def findings(self) -> list[Finding]:
-        """Where the file's columns, their types, their order or their metadata are not those of `schema`."""
-        found, schema = self._found, self._schema
-        if found.names != schema.names:
-            return [Finding(self.name, None, None, f"has the columns {_names(found)}; they should be {_names(schema)}")]
-        types = [
-            Finding(self.name, None, name, f"is of type {found.field(name).type}, not {schema.field(name).type}")
-            for name in schema.names
-            if found.field(name).type != schema.field(name).type
-        ]
-        written = (self._found.metadata, self._file.metadata.metadata)
-        if types or all(_features(metadata) == _features(schema.metadata) for metadata in written):
-            return types
-        return [Finding(self.name, None, None, "its metadata has other features or label names than the record")]
+        self._batches = self._read_batches()
 
     def take(self, count: int | None = None) -> pa.Table:
         """Return the next rows.
 
         Args:
-            count: How many; None for those at hand, at least one while there is one.
+            count: How many; None for the next batch.
 
         Returns:
-            Up to `count` rows: fewer only at the end of the file.
-
-        Raises:
-            DamagedError: Where the next rows cannot be read, have a missing value, or belie the file's statistics.
+            Up to `count` rows: fewer only at the end of the file, or if it is damaged.
         """
-        if self._batches is None:
-            self._batches = self._groups()
-        wanted = 1 if count is None else count
+        minimum = 1 if count is None else count
         parts = [self._rest]
-        while sum(part.num_rows for part in parts) < wanted:
+        while sum(part.num_rows for part in parts) < minimum:
             part = next(self._batches, None)
             if part is None:
                 break
             parts.append(part)
         table = pa.concat_tables(parts)
-        taken = table.num_rows if count is None else min(count, table.num_rows)
-        self._rest = table.slice(taken)
-        return table.slice(0, taken)
+        number = table.num_rows if count is None else min(count, table.num_rows)
+        self._rest = table.slice(number)
+        return table.slice(0, number)
 
-    def _groups(self) -> Iterator[pa.Table]:
+    def _read_batches(self) -> Iterator[pa.Table]:
         row = 0
-        written = _Digest()
-        writer = parquet_writer(written, self._schema)
+        digest = _Digest()
+        writer = parquet_writer(digest, self._schema)
         for number in range(self._file.num_row_groups):
             try:
                 table = self._file.read_row_group(number).cast(self._schema).combine_chunks()
                 table.validate(full=True)
-                wrong = _missing_value(table) or _wrong_statistics(table, self._file.metadata.row_group(number))
-            except DAMAGED as error:
-                raise self._damaged(error) from error
-            if wrong is not None:
-                column, message = wrong
-                raise DamagedError(Finding(self.name, None, column, f"{message}, in the rows from {row}"))
+                problem: tuple[str | None, str] | None = _null(table) or _wrong_statistics(
+                    table, self._file.metadata.row_group(number)
+                )
+            except READ_ERRORS as error:
+                problem = None, f"cannot be read as Parquet: {reason(error)}"
+            if problem is not None:
+                column, message = problem
+                self._collector.find(self.name, None, column, f"{message} (in the row group that starts at row {row})")
+                self.is_damaged = True
+                return
             row += table.num_rows
-            if self._same_writer:
+            if self._rewrite:
                 writer.write_table(table, ROWS_PER_GROUP)
             yield from (table.slice(first, ROWS_PER_GROUP) for first in range(0, table.num_rows, ROWS_PER_GROUP))
         writer.close()
-        if self._same_writer and written.hexdigest() != sha256_of_file(self._path):
-            message = "its bytes are not those that its rows are written as: other readers may find other rows"
-            self.at_end.append(Finding(self.name, None, None, message))
+        self.has_other_bytes = self._rewrite and digest.hexdigest() != sha256_of_file(self._path)
 
-    def _damaged(self, error: Exception) -> DamagedError:
-        return DamagedError(Finding(self.name, None, None, f"cannot be read as Parquet: {reason(error)}"))
+
+def open_rows(folder: Path, name: str, schema: pa.Schema, collector: Collector, *, rewrite: bool) -> Rows | None:
+    """Open a file; None if it is not Parquet or has other columns, which is reported.
+
+    Args:
+        folder: The data set's folder.
+        name: The file's relative path.
+        schema: The columns that it must have, with the metadata of `datasets`.
+        collector: Gets the findings.
+        rewrite: Write the rows again to compare the bytes.
+    """
+    try:
+        file = pq.ParquetFile(folder / name)
+        problems = _schema_problems(file, schema)
+    except READ_ERRORS as error:
+        problems = [(None, f"cannot be read as Parquet: {reason(error)}")]
+    for column, message in problems:
+        collector.find(name, None, column, message)
+    return None if problems else Rows(folder / name, name, file, schema, collector, rewrite=rewrite)
+
+
+def _schema_problems(file: pq.ParquetFile, schema: pa.Schema) -> list[tuple[str | None, str]]:
+    """Return columns and messages for differences in names, order, types and metadata."""
+    found = file.schema_arrow
+    if found.names != schema.names:
+        return [(None, f"has the columns {_names(found)}; the columns must be {_names(schema)}")]
+    types = [
+        (name, f"has type {found.field(name).type}, must be {schema.field(name).type}")
+        for name in schema.names
+        if found.field(name).type != schema.field(name).type
+    ]
+    if types:
+        return types
+    for metadata in (found.metadata, file.metadata.metadata):  # pyarrow writes it twice
+        if _features(metadata) != _features(schema.metadata):
+            return [(None, "has other features or label names in its metadata than in the record")]
+    return []
 
 
 def _names(schema: pa.Schema) -> str:
@@ -155,24 +168,24 @@ def _names(schema: pa.Schema) -> str:
 
 
 def _features(metadata: Mapping[bytes, bytes] | None) -> object:
-    """Return the features that `datasets` reads from a schema's metadata; pyarrow writes them twice."""
+    """Return the features that `datasets` stores in a schema's metadata."""
     try:
         return json.loads((metadata or {})[b"huggingface"])["info"]["features"]
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
 
 
-def _missing_value(table: pa.Table) -> tuple[str, str] | None:
-    """Return the first column with a null, at the top or within its lists."""
+def _null(table: pa.Table) -> tuple[str | None, str] | None:
+    """Return the first column with a null, also within lists, and a message."""
     for name, column in zip(table.column_names, table.columns, strict=True):
         inner = pc.list_flatten(column) if pa.types.is_list(column.type) else column
         if column.null_count or inner.null_count:
-            return name, "has a value that is missing (null)"
+            return name, "has a null"
     return None
 
 
-def _wrong_statistics(table: pa.Table, group: pq.RowGroupMetaData) -> tuple[str, str] | None:
-    """Return the first column whose smallest and largest value are not those that the file says readers to skip by."""
+def _wrong_statistics(table: pa.Table, group: pq.RowGroupMetaData) -> tuple[str | None, str] | None:
+    """Return the first column with values outside its statistics, by which readers skip rows, and a message."""
     for number in range(group.num_columns):
         chunk = group.column(number)
         statistics = chunk.statistics
@@ -180,6 +193,6 @@ def _wrong_statistics(table: pa.Table, group: pq.RowGroupMetaData) -> tuple[str,
             continue
         bounds = pc.min_max(table[chunk.path_in_schema]).as_py()
         if not (statistics.min <= bounds["min"] and bounds["max"] <= statistics.max):
-            said = f"{quoted(statistics.min)} to {quoted(statistics.max)}"
-            return chunk.path_in_schema, f"has values outside its statistics, {said}"
+            limits = f"{quoted(statistics.min)} to {quoted(statistics.max)}"
+            return chunk.path_in_schema, f"has values outside its statistics, {limits}"
     return None

@@ -1,9 +1,10 @@
-"""The record of the run: whether `run.json` has the right shape, and whether its numbers agree with each other."""
+"""Check the record of a run: its options, and whether its numbers agree with each other."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,111 +14,122 @@ from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_json
 from merge_snli.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors
 from merge_snli.schema import ALL, SEED, TEST, data_file, splits
-from merge_snli.validation.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from merge_snli.validation.collector import Collector
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A record, and its options as values of their types."""
+    """A record with typed options."""
 
     record: Record
     options: Options
 
     @property
+    def label_names(self) -> tuple[str, ...]:
+        """The names of the labels in the order of their numbers."""
+        return self.record.problems.label_names
+
+    @cached_property
+    def mlm_names(self) -> tuple[str, ...]:
+        """The names of the masked LMs."""
+        return tuple(mlm.name for mlm in self.record.masked_lms)
+
+    @property
     def configs(self) -> tuple[str, ...]:
-        """The configs that the data should have, in their order; a class without seeds has none."""
+        """The configs of the data set in their order; a word class without seeds has none."""
         return tuple(name for name in (ALL, *self.options.classes, SEED) if name in self.record.data.rows)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The data files that there should be, as relative paths."""
+        """The relative paths of the data files."""
         return tuple(data_file(config, split) for config in self.configs for split in self.splits(config))
 
     def splits(self, config: str) -> tuple[str, ...]:
-        """Return the splits that a config should have."""
+        """Return the splits of a config."""
         return splits(config, self.options.subsamples)
 
 
-def read_run(content: bytes) -> tuple[RecordedRun | None, list[Finding]]:
-    """Read `run.json`.
+def read_run(content: bytes, collector: Collector) -> RecordedRun | None:
+    """Read `run.json`; None if a field is missing or malformed.
 
     Args:
-        content: The file's bytes.
-
-    Returns:
-        The run, or None if the record has not the right shape; and what is wrong with the shape.
+        content: The bytes of the file.
+        collector: Gets the findings.
     """
     try:
         record = decode_record(content)
     except ValidationError as error:
-        return None, [_finding((place,) if place else (), message) for place, message in validation_errors(error)]
+        for place, message in validation_errors(error):
+            _find(collector, place, message)
+        return None
     try:
         options = TypeAdapter(Options).validate_json(json.dumps(record.options), strict=True)
     except ValidationError as error:
-        return None, [
-            _finding(("options", place) if place else ("options",), said) for place, said in validation_errors(error)
-        ]
-    unknown = record.options.keys() - {field.name for field in fields(Options)}
-    wrong = [_finding(("options", name), "no option of this version") for name in sorted(unknown)]
-    draws = len(record.data.rows.get(ALL, {})) - 1
-    if draws != options.subsamples:
-        message = f"is {options.subsamples} where config {ALL} has {draws} splits of draws"
-        return None, [*wrong, _finding(("options", "subsamples"), message)]
-    return RecordedRun(record, options), wrong
+        for place, message in validation_errors(error):
+            _find(collector, f"options.{place}" if place else "options", message)
+        return None
+    for name in sorted(record.options.keys() - {field.name for field in fields(Options)}):
+        _find(collector, f"options.{name}", "is not an option of this version")
+    subsamples = len(record.data.rows.get(ALL, {})) - 1
+    if subsamples != options.subsamples:
+        message = f"is {options.subsamples}; config {ALL} has {subsamples} splits of subsamples"
+        _find(collector, "options.subsamples", message)
+        return None
+    return RecordedRun(record, options)
 
 
-def _finding(place: tuple[int | str, ...], message: str) -> Finding:
-    return Finding(RUN_FILE, None, ".".join(map(str, place)) or None, message)
-
-
-def check_record(run: RecordedRun, content: bytes) -> Iterator[Finding]:
-    """Yield where the record disagrees with itself.
+def check_record(run: RecordedRun, content: bytes, collector: Collector) -> None:
+    """Report contradictions within a record.
 
     Args:
-        run: What `read_run` gave.
+        run: The result of `read_run`.
         content: The bytes of `run.json`.
+        collector: Gets the findings.
     """
     record = run.record
     if record.digest != own_digest(json.loads(content)):
-        yield _finding((OWN_DIGEST,), "is not the digest of the rest of the record: it was changed since the run")
+        _find(collector, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
     if record.data.digest != sha256_of_json(record.data.files):
-        yield _finding(("data", "digest"), "is not the digest of data.files")
-    names = tuple(mlm.name for mlm in record.masked_lms)
-    if len(set(names)) != len(names) or len(names) != len(run.options.mlm):
-        yield _finding(("masked_lms",), f"has {', '.join(names)} where options.mlm has {', '.join(run.options.mlm)}")
-    yield from _check_layout(run)
-    yield from _check_composition(run)
+        _find(collector, "data.digest", "is not the digest of data.files")
+    names, given = run.mlm_names, run.options.mlm
+    if len(set(names)) != len(names) or len(names) != len(given):
+        _find(collector, "masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
+    _check_layout(run, collector)
+    _check_composition(run, collector)
 
 
-def _check_layout(run: RecordedRun) -> Iterator[Finding]:
-    """Yield where the files and rows are not those of the configs and splits that the options give."""
+def _check_layout(run: RecordedRun, collector: Collector) -> None:
+    """Compare the recorded files and rows with the configs and splits that the options give."""
     data = run.record.data
     for config in (ALL, SEED):
         if config not in data.rows:
-            yield _finding(("data", "rows"), f"has no config {config}")
+            _find(collector, "data.rows", f"has no config {config}")
     for config in sorted(data.rows.keys() - set(run.configs)):
-        yield _finding(("data", "rows", config), "no config of a run with these options")
+        _find(collector, f"data.rows.{config}", "is not a config of a run with these options")
     for config in run.configs:
         if tuple(data.rows[config]) != run.splits(config):
-            yield _finding(("data", "rows", config), f"its splits should be {', '.join(run.splits(config))}")
+            _find(collector, f"data.rows.{config}", f"must have the splits {', '.join(run.splits(config))}")
     for name in sorted(data.files.keys() ^ set(run.files)):
-        there = "has no such config and split" if name in data.files else "lacks this file"
-        yield _finding(("data", "files", name), f"the record {there}")
+        message = "is not a config and split of the record" if name in data.files else "is missing in the record"
+        _find(collector, f"data.files.{name}", message)
 
 
-def _check_composition(run: RecordedRun) -> Iterator[Finding]:
+def _check_composition(run: RecordedRun, collector: Collector) -> None:
     record = run.record
-    labels = set(record.problems.label_names)
-    if len(labels) < len(record.problems.label_names) or not labels:
-        yield _finding(("problems", "label_names"), "names a label twice, or none")
+    labels = set(run.label_names)
+    if len(labels) < len(run.label_names) or not labels:
+        _find(collector, "problems.label_names", "is empty or has duplicates")
     if set(record.composition) != set(run.configs) - {SEED}:
-        yield _finding(("composition",), f"has the configs {', '.join(record.composition)}")
-    for config, of in record.composition.items():
+        _find(collector, "composition", f"has the configs {', '.join(record.composition)}")
+    for config, counts in record.composition.items():
         rows = record.data.rows.get(config, {}).get(TEST)
-        if of.variants != rows:
-            yield _finding(("composition", config, "variants"), f"is {of.variants} where the split {TEST} has {rows}")
-        if set(of.labels) != labels or sum(of.labels.values()) != of.seeds:
-            yield _finding(("composition", config, "labels"), f"are not the labels of {of.seeds} seeds")
+        if counts.variants != rows:
+            _find(collector, f"composition.{config}.variants", f"is {counts.variants}; split {TEST} has {rows} rows")
+        if set(counts.labels) != labels or sum(counts.labels.values()) != counts.seeds:
+            _find(collector, f"composition.{config}.labels", f"does not add up to {counts.seeds} seeds")
+
+
+def _find(collector: Collector, place: str, message: str) -> None:
+    collector.find(RUN_FILE, None, place or None, message)

@@ -1,4 +1,4 @@
-"""What the run judged words by, where it is at hand: the tagger and WordNet, told by their digests."""
+"""Find the tagger and the WordNet of a run, identified by their digests."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from merge_snli.errors import InputError
 if TYPE_CHECKING:
     from generation.replacements.relations import WordNet
     from generation.sentences.tagging import Tagger
+    from merge_snli.validation.collector import Collector
     from merge_snli.validation.record import RecordedRun
 
 
 @dataclass(frozen=True)
 class RunTagger:
-    """The tagger that the run used, and the same for suggestions in their place."""
+    """The tagger of a run, for sentences and for suggestions in their place."""
 
     tagger: Tagger
     in_place: InPlaceTagger
@@ -28,75 +29,70 @@ class RunTagger:
 
 @dataclass(frozen=True)
 class Resources:
-    """What the run judged words by; None for what is not at hand, or was not asked."""
+    """The tagger and the WordNet of a run; None for what is not available or was not used."""
 
     tagger: RunTagger | None
     wordnet: WordNet | None
 
 
-def find_resources(run: RecordedRun, tagger: str | None) -> tuple[Resources, list[str]]:
-    """Find what the run judged words by.
+def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -> Resources:
+    """Find the tagger and the WordNet of a run; what is not available is reported as not checked.
 
     Args:
         run: The record of the run.
-        tagger: The spaCy pipeline as the user names it; None for what the record says.
+        tagger: The spaCy pipeline that the user names; None for the recorded one.
+        collector: Gets what cannot be checked.
 
-    Returns:
-        What is at hand, and one sentence for each thing that is not.
+    Raises:
+        InputError: If the pipeline that the user names cannot be loaded.
     """
-    reasons = []
-    found = find_run_tagger(run, tagger)
-    if isinstance(found, str):
-        reasons.append(f"word classes, and which places are words: {found}")
-    wordnet = find_run_wordnet(run) if run.options.no_relations else None
+    run_tagger = _find_tagger(run, tagger)
+    if isinstance(run_tagger, str):
+        collector.skip(f"word classes and word boundaries: {run_tagger}")
+    wordnet = _find_wordnet(run) if run.options.no_relations else None
     if isinstance(wordnet, str):
-        reasons.append(f"relations to other words: {wordnet}")
-    return Resources(None if isinstance(found, str) else found, None if isinstance(wordnet, str) else wordnet), reasons
+        collector.skip(f"relations to other words: {wordnet}")
+    if run.options.scramble:
+        collector.skip("word classes and relations of replacements: their letters are scrambled")
+    return Resources(None if isinstance(run_tagger, str) else run_tagger, None if isinstance(wordnet, str) else wordnet)
 
 
-def find_run_wordnet(run: RecordedRun) -> WordNet | str:
-    """Find the WordNet of a run, or one sentence that says why it is not at hand."""
+def _find_wordnet(run: RecordedRun) -> WordNet | str:
+    """Return the WordNet of a run, or why it is not available."""
     try:
         wordnet = load_wordnet()
     except InputError as error:
         return str(error)
     recorded = run.record.wordnet
     if recorded is None or recorded.digest != wordnet.digest:
-        return f"the WordNet {wordnet.version} at hand is not the run's"
+        return f"the run used another WordNet than the installed {wordnet.version}"
     return wordnet
 
 
-def find_run_tagger(run: RecordedRun, name: str | None = None) -> RunTagger | str:
-    """Find the tagger of a run.
+def _find_tagger(run: RecordedRun, name: str | None) -> RunTagger | str:
+    """Return the tagger of a run, or why it is not available.
 
-    What the record names is loaded only where it is an installed package: the data set may come from anyone, and a
-    folder of that name may be part of it.
-
-    Args:
-        run: The record of the run.
-        name: The pipeline as the user names it; None for what the record says.
-
-    Returns:
-        The tagger, or one sentence that says why it is not at hand.
+    A recorded pipeline is loaded only if it is an installed package: the data set is not trusted, and a folder of that
+    name may be part of it.
 
     Raises:
-        InputError: Where the pipeline that the user names cannot be loaded.
+        InputError: If the pipeline that the user names cannot be loaded.
     """
     recorded = run.options.tagger
     if name is None and recorded is not None and not _is_installed(recorded):
-        return f"the run's tagger {recorded!a} is no installed package: name its folder with --tagger"
+        return f"the run's tagger {recorded!a} is not an installed package: pass its folder with --tagger"
     try:
-        found = _load(name or recorded)
+        tagger = _load(name or recorded)
     except InputError as error:
         if name is not None:
             raise
         return str(error)
-    if found.tagger.digest != run.record.tagger.digest:
+    if tagger.tagger.digest != run.record.tagger.digest:
         return (
             f"the run's tagger {run.record.tagger.name} {run.record.tagger.version} has the digest "
-            f"{run.record.tagger.digest[:12]}…, the one at hand {found.tagger.digest[:12]}…"
+            f"{run.record.tagger.digest[:12]}…, the installed one {tagger.tagger.digest[:12]}…"
         )
-    return found
+    return tagger
 
 
 def _is_installed(package: str) -> bool:

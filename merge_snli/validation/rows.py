@@ -1,161 +1,123 @@
-"""The rows of the data set: one pass over config `all`, split `test`, with all other files alongside."""
+"""Check the rows of all data files in one pass over config `all`, split `test`."""
 
 from __future__ import annotations
 
-from itertools import groupby
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
-from merge_snli.validation.derived_splits import Follower
-from merge_snli.validation.finding import Finding
-from merge_snli.validation.groups import check_group
-from merge_snli.validation.parquet import DamagedError, Rows
-from merge_snli.validation.seed_groups import (
-    SEEDS,
-    VARIANTS,
-    Place,
-    SeedFile,
-    SeedGroup,
-    check_order,
-    places,
-    seed_groups,
-    whole_seeds,
-)
-from merge_snli.validation.seed_words import words_of_seeds
-from merge_snli.validation.seeds import check_row_of_seed, check_seed
-from merge_snli.validation.tally import Tally
-from merge_snli.validation.variants import check_variant, rules_of
-from merge_snli.validation.word_classes import check_classes, check_relations
+from merge_snli.validation.derived_splits import DerivedSplit
+from merge_snli.validation.draws import check_draws
+from merge_snli.validation.parquet import open_rows
+from merge_snli.validation.seed_groups import SEEDS, VARIANTS, SeedRows, check_order, read_whole_seeds, seed_groups
+from merge_snli.validation.seed_words import seed_texts, words_of_seeds
+from merge_snli.validation.seeds import check_seed, check_seed_columns
+from merge_snli.validation.totals import Totals
+from merge_snli.validation.variants import check_variant
+from merge_snli.validation.word_classes import check_relations, check_word_classes
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from merge_snli.validation.collector import Collector
+    from merge_snli.validation.parquet import Rows
     from merge_snli.validation.record import RecordedRun
     from merge_snli.validation.resources import Resources
-    from merge_snli.validation.seed_groups import Row
+    from merge_snli.validation.seed_groups import SeedGroup, SortKey
     from merge_snli.validation.seed_words import SeedWords, Texts
 
-BYTES = "the bytes of the data files beyond their digests"
 
-Words = dict["Texts", "SeedWords"]
-
-
-def check_rows(
-    folder: Path, run: RecordedRun, at_hand: Resources, checked: Counter[str], not_checked: list[str]
-) -> Iterator[Finding]:
-    """Yield what is wrong with the columns and rows of the data files.
+def check_rows(folder: Path, run: RecordedRun, resources: Resources, collector: Collector) -> None:
+    """Check the columns and rows of the data files.
 
     Args:
         folder: The data set's folder.
         run: The record of the run.
-        at_hand: What the run judged words by.
-        checked: Gets how many files, variants, seeds, draws and words were looked at.
-        not_checked: Gets a sentence where the bytes of the files cannot be compared.
+        resources: The tagger and WordNet of the run.
+        collector: Gets the findings and counts.
     """
-    files: dict[str, Rows] = {}
+    version = run.record.versions.get("pyarrow")
+    files = _open_files(folder, run, collector, rewrite=version == pa.__version__)
+    collector.count("data files", len(files))
+    if version != pa.__version__:
+        collector.skip(f"bytes of the data files: written by pyarrow {version}, this is {pa.__version__}")
+    if VARIANTS in files:
+        _check_seeds(files, run, resources, collector)
+        _check_bytes(files, collector)
+
+
+def _open_files(folder: Path, run: RecordedRun, collector: Collector, *, rewrite: bool) -> dict[str, Rows]:
+    """Return the files with the expected columns by relative path."""
+    files = {}
     for config in run.configs:
+        schema = features(config, run.label_names, run.options.classes, run.options.keep_column).arrow_schema
         for name in (data_file(config, split) for split in run.splits(config)):
-            if (folder / name).is_file():
-                yield from _open(folder, name, config, run, files)
-    checked["data files"] = len(files)
-    if VARIANTS not in files:
+            rows = open_rows(folder, name, schema, collector, rewrite=rewrite) if (folder / name).is_file() else None
+            if rows is not None:
+                files[name] = rows
+    return files
+
+
+def _check_bytes(files: Mapping[str, Rows], collector: Collector) -> None:
+    """Report files that give other bytes if their rows are written again; if most do, pyarrow is another build."""
+    different = [name for name, rows in files.items() if rows.has_other_bytes]
+    if len(different) * 2 > len(files):
+        collector.skip(f"bytes of the data files: this build of pyarrow {pa.__version__} compresses differently")
         return
-    try:
-        yield from _check_all(files, run, at_hand, checked)
-    except DamagedError as error:
-        yield error.finding
-    unlike = [finding for rows in files.values() for finding in rows.at_end]
-    if len(unlike) * 2 > len(files):
-        not_checked.append(f"{BYTES}: pyarrow {pa.__version__} at hand is another build and compresses otherwise")
-    else:
-        yield from unlike
+    for name in different:
+        collector.find(name, None, None, "has other bytes than its rows give: other readers may find other rows")
 
 
-def is_same_writer(run: RecordedRun) -> bool:
-    """Tell whether the data was written by the version of pyarrow at hand."""
-    return bool(run.record.versions.get("pyarrow") == pa.__version__)
-
-
-def _open(folder: Path, name: str, config: str, run: RecordedRun, files: dict[str, Rows]) -> Iterator[Finding]:
-    """Open a file and keep it in `files` where its columns are those that they should be."""
-    options, labels = run.options, run.record.problems.label_names
-    schema = features(config, labels, options.classes, options.keep_column).arrow_schema
-    try:
-        rows = Rows(folder, name, schema, same_writer=is_same_writer(run))
-    except DamagedError as error:
-        yield error.finding
+def _check_seeds(files: Mapping[str, Rows], run: RecordedRun, resources: Resources, collector: Collector) -> None:
+    """Check all rows, seed by seed."""
+    derived = list(_derived_splits(files, run, collector))
+    seeds = SeedRows(files.get(SEEDS), collector)
+    totals = Totals(run.record)
+    last: SortKey | None = None
+    for first, table in read_whole_seeds(files[VARIANTS]):
+        for split in derived:
+            split.check_next(table)
+        rows = table.to_pylist()
+        words = words_of_seeds(map(seed_texts, rows), resources.tagger, ignore_case=run.options.ignore_case)
+        check_word_classes(first, rows, words, run, resources.tagger, collector)
+        for group in seed_groups(first, rows, seeds):
+            last = check_order(group, last, collector)
+            _check_seed(group, words, run, resources, collector)
+            totals.add(group)
+    if files[VARIANTS].is_damaged:
         return
-    yield from rows.findings
-    if not rows.findings:
-        files[name] = rows
+    for split in derived:
+        split.check_end()
+    seeds.check_end()
+    totals.check(collector)
 
 
-def _check_all(
-    files: dict[str, Rows], run: RecordedRun, at_hand: Resources, checked: Counter[str]
-) -> Iterator[Finding]:
-    followers = list(_followers(files, run))
-    seeds = SeedFile(files.get(SEEDS))
-    tally = Tally(run.record)
-    last: Place | None = None
-    for first, table in whole_seeds(files[VARIANTS]):
-        for follower in followers:
-            yield from follower.follow(table)
-        rows: list[Row] = table.to_pylist()
-        words = words_of_seeds(map(_texts, rows), at_hand.tagger, ignore_case=run.options.ignore_case)
-        words_of = [words[_texts(row)] for row in rows]
-        yield from check_classes(first, rows, words_of, run, at_hand.tagger, checked)
-        wrong: list[Finding] = []
-        for group in seed_groups(first, rows, seeds, wrong):
-            yield from check_order(group, last)
-            last = places(group)[-1]
-            yield from _check_seed(group, words, run, at_hand, checked)
-            tally.add(group)
-        yield from wrong
-    for follower in followers:
-        yield from follower.end()
-    yield from seeds.end()
-    yield from tally.findings()
-
-
-def _followers(files: dict[str, Rows], run: RecordedRun) -> Iterator[Follower]:
+def _derived_splits(files: Mapping[str, Rows], run: RecordedRun, collector: Collector) -> Iterator[DerivedSplit]:
     for config in run.configs:
         for number, split in enumerate(run.splits(config), -1):
             rows = files.get(data_file(config, split))
             if rows is not None and config != SEED and (config, split) != (ALL, TEST):
-                yield Follower(rows, config, None if split == TEST else number)
-
-
-def _texts(row: Row) -> Texts:
-    return row["seed_premise"], row["seed_hypothesis"]
+                yield DerivedSplit(rows, config, None if split == TEST else number, collector)
 
 
 def _check_seed(
-    group: SeedGroup, words: Words, run: RecordedRun, at_hand: Resources, checked: Counter[str]
-) -> Iterator[Finding]:
-    """Yield what is wrong with the variants of one seed and with the seed's row."""
-    checked["seeds"] += 1
-    checked["variants"] += len(group.rows)
-    options, rules, labels = run.options, rules_of(run), run.record.problems.label_names
-    for at, row in enumerate(group.rows, group.first):
-        wrong = list(check_variant(row, words[_texts(row)], rules))
+    group: SeedGroup, words: Mapping[Texts, SeedWords], run: RecordedRun, resources: Resources, collector: Collector
+) -> None:
+    """Check the variants of one seed and the seed's row."""
+    collector.count("seeds")
+    collector.count("variants", len(group.rows))
+    for number, row in enumerate(group.rows, group.first):
+        find = partial(collector.find, VARIANTS, number)
+        check_variant(row, words[seed_texts(row)], run, find)
         if group.seed is not None:
-            wrong += check_row_of_seed(row, group.seed, options.keep_column)
-        yield from (Finding(VARIANTS, at, column, message) for column, message in wrong)
-    if at_hand.wordnet is not None and not rules.scramble:
-        for place, column, message in check_relations(group.rows, words[_texts(group.rows[0])], at_hand.wordnet):
-            yield Finding(VARIANTS, group.first + place, column, message)
-    at = group.first
-    for _, of_class in groupby(group.rows, key=lambda row: str(row["word_class"])):
-        rows = list(of_class)
-        checked["draws"] += options.subsamples
-        for place, column, message in check_group(rows, options):
-            yield Finding(VARIANTS, at + place, column, message)
-        at += len(rows)
-    if group.seed is not None and (group.seed["premise"], group.seed["hypothesis"]) in words:
-        of_seed = words[group.seed["premise"], group.seed["hypothesis"]]
-        for column, message in check_seed(group.seed, group.rows, of_seed, options, labels):
-            yield Finding(SEEDS, group.seed_row, column, message)
+            check_seed_columns(row, group.seed, run.options.keep_column, find)
+    if resources.wordnet is not None and not run.options.scramble:
+        check_relations(group, words[seed_texts(group.rows[0])], resources.wordnet, collector)
+    check_draws(group, run.options, collector)
+    if group.seed is not None:
+        seed_words = words.get((group.seed["premise"], group.seed["hypothesis"]))
+        if seed_words is not None:
+            check_seed(group.seed, group.rows, seed_words, run, partial(collector.find, SEEDS, group.seed_row))

@@ -1,4 +1,4 @@
-"""Whether `run.toml`, from which a run can be made again, names the choices that the record has."""
+"""Compare the options in `run.toml` with those of the record."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from typing import TYPE_CHECKING
 from generation.options import Options
 from generation.run_file import RUN_TOML, read_run_file
 from merge_snli.errors import InputError
-from merge_snli.validation.finding import Finding, quoted
-from merge_snli.validation.folder import is_plain
+from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    from merge_snli.validation.collector import Collector
 
-def check_run_toml(folder: Path, options: Options) -> Iterator[Finding]:
-    """Yield where the run file names other choices than the record; a data set without one is as good.
+
+def check_run_toml(folder: Path, options: Options, collector: Collector) -> None:
+    """Report options in `run.toml` that differ from the record; the file is optional.
 
     Args:
         folder: The data set's folder.
-        options: The choices that the record has.
+        options: The recorded options.
+        collector: Gets the findings.
     """
-    if not is_plain(folder / RUN_TOML):
+    if not (folder / RUN_TOML).is_file():
         return
     try:
         chosen = Options(**read_run_file(folder / RUN_TOML))
     except (InputError, TypeError, RecursionError) as error:
-        yield Finding(RUN_TOML, None, None, f"gives no choices of a run: {error}")
+        collector.find(RUN_TOML, None, None, f"is not a valid run file: {error}")
         return
     for field in fields(Options):
-        there, recorded = getattr(chosen, field.name), getattr(options, field.name)
-        if there != recorded:
-            yield Finding(RUN_TOML, None, field.name, f"is {quoted(there)} where the record has {quoted(recorded)}")
+        found, recorded = getattr(chosen, field.name), getattr(options, field.name)
+        if found != recorded:
+            collector.find(RUN_TOML, None, field.name, f"is {quoted(found)}; the record has {quoted(recorded)}")

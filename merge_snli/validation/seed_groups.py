@@ -1,4 +1,4 @@
-"""The variants of config `all` seed by seed, each with its seed's row, and whether they stand in the order of a run."""
+"""Group the variants of config `all` by seed, each with its row of config `seed`, and check their order."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from merge_snli.schema import ALL, SEED, TEST, WORD_CLASSES, data_file
-from merge_snli.validation.finding import Finding, quoted
-from merge_snli.validation.parquet import DamagedError
+from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from merge_snli.validation.collector import Collector
     from merge_snli.validation.parquet import Rows
 
 VARIANTS = data_file(ALL, TEST)
 SEEDS = data_file(SEED, TEST)
 
 Row = dict[str, Any]
+SortKey = tuple[str, int, int, str]
+"""The order of variants: seed, word class, position of the word in the premise, replacement."""
 
 
 @dataclass(frozen=True)
 class SeedGroup:
-    """All variants of one seed.
+    """The variants of one seed.
 
     Attributes:
-        first: The number of its first row in config `all`.
+        first: The number of the first row in config `all`.
         rows: The variants.
         seed_row: The number of the seed's row in config `seed`.
-        seed: That row; None where config `seed` does not have it there.
+        seed: That row; None if config `seed` does not have it there.
     """
 
     first: int
@@ -42,117 +44,109 @@ class SeedGroup:
 
     @property
     def seed_id(self) -> str:
-        """The id of the seed, as its variants have it."""
+        """The id of the seed in its variants."""
         return str(self.rows[0]["seed_id"])
 
 
-def whole_seeds(rows: Rows) -> Iterator[tuple[int, pa.Table]]:
-    """Yield a file's rows some thousands at a time, so that the rows of a seed are never apart.
+def read_whole_seeds(rows: Rows) -> Iterator[tuple[int, pa.Table]]:
+    """Yield a file's rows in batches that do not split the rows of a seed.
 
     Args:
         rows: The file of config `all`, split `test`.
 
     Yields:
-        The number of the first row, and the rows in one chunk.
-
-    Raises:
-        DamagedError: Where the file cannot be read further.
+        The number of the first row, and the rows in one chunk. A damaged file ends before its last seed.
     """
-    first, waiting = 0, rows.take()
-    while waiting.num_rows:
+    first, pending = 0, rows.take()
+    while pending.num_rows:
         more = rows.take()
-        last_seed = waiting["seed_id"][-1]
-        ready = waiting.num_rows if not more.num_rows else pc.index(waiting["seed_id"], last_seed).as_py()
-        if ready:
-            yield first, waiting.slice(0, ready).combine_chunks()
-        first += ready
-        waiting = pa.concat_tables([waiting.slice(ready), more])
+        if rows.is_damaged:
+            return
+        last_seed = pending["seed_id"][-1]
+        complete = pending.num_rows if not more.num_rows else pc.index(pending["seed_id"], last_seed).as_py()
+        if complete:
+            yield first, pending.slice(0, complete).combine_chunks()
+        first += complete
+        pending = pa.concat_tables([pending.slice(complete), more])
 
 
-class SeedFile:
-    """The rows of config `seed`, taken alongside the variants; it keeps the place in the file."""
+class SeedRows:
+    """The rows of config `seed`, read in parallel with the variants; it keeps the position in the file."""
 
-    def __init__(self, rows: Rows | None) -> None:
-        """Begin at the first row.
+    def __init__(self, rows: Rows | None, collector: Collector) -> None:
+        """Start at the first row.
 
         Args:
-            rows: The file; None where it is missing or has other columns.
+            rows: The file; None if it is missing or has other columns.
+            collector: Gets the findings.
         """
         self._rows = rows
+        self._collector = collector
         self._row = 0
 
-    def take(self, seed_id: str) -> tuple[int, Row | None, list[Finding]]:
-        """Return the next row, its number, and what is wrong where it is not that of `seed_id`."""
+    def take(self, seed_id: str) -> tuple[int, Row | None]:
+        """Return the number of the next row and the row; None, after the first other seed, which is reported."""
         if self._rows is None:
-            return 0, None, []
-        try:
-            found = self._rows.take(1).to_pylist()
-        except DamagedError as error:
-            self._rows = None
-            return 0, None, [error.finding]
-        self._row += 1
+            return 0, None
+        found = self._rows.take(1).to_pylist()
         if found and found[0]["seed_id"] == seed_id:
-            return self._row - 1, found[0], []
+            self._row += 1
+            return self._row - 1, found[0]
+        if not self._rows.is_damaged:
+            problem = f"is {quoted(found[0]['seed_id'])}" if found else "is missing"
+            message = f"{problem}; the next seed of config {ALL} is {quoted(seed_id)}"
+            self._collector.find(SEEDS, self._row, "seed_id", message)
         self._rows = None
-        there = f"has {quoted(found[0]['seed_id'])}" if found else "the file ends"
-        message = f"{there} where the next seed of config {ALL} is {quoted(seed_id)}"
-        return 0, None, [Finding(SEEDS, self._row - 1, "seed_id", message)]
+        return 0, None
 
-    def end(self) -> list[Finding]:
-        """Return whether the file has seeds without variants."""
-        try:
-            more = self._rows is not None and self._rows.take(1).num_rows
-        except DamagedError as error:
-            return [error.finding]
-        return [Finding(SEEDS, self._row, "seed_id", f"is a seed without variants in config {ALL}")] if more else []
+    def check_end(self) -> None:
+        """Report a seed without variants."""
+        if self._rows is not None and self._rows.take(1).num_rows:
+            self._collector.find(SEEDS, self._row, "seed_id", f"has no variants in config {ALL}")
 
 
-def seed_groups(first: int, rows: Iterable[Row], seeds: SeedFile, findings: list[Finding]) -> Iterator[SeedGroup]:
+def seed_groups(first: int, rows: Iterable[Row], seeds: SeedRows) -> Iterator[SeedGroup]:
     """Yield the variants of each seed with the seed's row.
 
     Args:
         first: The number of the first row.
         rows: Rows of config `all`.
         seeds: The rows of config `seed`.
-        findings: Gets what is wrong where `seeds` has another seed.
     """
     for seed_id, group in groupby(rows, key=lambda row: str(row["seed_id"])):
-        of_seed = list(group)
-        seed_row, seed, wrong = seeds.take(seed_id)
-        findings += wrong
-        yield SeedGroup(first, of_seed, seed_row, seed)
-        first += len(of_seed)
+        variants = list(group)
+        seed_row, seed = seeds.take(seed_id)
+        yield SeedGroup(first, variants, seed_row, seed)
+        first += len(variants)
 
 
-Place = tuple[str, int, int, str]
-"""Where a variant stands in the order of a run: by seed, class, place of the word in the premise, and replacement."""
-
-
-def check_order(group: SeedGroup, last: Place | None) -> Iterator[Finding]:
-    """Yield where a variant does not come after the one before it; one that stands twice does not either.
+def check_order(group: SeedGroup, last: SortKey | None, collector: Collector) -> SortKey | None:
+    """Report variants that do not come after the previous one, and return the sort key of the last one.
 
     Args:
         group: The variants of a seed.
-        last: The place of the variant before the first.
+        last: The sort key of the variant before the first.
+        collector: Gets the findings.
     """
-    for row, place in enumerate(places(group), group.first):
-        if last is not None and place <= last:
-            what = "stands there already" if place == last else "is out of order (seed, class, word, replacement)"
-            yield Finding(VARIANTS, row, "variant_id", what)
-        last = place
+    for number, key in enumerate(_sort_keys(group), group.first):
+        if last is not None and key <= last:
+            message = "is a duplicate" if key == last else "is out of order (seed, class, word, replacement)"
+            collector.find(VARIANTS, number, "variant_id", message)
+        last = key
+    return last
 
 
-def places(group: SeedGroup) -> list[Place]:
-    """Return the place of each variant of a seed in the order of a run."""
+def _sort_keys(group: SeedGroup) -> list[SortKey]:
+    """Return the sort key of each variant of a seed."""
     words: dict[str, list[str]] = {}
     for name in WORD_CLASSES:
-        met = dict.fromkeys(row["original"] for row in group.rows if row["word_class"] == name)
+        replaced = dict.fromkeys(row["original"] for row in group.rows if row["word_class"] == name)
         listed = [] if group.seed is None else group.seed.get(f"{name}_words", [])
-        words[name] = [*listed, *(word for word in met if word not in listed)]
-    return [_place(row, words) for row in group.rows]
+        words[name] = [*listed, *(word for word in replaced if word not in listed)]
+    return [_sort_key(row, words) for row in group.rows]
 
 
-def _place(row: Row, words: dict[str, list[str]]) -> Place:
+def _sort_key(row: Row, words: dict[str, list[str]]) -> SortKey:
     name = row["word_class"]
     if name not in words:
         return row["seed_id"], len(WORD_CLASSES), 0, row["replacement"]

@@ -1,4 +1,4 @@
-"""What the tagger of the run makes of seed problems: their words, and the shared words with their occurrences."""
+"""Tag seed problems to find their words and shared words."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from merge_snli.validation.resources import RunTagger
+    from merge_snli.validation.seed_groups import Row
 
 Texts = tuple[str, str]
 """Premise and hypothesis of a seed problem."""
@@ -24,15 +25,20 @@ class SeedWords:
     """The words of a seed problem.
 
     Attributes:
-        taken: All words of premise and hypothesis, whatever their case: no replacement may be one of these.
-        shared: The shared words by class and form, in the order of class and premise, those left out included; None
-            where the tagger of the run is not at hand.
-        tagged: The tagged problem; None where the tagger is not at hand.
+        words: All words of premise and hypothesis in lower case, which no replacement may be.
+        shared: The shared words by class and form, in the order of class and premise, including those that the method
+            leaves out; None without the tagger of the run.
+        tagged: The tagged problem; None without the tagger of the run.
     """
 
-    taken: frozenset[str]
+    words: frozenset[str]
     shared: Mapping[tuple[str, str], SharedWord] | None
     tagged: TaggedProblem | None = None
+
+
+def seed_texts(row: Row) -> Texts:
+    """Return the seed's premise and hypothesis of a variant."""
+    return row["seed_premise"], row["seed_hypothesis"]
 
 
 def words_of_seeds(
@@ -42,15 +48,15 @@ def words_of_seeds(
 
     Args:
         texts: Premise and hypothesis of each.
-        tagger: The tagger of the run; None where it is not at hand: then only runs of word characters are taken.
-        ignore_case: Whether the run took words as shared whatever their case.
+        tagger: The tagger of the run; None if it is not available: words are then runs of word characters.
+        ignore_case: Whether the run compared shared words ignoring case.
 
     Returns:
         The words by premise and hypothesis.
     """
     pairs = list(dict.fromkeys(texts))
     if tagger is None:
-        return {pair: SeedWords(_runs(pair), None) for pair in pairs}
+        return {pair: SeedWords(_word_runs(pair), None) for pair in pairs}
     sentences = list(dict.fromkeys(text for pair in pairs for text in pair))
     tagged = dict(zip(sentences, tag_sentences(sentences, tagger.tagger), strict=True))
     problems = (TaggedProblem(Problem("", *pair, 0), tagged[pair[0]], tagged[pair[1]]) for pair in pairs)
@@ -62,5 +68,5 @@ def _words(tagged: TaggedProblem, ignore_case: bool) -> SeedWords:
     return SeedWords(words_of(tagged), {(word.word_class, word.text): word for word in words}, tagged)
 
 
-def _runs(texts: Texts) -> frozenset[str]:
+def _word_runs(texts: Texts) -> frozenset[str]:
     return frozenset(run.casefold() for text in texts for run in WORD_CHARACTERS.findall(text))

@@ -1,75 +1,77 @@
-"""Whether replacements are of their word's class in their places, and in no relation to other words of the problem."""
+"""Check the word classes of replacements in their place, and their relations to other words of the problem."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from generation.options import POS
 from generation.replacements.relations import other_words
-from merge_snli.validation.finding import Finding, quoted
+from merge_snli.validation.finding import quoted
 from merge_snli.validation.seed_groups import VARIANTS
-from merge_snli.validation.variants import places_of, rules_of
+from merge_snli.validation.seed_words import seed_texts
+from merge_snli.validation.variants import replacements_in_place
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
     from generation.replacements.relations import WordNet
+    from merge_snli.validation.collector import Collector
     from merge_snli.validation.record import RecordedRun
     from merge_snli.validation.resources import RunTagger
-    from merge_snli.validation.seed_words import SeedWords
-    from merge_snli.validation.variants import Row
+    from merge_snli.validation.seed_groups import Row, SeedGroup
+    from merge_snli.validation.seed_words import SeedWords, Texts
 
 
-def check_classes(
+def check_word_classes(
     first: int,
     rows: Sequence[Row],
-    words: Sequence[SeedWords],
+    words: Mapping[Texts, SeedWords],
     run: RecordedRun,
     tagger: RunTagger | None,
-    checked: Counter[str],
-) -> Iterator[Finding]:
-    """Yield where the tagger gives a replacement in its place another class than its word's.
+    collector: Collector,
+) -> None:
+    """Report replacements that the tagger gives another class than the word they replace.
 
     Args:
         first: The number of the first row.
         rows: Rows of config `all`.
-        words: The words of the seed of each.
+        words: The words of the seeds.
         run: The record of the run.
-        tagger: The tagger of the run; None where it is not at hand.
-        checked: Gets how many replacements were tagged.
+        tagger: The tagger of the run; None if it is not available.
+        collector: Gets the findings and counts.
     """
-    if tagger is None or not rules_of(run).of_class:
+    if tagger is None or POS not in run.options.filters or run.options.scramble:
         return
-    asked = [
-        (at, side, place)
-        for at, (row, of_seed) in enumerate(zip(rows, words, strict=True))
-        for side, place in places_of(row, of_seed)
+    replacements = [
+        (number, row, side, in_place)
+        for number, row in enumerate(rows, first)
+        for side, in_place in replacements_in_place(row, words[seed_texts(row)])
     ]
-    classes = tagger.in_place.word_classes([place for _, _, place in asked])
-    checked["words tagged in place"] += len(asked)
-    for (at, side, place), found in zip(asked, classes, strict=True):
-        wanted = rows[at]["word_class"]
-        if found != wanted:
-            message = f"{quoted(place.word)} is no {wanted} in the {side} but {found or 'of another class'}"
-            yield Finding(VARIANTS, first + at, "replacement", message)
+    word_classes = tagger.in_place.word_classes([in_place for *_, in_place in replacements])
+    collector.count("words tagged in place", len(replacements))
+    for (number, row, side, in_place), word_class in zip(replacements, word_classes, strict=True):
+        if word_class != row["word_class"]:
+            message = f"{quoted(in_place.word)} is tagged {word_class or 'as another class'} in the {side}"
+            collector.find(VARIANTS, number, "replacement", f"{message}, not {row['word_class']}")
 
 
-def check_relations(rows: Sequence[Row], words: SeedWords, wordnet: WordNet) -> Iterator[tuple[int, str, str]]:
-    """Yield the replacements that WordNet relates to another word of the problem: place, column, message.
+def check_relations(group: SeedGroup, words: SeedWords, wordnet: WordNet, collector: Collector) -> None:
+    """Report replacements that WordNet relates to another word of the problem.
 
     Args:
-        rows: The variants of one seed.
-        words: The words of the seed; nothing is yielded where the tagger of the run is not at hand.
+        group: The variants of one seed.
+        words: The words of the seed; without tagged sentences, nothing is checked.
         wordnet: The WordNet of the run.
+        collector: Gets the findings.
     """
-    for (word_class, original), of_word in groupby(
-        enumerate(rows), key=lambda each: (each[1]["word_class"], each[1]["original"])
-    ):
-        word = None if words.shared is None else words.shared.get((word_class, original))
+    numbered = enumerate(group.rows, group.first)
+    for key, of_word in groupby(numbered, key=lambda each: (each[1]["word_class"], each[1]["original"])):
+        word = None if words.shared is None else words.shared.get(key)
         if word is None or words.tagged is None:
             continue
-        is_related = wordnet.relation_to(other_words(words.tagged, word), word_class)
-        for place, row in of_word:
+        is_related = wordnet.relation_to(other_words(words.tagged, word), word.word_class)
+        for number, row in of_word:
             if is_related(row["replacement"]):
-                yield place, "replacement", f"{quoted(row['replacement'])} is related to another word of the problem"
+                message = f"{quoted(row['replacement'])} is related to another word of the problem"
+                collector.find(VARIANTS, number, "replacement", message)

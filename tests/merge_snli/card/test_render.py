@@ -21,6 +21,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.record import Record, TermsRecord
 from merge_snli.schema import columns, configs, data_file, data_version, splits
 from merge_snli.validation.card import check_card
+from merge_snli.validation.collector import Collector
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -227,6 +228,8 @@ def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str)
     else:
         path = tmp_path / data_file("all", "test")
         pq.write_table(pq.read_table(path).slice(0, 0), path)
-    findings = list(check_card(tmp_path, record, whole=True))
+    collector = Collector()
+    check_card(tmp_path, record, collector, is_complete=True)
+    findings = collector.report("").findings
     assert findings
     assert {finding.file for finding in findings} == {"README.md"}

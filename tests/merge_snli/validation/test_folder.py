@@ -1,4 +1,4 @@
-"""Files that should be there, and no other; on the Hub, too."""
+"""Missing and unexpected files in a folder and on the Hub."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from merge_snli import cli
 from merge_snli.validation import validate
+from merge_snli.validation.collector import Collector
 from merge_snli.validation.folder import check_folder
 from merge_snli.validation.hub_files import check_repository
 from tests.hub.faults import Fault
@@ -30,10 +31,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def found(folder: Path) -> list[str]:
-    return [str(finding) for finding in check_folder(folder, frozenset({"data/all/test.parquet"}))]
+    collector = Collector()
+    check_folder(folder, frozenset({"data/all/test.parquet"}), collector)
+    return [str(finding) for finding in collector.report("").findings]
 
 
-def test_what_may_be_there(folder: Path) -> None:
+def test_optional_files(folder: Path) -> None:
     for name in ("run.toml", "eval.yaml", "croissant.json", ".gitattributes"):
         (folder / name).touch()
     (folder / ".git").mkdir()
@@ -41,7 +44,7 @@ def test_what_may_be_there(folder: Path) -> None:
     assert found(folder) == []
 
 
-def test_what_should_not_be_there(folder: Path, tmp_path: Path) -> None:
+def test_unexpected_files(folder: Path, tmp_path: Path) -> None:
     (folder / "data" / "all" / "model.PKL").touch()
     (folder / "merge_snli.py").touch()
     (folder / "notes").mkdir()
@@ -50,38 +53,37 @@ def test_what_should_not_be_there(folder: Path, tmp_path: Path) -> None:
     (folder / os.fsdecode(b"\xff\n")).touch()
     os.mkfifo(folder / "pipe")
     assert sorted(found(folder)) == [
-        f"README.md: is a link to {tmp_path}/secret: only plain files belong here",
-        r"\\xff\n: is a file that no run made",
-        "data/all/model.PKL: is a file that no run made: a pickle, which runs code when it is loaded",
-        "merge_snli.py: is a file that no run made: a program",
-        "notes: is a folder that no run made",
-        "pipe: is no plain file",
+        f"README.md: is a link to {tmp_path}/secret: links are not allowed",
+        r"\\xff\n: is not part of the data set",
+        "data/all/model.PKL: is not part of the data set: a pickle can execute arbitrary code when it is loaded",
+        "merge_snli.py: is not part of the data set: it is a program",
+        "notes: is not part of the data set",
+        "pipe: is not a regular file",
     ]
 
 
-def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(good: Path, tmp_path: Path) -> None:
+def test_a_pipe_does_not_block(good: Path, tmp_path: Path) -> None:
     for name in ("run.json", "README.md", "data/all/test.parquet", "run.toml"):
         folder = Path(shutil.copytree(good, tmp_path / name.replace("/", "-")))
         (folder / name).unlink()
         os.mkfifo(folder / name)
-        assert f"{name}: is no plain file" in [str(finding) for finding in validate(folder).findings]
+        assert f"{name}: is not a regular file" in [str(finding) for finding in validate(folder).findings]
 
 
-def test_a_data_set_of_the_hub(hub: Hub, token: str, good: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_data_set_on_the_hub(hub: Hub, token: str, good: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from huggingface_hub import HfApi
 
     api = HfApi(token=token)
     api.create_repo("org/merge", repo_type="dataset")
     api.upload_folder(repo_id="org/merge", repo_type="dataset", folder_path=good)
     assert cli.main(["validate", "org/merge"]) == 0
-    assert "org/merge: sound" in capsys.readouterr().out
+    assert "org/merge: valid" in capsys.readouterr().out
     api.upload_file(repo_id="org/merge", repo_type="dataset", path_or_fileobj=b"x", path_in_repo="data/evil.pkl")
     assert cli.main(["validate", "org/merge"]) == 2
-    said = "data/evil.pkl: is a file that no run made: a pickle, which runs code when it is loaded\n"
-    assert capsys.readouterr().out.startswith(said)
+    assert capsys.readouterr().out.startswith("data/evil.pkl: is not part of the data set: a pickle")
 
 
-def test_the_loading_script_belongs_to_its_branch(
+def test_the_loading_script_is_allowed_on_its_branch_only(
     hub: Hub, token: str, good: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from huggingface_hub import HfApi
@@ -95,13 +97,15 @@ def test_the_loading_script_belongs_to_its_branch(
             repo_id="org/merge", repo_type="dataset", path_or_fileobj=b"x = 1\n", path_in_repo=name, revision=branch
         )
     assert cli.main(["validate", "org/merge@script"]) == 0
-    assert "sound" in capsys.readouterr().out
+    assert "valid" in capsys.readouterr().out
     assert cli.main(["validate", "org/merge"]) == 2
-    assert capsys.readouterr().out.startswith("merge.py: is a file that no run made: a program\n")
+    assert capsys.readouterr().out.startswith("merge.py: is not part of the data set: it is a program\n")
 
 
-def test_a_hub_that_went_away_is_said(hub: Hub, token: str) -> None:
-    not_checked: list[str] = []
+def test_an_unreachable_hub_is_reported(hub: Hub, token: str) -> None:
+    collector = Collector()
     hub.faults.append(Fault("GET", "/api/datasets/org/gone", 404))
-    assert list(check_repository("org/gone", "main", frozenset(), not_checked)) == []
-    assert "org/gone: the Hub could not be asked" in not_checked[0]
+    check_repository("org/gone", "main", frozenset(), collector)
+    report = collector.report("org/gone")
+    assert report.findings == ()
+    assert report.not_checked[0].startswith("other files of org/gone: ")

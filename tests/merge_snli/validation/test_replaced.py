@@ -1,4 +1,4 @@
-"""Whether a sentence follows from a seed's, told from the texts alone."""
+"""A variant's sentence compared with its seed's without a tagger."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ BAD = (
 
 
 @pytest.mark.parametrize("case", GOOD)
-def test_the_word_alone_is_replaced(case: tuple[str, str, str, str]) -> None:
+def test_every_word_is_replaced(case: tuple[str, str, str, str]) -> None:
     assert is_replaced(*case)
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_anything_else_is_not(case: tuple[str, str, str, str]) -> None:
+def test_anything_else_differs(case: tuple[str, str, str, str]) -> None:
     assert not is_replaced(*case)
 
 
-def test_case_ignored() -> None:
+def test_ignore_case() -> None:
     assert is_replaced("Dogs like dogs", "Cats like cats", "dogs", "cats", ignore_case=True)
     assert not is_replaced("Dogs like dogs", "cats like cats", "dogs", "cats", ignore_case=True)

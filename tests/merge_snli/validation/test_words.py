@@ -1,4 +1,4 @@
-"""Sets that are judged by more than the usual filters: another data set's seeds, and no relations."""
+"""Data sets restricted to the seeds of another one, and without related words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def change_options(folder: Path, **changes: object) -> None:
     sign(folder)
 
 
-def test_a_set_of_another_set_s_seeds(options: Options, tmp_path: Path) -> None:
+def test_seeds_of_another_data_set(options: Options, tmp_path: Path) -> None:
     one = generate(replace(options, limit=1), tmp_path / "one")
     restricted = generate(replace(options, seeds_from=str(one.folder)), tmp_path / "restricted").folder
     assert validate(restricted).findings == ()
@@ -47,21 +47,21 @@ def test_a_set_of_another_set_s_seeds(options: Options, tmp_path: Path) -> None:
     assert [finding.column for finding in validate(restricted).findings] == ["seeds.digest"]
 
 
-def test_relations_are_asked_where_the_run_s_wordnet_is_at_hand(
+def test_relations_are_checked_with_the_wordnet_of_the_run(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(save_wordnet(tmp_path / "dict")))
     unrelated = generate(replace(options, no_relations=True), tmp_path / "unrelated").folder
     report = validate(unrelated)
     assert (report.findings, report.not_checked) == ((), ())
-    # The same without the filter, said to be with it: "child" for "boy" beside "kids".
+    # A run without the filter, with a record that claims it: "child" replaces "boy" next to "kids".
     every = generate(options, tmp_path / "every").folder
     wordnet = json.loads((unrelated / "run.json").read_text(encoding="utf-8"))["wordnet"]
     run = json.loads((every / "run.json").read_text(encoding="utf-8")) | {"wordnet": wordnet}
     (every / "run.json").write_text(json.dumps(run), encoding="utf-8")
     change_options(every, no_relations=True)
-    said = {finding.message for finding in validate(every).findings}
-    assert said
-    assert all(message.endswith("is related to another word of the problem") for message in said)
+    messages = {finding.message for finding in validate(every).findings}
+    assert messages
+    assert all(message.endswith("is related to another word of the problem") for message in messages)
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "nowhere"))
-    assert validate(every).not_checked[0].startswith("relations to other words: --no-relations needs WordNet")
+    assert validate(every).not_checked[0].startswith("relations to other words: ")
