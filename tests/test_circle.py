@@ -152,4 +152,4 @@ def test_a_model_is_scored_on_the_published_data_set(circle: Circle) -> None:
 
 
 def test_the_published_data_set_is_valid(circle: Circle) -> None:
-    assert f"{REPO}: sound" in circle.run(merge_snli(), "validate", REPO)
+    assert f"{REPO}: valid" in circle.run(merge_snli(), "validate", REPO)

@@ -59,7 +59,7 @@ def _disable_progress_without_terminal() -> None:
 def _publish(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
     from merge_snli.publishing import plan, publish
-    from merge_snli.publishing.checks import check_arguments, check_sound
+    from merge_snli.publishing.checks import check_arguments, check_valid
     from merge_snli.publishing.hub import find_api
     from merge_snli.publishing.plan import plan_text
     from merge_snli.publishing.publish import published_text
@@ -70,7 +70,7 @@ def _publish(arguments: argparse.Namespace) -> int:
     check_arguments(arguments.repo, **names)
     dataset = find_dataset(arguments.folder)
     api = None if arguments.dry_run else find_api()
-    check_sound(dataset)
+    check_valid(dataset)
     planned = plan(dataset, arguments.repo, license_id=arguments.license, **names)
     if api is None:
         sys.stdout.write(plan_text(planned))

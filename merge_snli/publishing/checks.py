@@ -17,7 +17,7 @@ BRANCH = re.compile(r"(?!refs/)\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
 """Pattern of a draft branch's name."""
 
 
-def check_sound(dataset: MergeDataset) -> None:
+def check_valid(dataset: MergeDataset) -> None:
     """Check that validation finds nothing in a data set.
 
     Raises:

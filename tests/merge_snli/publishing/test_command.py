@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def sound(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_validation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip validation, which has its own tests."""
     monkeypatch.setattr("merge_snli.validation.validate", lambda dataset: Report(dataset.name, (), {}, ()))
 
 
-@pytest.mark.usefixtures("sound")
+@pytest.mark.usefixtures("without_validation")
 def test_output(hub: Hub, token: str, dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["publish", str(dataset.folder), "--repo", REPO, "--metric-space", SPACE]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -38,21 +38,21 @@ def test_output(hub: Hub, token: str, dataset: MergeDataset, capsys: pytest.Capt
     assert lines[4] == f"{hub.url}/datasets/{REPO}"
 
 
-@pytest.mark.usefixtures("sound")
+@pytest.mark.usefixtures("without_validation")
 def test_dry_run_sends_no_request(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["publish", str(dataset.folder), "--repo", REPO, "--dry-run"]) == 0
     assert capsys.readouterr().out.startswith(f"data set {REPO}, branch main\n")
     assert hub.asked == []
 
 
-@pytest.mark.usefixtures("sound")
+@pytest.mark.usefixtures("without_validation")
 def test_missing_token(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["publish", str(dataset.folder), "--repo", REPO]) == 2
     assert "log in with `hf auth login` or set HF_TOKEN" in capsys.readouterr().err
     assert hub.asked == []
 
 
-@pytest.mark.usefixtures("sound")
+@pytest.mark.usefixtures("without_validation")
 def test_offline(
     hub: Hub, dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,7 +86,7 @@ def test_damaged_data_set(hub: Hub, dataset: MergeDataset, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("fault", [{"status": 403}, {"status": 500, "times": 99}, {"cut": True, "times": 99}, None])
-@pytest.mark.usefixtures("sound", "waits")
+@pytest.mark.usefixtures("without_validation", "waits")
 def test_token_is_never_shown(
     hub: Hub,
     token: str,
@@ -118,7 +118,7 @@ def test_token_is_never_shown(
 
 
 @pytest.mark.parametrize("broken", ["hf_not a token", "hf_tök", "hf_\x7f"])
-@pytest.mark.usefixtures("sound")
+@pytest.mark.usefixtures("without_validation")
 def test_malformed_token_is_not_shown(
     hub: Hub,
     dataset: MergeDataset,

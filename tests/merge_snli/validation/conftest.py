@@ -1,4 +1,4 @@
-"""Masked LMs that say what a script says, and a small data set that they give."""
+"""Fixtures: masked LMs with scripted suggestions, and a small data set generated with them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.merge_snli.validation.runs import draw_run, save_masked_lms
+from tests.merge_snli.validation.random_runs import random_run, save_masked_lms
 
-GOOD = 2
-"""Draws the run of the small data set: two classes, two masked LMs, three draws, a kept column, the usual filters."""
+VALID_RUN = 2
+"""Random seed of the run: two classes, two masked LMs, three subsamples, a kept column, the default filters."""
 
 
 @pytest.fixture(scope="session")
@@ -18,5 +18,5 @@ def masked_lms(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="session")
-def good(masked_lms: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return draw_run(GOOD, tmp_path_factory.mktemp("good"), masked_lms)
+def valid_set(masked_lms: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return random_run(VALID_RUN, tmp_path_factory.mktemp("valid"), masked_lms)

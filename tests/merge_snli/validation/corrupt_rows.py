@@ -1,4 +1,4 @@
-"""Corruptions of rows: of variants and of seeds."""
+"""Corrupt rows of variants and seeds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from merge_snli.schema import ALL
-from tests.merge_snli.validation.places import ChangeOfRow, ChangeOfRows, Row, Rows, put_rows, rows_of
+from tests.merge_snli.validation.targets import ChangeOfRow, ChangeOfRows, Row, Rows, read_rows, write_rows
 
 
 def drop_a_row(rows: Rows, rng: random.Random) -> str:
@@ -15,7 +15,7 @@ def drop_a_row(rows: Rows, rng: random.Random) -> str:
     return f"row {index}"
 
 
-def double_a_row(rows: Rows, rng: random.Random) -> str:
+def duplicate_a_row(rows: Rows, rng: random.Random) -> str:
     index = rng.randrange(len(rows))
     rows.insert(rng.choice((index, len(rows))), rows[index])
     return f"row {index}"
@@ -31,12 +31,12 @@ def swap_two_rows(rows: Rows, rng: random.Random) -> str:
 
 
 def drop_everywhere(folder: Path, rng: random.Random) -> str:
-    lost = rng.choice(rows_of(folder / "data" / ALL / "test.parquet"))
+    dropped = rng.choice(read_rows(folder / "data" / ALL / "test.parquet"))
     for path in sorted(folder.glob("data/*/*.parquet")):
-        rows = rows_of(path)
-        if lost in rows:
-            put_rows(path, [row for row in rows if row != lost])
-    return str(lost["variant_id"])
+        rows = read_rows(path)
+        if dropped in rows:
+            write_rows(path, [row for row in rows if row != dropped])
+    return str(dropped["variant_id"])
 
 
 def one_value(change: ChangeOfRow) -> ChangeOfRows:
@@ -70,7 +70,7 @@ def bad_log_odds(row: Row, rng: random.Random) -> None:
 
 def bad_masked_lms(row: Row, rng: random.Random) -> None:
     names = row[column := rng.choice(("premise_mlms", "hypothesis_mlms"))]
-    row[column] = rng.choice(([], [*names, names[0]], [*names, "bert-of-nobody"], [other_letter(names[0], rng)]))
+    row[column] = rng.choice(([], [*names, names[0]], [*names, "unknown-bert"], [other_letter(names[0], rng)]))
 
 
 def other_draws(row: Row, rng: random.Random) -> None:
@@ -86,7 +86,7 @@ def other_draws(row: Row, rng: random.Random) -> None:
 
 
 def other_replacement(row: Row, rng: random.Random) -> None:
-    """Another word, put in the sentences as well: a variant that the run did not make."""
+    """Replace by another word, in the sentences too: a variant that the run did not generate."""
     word = rng.choice(("of", "n't", "Xylophones", "not", row["original"], "two words", ""))
     for side in ("premise", "hypothesis"):
         row[side] = row[side].replace(row["replacement"], word)

@@ -1,11 +1,11 @@
-"""Corruptions of files: their bytes, their places, their kinds."""
+"""Corrupt files: their bytes, names and types."""
 
 from __future__ import annotations
 
 import random
 from pathlib import Path
 
-from tests.merge_snli.validation.places import any_file
+from tests.merge_snli.validation.targets import any_file
 
 
 def flip_a_bit(path: Path, rng: random.Random) -> str:
@@ -16,14 +16,14 @@ def flip_a_bit(path: Path, rng: random.Random) -> str:
     return f"{path.name}, byte {place}"
 
 
-def cut(path: Path, rng: random.Random) -> str:
+def truncate(path: Path, rng: random.Random) -> str:
     content = path.read_bytes()
     kept = rng.choice((0, 1, len(content) // 2, len(content) - 1, rng.randrange(len(content))))
     path.write_bytes(content[:kept])
     return f"{path.name} after {kept} bytes"
 
 
-def overwrite_some(path: Path, rng: random.Random) -> str:
+def overwrite_bytes(path: Path, rng: random.Random) -> str:
     content = bytearray(path.read_bytes())
     start = rng.randrange(len(content))
     content[start : start + 16] = rng.randbytes(min(16, len(content) - start))
@@ -69,7 +69,7 @@ def add_a_file(folder: Path, rng: random.Random) -> str:
     return name
 
 
-def make_it_a_link(folder: Path, rng: random.Random) -> str:
+def replace_by_link(folder: Path, rng: random.Random) -> str:
     path = any_file(folder, rng)
     moved = folder.with_name(f"{folder.name}-elsewhere")
     moved.write_bytes(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Small runs with options drawn at random, over masked LMs that say what a script says."""
+"""Small runs with random options and masked LMs with scripted suggestions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ WORDS = tuple(
     man woman child girl boy dog person lady baby women kid car crowd family cat worker building player house bird
     walking playing running standing looking jumping sitting going moving riding eating swimming climbing working
     white black large big blue small old yellow green red dark little hot long young brown tall quickly slowly
-    """.split()  # noqa: SIM905 - a list of words reads best as words
+    """.split()  # noqa: SIM905 - words are easier to read than a list of strings
 )
-"""What the masked LMs propose: nouns, verbs, adjectives and adverbs."""
+"""The suggestions of the masked LMs: nouns, verbs, adjectives and adverbs."""
 
-ODD_PROBLEMS = (
+UNUSUAL_PROBLEMS = (
     {"premise": "A dog chases the dog's ball.", "hypothesis": "The dog has a red ball", "label": "neutral"},
     {"premise": "Dogs and cats run; dogs bark.", "hypothesis": "Some dogs run.", "label": "entailment"},
     {
@@ -36,7 +36,7 @@ ODD_PROBLEMS = (
 
 
 def save_masked_lms(folder: Path, *, count: int = 4) -> list[Path]:
-    """Save masked LMs of two kinds of tokenizer, each with an order of its own of `WORDS` and the problems' words."""
+    """Save masked LMs with two kinds of tokenizer, each with a random ranking of `WORDS` and the problems' words."""
     return [_save_masked_lm(folder / f"scripted-{number}", random.Random(number)) for number in range(count)]
 
 
@@ -54,7 +54,7 @@ def _save_masked_lm(folder: Path, rng: random.Random) -> Path:
 
 
 def _texts() -> Iterator[str]:
-    for problem in (*embedded_problems(), *ODD_PROBLEMS):
+    for problem in (*embedded_problems(), *UNUSUAL_PROBLEMS):
         yield problem["premise"]
         yield problem["hypothesis"]
 
@@ -63,19 +63,19 @@ def embedded_problems() -> list[dict[str, str]]:
     return [json.loads(line) for line in (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def draw_run(number: int, folder: Path, mlms: list[Path]) -> Path:
-    """Generate the data set of the options that `number` draws, with fewer variants a seed where there are not enough.
+def random_run(number: int, folder: Path, mlms: list[Path]) -> Path:
+    """Generate a data set with random options, and fewer variants per seed if there are not enough.
 
     Args:
-        number: Seeds the drawing.
-        folder: An empty folder for problems, work and data set.
-        mlms: What `save_masked_lms` gave.
+        number: The random seed.
+        folder: An empty folder for the problems, the work folder and the data set.
+        mlms: The result of `save_masked_lms`.
 
     Returns:
         The data set's folder.
     """
     rng = random.Random(number)
-    problems = [*rng.sample(embedded_problems(), 5), *rng.sample(ODD_PROBLEMS, 2)]
+    problems = [*rng.sample(embedded_problems(), 5), *rng.sample(UNUSUAL_PROBLEMS, 2)]
     for index, problem in enumerate(problems):
         problem |= {"id": f"p{rng.randrange(1_000):03}-{index}", "genre": rng.choice(("fiction", "travel, 'odd'", ""))}
     path = folder / "problems.jsonl"
@@ -87,7 +87,7 @@ def draw_run(number: int, folder: Path, mlms: list[Path]) -> Path:
         "top_k": rng.choice((15, 30)),
         "subsamples": rng.randint(1, 4),
         "random_seed": rng.randrange(1_000_000),
-        **other_choices(rng),
+        **random_options(rng),
     }
     for inflation in (rng.randint(2, 8), 1):
         try:
@@ -95,11 +95,11 @@ def draw_run(number: int, folder: Path, mlms: list[Path]) -> Path:
         except InputError as error:
             if "variants in a word class" not in str(error):
                 raise
-    return draw_run(number + 100_000, folder, mlms)
+    return random_run(number + 100_000, folder, mlms)
 
 
-def other_choices(rng: random.Random) -> dict[str, Any]:
-    """Draw the options beyond the default method, most of them at their defaults."""
+def random_options(rng: random.Random) -> dict[str, Any]:
+    """Return random options of the method; most keep their defaults."""
     others: dict[str, tuple[Any, ...]] = {
         "sides": ("union",),
         "filters": (("prob",), ("pos",), ()),

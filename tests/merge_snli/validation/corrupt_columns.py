@@ -1,4 +1,4 @@
-"""Corruptions of columns: names, order, types, missing values, features."""
+"""Corrupt the columns of a table: names, order, types, nulls, features."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.merge_snli.validation.of_rows import other_letter
-from tests.merge_snli.validation.places import rewrite
+from tests.merge_snli.validation.corrupt_rows import other_letter
+from tests.merge_snli.validation.targets import rewrite
 
 
 def rename_a_column(path: Path, rng: random.Random) -> str:
@@ -48,7 +48,7 @@ def other_type(path: Path, rng: random.Random) -> str:
     return str(field.name)
 
 
-def missing_value(path: Path, rng: random.Random) -> str:
+def null_value(path: Path, rng: random.Random) -> str:
     table = pq.read_table(path, partitioning=None)
     index = rng.randrange(table.num_columns)
     values = table.column(index).to_pylist()
@@ -64,4 +64,4 @@ def other_features(path: Path, rng: random.Random) -> str:
     names[0], names[1] = names[1], names[0]
     kept = rng.choice((None, {b"huggingface": json.dumps(metadata).encode()}, {b"huggingface": b"{"}))
     rewrite(path, table.replace_schema_metadata(kept))
-    return f"{path.name}: {'none' if kept is None else 'other'}"
+    return f"{path.name}: {'no' if kept is None else 'other'} features"

@@ -1,4 +1,4 @@
-"""Where a corruption strikes: any file, any table, one row of one, or the same row in every table."""
+"""Apply a corruption to any file, any table, the rows of one table, or the same row of every table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merge_snli.schema import ALL, SEED, features
 Row = dict[str, Any]
 Rows = list[Row]
 Change = Callable[[Path, random.Random], str]
-"""Changes a folder or file and says where."""
+"""Changes a folder or file and returns the place."""
 
 ChangeOfRows = Callable[[Rows, random.Random], str]
 ChangeOfRow = Callable[[Row, random.Random], None]
@@ -40,7 +40,7 @@ def in_any_table(change: Change) -> Change:
 
 
 def rewrite(path: Path, table: pa.Table) -> None:
-    """Write a table as a run writes it, so that nothing but its content tells that it was changed."""
+    """Write a table as a run does, so that only its content differs."""
     schema = own_schema(path)
     if table.schema.equals(schema, check_metadata=True):
         table = table.cast(schema)
@@ -49,47 +49,47 @@ def rewrite(path: Path, table: pa.Table) -> None:
 
 
 def own_schema(path: Path) -> pa.Schema:
-    """Return the columns of a file as a run makes them; read back, the items of lists have another name."""
+    """Return the schema of a file as a run writes it; pyarrow reads list items under another name."""
     run = json.loads((path.parents[2] / "run.json").read_text(encoding="utf-8"))
     options = run["options"]
     of = features(path.parent.name, run["problems"]["label_names"], options["classes"], options.get("keep_column", ()))
     return of.arrow_schema
 
 
-def rows_of(path: Path) -> Rows:
+def read_rows(path: Path) -> Rows:
     rows: Rows = pq.read_table(path, partitioning=None).to_pylist()
     return rows
 
 
-def put_rows(path: Path, rows: Rows) -> None:
+def write_rows(path: Path, rows: Rows) -> None:
     rewrite(path, pa.Table.from_pylist(rows, own_schema(path)))
 
 
 def on_rows(change: ChangeOfRows, *, seeds: bool = False) -> Change:
-    """Change the rows of one file: of variants, or of seeds."""
+    """Change the rows of one file of variants or seeds."""
 
     def apply(folder: Path, rng: random.Random) -> str:
         paths = sorted(path for path in folder.glob("data/*/*.parquet") if (path.parent.name == SEED) == seeds)
         path = rng.choice(paths)
-        rows = rows_of(path)
+        rows = read_rows(path)
         where = change(rows, rng)
-        put_rows(path, rows)
+        write_rows(path, rows)
         return f"{path.parent.name}/{path.name}: {where}"
 
     return apply
 
 
 def everywhere(change: ChangeOfRow) -> Change:
-    """Change one variant alike in every file that has it."""
+    """Change one variant in every file that has it."""
 
     def apply(folder: Path, rng: random.Random) -> str:
-        before = rng.choice(rows_of(folder / "data" / ALL / "test.parquet"))
+        before = rng.choice(read_rows(folder / "data" / ALL / "test.parquet"))
         after = json.loads(json.dumps(before))
         change(after, rng)
         for path in sorted(folder.glob("data/*/*.parquet")):
-            rows = rows_of(path)
+            rows = read_rows(path)
             if before in rows:
-                put_rows(path, [after if row == before else row for row in rows])
+                write_rows(path, [after if row == before else row for row in rows])
         changed = next((name for name in before if repr(before[name]) != repr(after[name])), "nothing")
         return f"{before['variant_id']}: {changed}"
 

@@ -1,4 +1,4 @@
-"""Signs a corrupted data set again: digests, counts and card agree with its data, so that only the rows can tell."""
+"""Update digests, counts and card of a corrupted data set, so that only the rows show the corruption."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from merge_snli.record import decode_record
 from merge_snli.schema import SEED
 
 
-def sign(folder: Path) -> None:
-    """Make the record's digests and counts, and the card, agree with the data as it is."""
+def update_digests(folder: Path) -> None:
+    """Update the record's digests and counts, and the card, to match the data."""
     run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     for name in run["data"]["files"]:
         path = folder / name
@@ -35,11 +35,11 @@ def sign(folder: Path) -> None:
         (folder / "README.md").write_text(
             render_card(decode_record(json.dumps(run).encode()), folder), encoding="utf-8"
         )
-    sign_record(folder, run)
+    write_record(folder, run)
 
 
-def sign_record(folder: Path, run: dict[str, Any]) -> None:
-    """Write the record with the digests of the card and of itself."""
+def write_record(folder: Path, run: dict[str, Any]) -> None:
+    """Write the record with new digests of the card and of itself."""
     rest = {name: value for name, value in run.items() if name not in ("card", "digest")}
     if (folder / "README.md").is_file():
         rest["card"] = sha256_of_file(folder / "README.md")
