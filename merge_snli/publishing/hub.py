@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from merge_snli.errors import InputError, reason
 
@@ -87,24 +87,22 @@ def hub_errors() -> tuple[type[Exception], ...]:
     return (HTTPError, RuntimeError, ValueError)
 
 
-def _retry_delay(error: BaseException, attempt: int) -> float | None:
+def _retry_delay(error: Exception, attempt: int) -> float | None:
     """Return the seconds to wait before the next attempt; None if the failure is not transient."""
-    if isinstance(error, RuntimeError):  # the client has already retried an upload
+    http_error, response = _http_error(error)
+    if http_error is None or isinstance(error, RuntimeError):  # the client has already retried an upload
         return None
-    status = status_of(error)
-    if status is None:
-        return 2.0**attempt if _http_error(error) is error else None
-    seconds = _requested_wait(error)
-    if status not in RETRY_STATUSES or seconds > MAX_WAIT_SECONDS:
+    seconds = _requested_wait(response)
+    if response is not None and (response.status_code not in RETRY_STATUSES or seconds > MAX_WAIT_SECONDS):
         return None
     return seconds or 2.0**attempt
 
 
-def _requested_wait(error: BaseException) -> float:
+def _requested_wait(response: Any) -> float:  # noqa: ANN401 - a response of httpx or None
     """Return the seconds that the Hub asks to wait, or 0."""
     from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
 
-    headers = getattr(_http_error(error), "response").headers  # noqa: B009 - the base class declares no response
+    headers = {} if response is None else response.headers
     limit = parse_ratelimit_headers(headers)
     if limit is not None and limit.remaining == 0:
         return float(limit.reset_in_seconds)
@@ -112,39 +110,33 @@ def _requested_wait(error: BaseException) -> float:
     return float(seconds) if seconds.isdigit() else 0.0
 
 
-def status_of(error: BaseException) -> int | None:
-    """Return the HTTP status of a failed call; None if there was no response."""
-    response = getattr(_http_error(error), "response", None)
-    return None if response is None else int(response.status_code)
-
-
-def _input_error(error: BaseException, repo: str) -> InputError:
-    http_error, status = _http_error(error), status_of(error)
+def _input_error(error: Exception, repo: str) -> InputError:
+    http_error, response = _http_error(error)
     if http_error is None:
         return InputError(f"{repo}: {' '.join(str(error).split())}")
-    if status is None:
+    if response is None:
         return InputError(f"cannot reach the Hub for {repo} ({_summary(error)}): try again later")
+    status, seconds = response.status_code, _requested_wait(response)
     meaning = MEANINGS.get(status, "the Hub has an internal error: try again later").format(repo=repo)
-    seconds = _requested_wait(error)
     wait = f", in {seconds:.0f} seconds" if seconds else ""
     message = " ".join((getattr(http_error, "server_message", None) or "").split()).rstrip(".")
     return InputError(f"{meaning}{wait} ({status}{f': {message}' if message else ''})")
 
 
-def _summary(error: BaseException) -> str:
+def _summary(error: Exception) -> str:
     """Return a failure in a few words, without the URL: upload URLs are signed."""
-    status = status_of(error)
-    if status is not None:
-        return f"the Hub returned status {status}"
-    root = _http_error(error) or error
+    http_error, response = _http_error(error)
+    if response is not None:
+        return f"the Hub returned status {response.status_code}"
+    root = http_error or error
     return reason(root) if "://" not in str(root) else type(root).__name__
 
 
-def _http_error(error: BaseException) -> BaseException | None:
-    """Return the HTTP error in a chain of causes, or None."""
+def _http_error(error: Exception) -> tuple[BaseException | None, Any]:
+    """Return the HTTP error in a chain of causes and the response; None for what there is not."""
     from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
 
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, HTTPError):
         cause = cause.__cause__
-    return cause
+    return cause, getattr(cause, "response", None)

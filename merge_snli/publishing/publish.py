@@ -54,7 +54,7 @@ def publish(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bool = 
         for branch in plan.branches:
             pushed.append(push(api, branch, create_pr=create_pr and branch is data))
         if is_tag_new:
-            _create_tag(api, data, str(plan.tag), pushed[0].oid)
+            call_hub(data.repo, lambda: _create_tag(api, data, str(plan.tag), pushed[0].oid))
     except InputError as error:
         raise InputError(f"{error}; {_progress_text(pushed, plan)}") from error
     return Published(f"{api.endpoint}/datasets/{plan.repo}", tuple(pushed), plan.tag, is_tag_new)
@@ -106,9 +106,7 @@ def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:
 
 
 def _create_tag(api: HfApi, data: Branch, tag: str, oid: str) -> None:
-    call_hub(
-        data.repo, lambda: api.create_tag(data.repo, tag=tag, revision=oid, repo_type=data.repo_type, exist_ok=True)
-    )
+    api.create_tag(data.repo, tag=tag, revision=oid, repo_type=data.repo_type, exist_ok=True)
 
 
 def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:

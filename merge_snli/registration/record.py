@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.errors import InputError
 from merge_snli.registration.prepare import METRIC_NAME, METRICS, NAME
@@ -53,15 +54,9 @@ def read_record(caches: Caches) -> Registration | None:
     if not path.exists():
         return None
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        registration = Registration(
-            str(record["dataset"]),
-            str(record["digest"]),
-            tuple(map(str, record["configs"])),
-            tuple(map(str, record["folders"])),
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} was not written by merge-snli register ({error}): delete it") from error
+        registration = TypeAdapter(Registration).validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path} was not written by merge-snli register: delete it") from error
     # `undo` deletes these folders.
     parents = (caches.datasets / NAME, caches.modules / METRICS)
     for folder in map(Path, registration.folders):

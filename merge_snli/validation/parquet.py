@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -45,37 +46,33 @@ class _Digest(io.RawIOBase):
         return self._sha256.hexdigest()
 
 
+@dataclass
 class Rows:
     """The rows of one file in their order; it keeps the position in the file.
 
     Attributes:
-        name: The file's relative path.
+        path: The file.
+        name: Its relative path.
+        file: The same, opened.
+        schema: Its columns, with the metadata of `datasets`.
+        collector: Gets the findings.
+        rewrite: Write the rows again to compare the bytes.
         is_damaged: Whether reading failed, which is reported; the rows end there.
         has_other_bytes: Whether writing the rows again gave other bytes; known when the last row was read.
     """
 
-    def __init__(
-        self, path: Path, name: str, file: pq.ParquetFile, schema: pa.Schema, collector: Collector, *, rewrite: bool
-    ) -> None:
-        """Start at the first row.
+    path: Path
+    name: str
+    file: pq.ParquetFile
+    schema: pa.Schema
+    collector: Collector
+    rewrite: bool
+    is_damaged: bool = False
+    has_other_bytes: bool = False
 
-        Args:
-            path: The file.
-            name: Its relative path.
-            file: The same, opened.
-            schema: Its columns, with the metadata of `datasets`.
-            collector: Gets the findings.
-            rewrite: Write the rows again to compare the bytes.
-        """
-        self.name = name
-        self.is_damaged = False
-        self.has_other_bytes = False
-        self._path = path
-        self._file = file
-        self._schema = schema
-        self._collector = collector
-        self._rewrite = rewrite
-        self._rest = schema.empty_table()
+    def __post_init__(self) -> None:
+        """Start at the first row."""
+        self._rest = self.schema.empty_table()
         self._batches = self._read_batches()
 
     def take(self, count: int | None = None) -> pa.Table:
@@ -102,27 +99,27 @@ class Rows:
     def _read_batches(self) -> Iterator[pa.Table]:
         row = 0
         digest = _Digest()
-        writer = parquet_writer(digest, self._schema)
-        for number in range(self._file.num_row_groups):
+        writer = parquet_writer(digest, self.schema)
+        for number in range(self.file.num_row_groups):
             try:
-                table = self._file.read_row_group(number).cast(self._schema).combine_chunks()
+                table = self.file.read_row_group(number).cast(self.schema).combine_chunks()
                 table.validate(full=True)
                 problem: tuple[str | None, str] | None = _null(table) or _wrong_statistics(
-                    table, self._file.metadata.row_group(number)
+                    table, self.file.metadata.row_group(number)
                 )
             except READ_ERRORS as error:
                 problem = None, f"cannot be read as Parquet: {reason(error)}"
             if problem is not None:
                 column, message = problem
-                self._collector.find(self.name, None, column, f"{message} (in the row group that starts at row {row})")
+                self.collector.find(self.name, None, column, f"{message} (in the row group that starts at row {row})")
                 self.is_damaged = True
                 return
             row += table.num_rows
-            if self._rewrite:
+            if self.rewrite:
                 writer.write_table(table, ROWS_PER_GROUP)
             yield from (table.slice(first, ROWS_PER_GROUP) for first in range(0, table.num_rows, ROWS_PER_GROUP))
         writer.close()
-        self.has_other_bytes = self._rewrite and digest.hexdigest() != sha256_of_file(self._path)
+        self.has_other_bytes = self.rewrite and digest.hexdigest() != sha256_of_file(self.path)
 
 
 def open_rows(folder: Path, name: str, schema: pa.Schema, collector: Collector, *, rewrite: bool) -> Rows | None:
@@ -142,7 +139,7 @@ def open_rows(folder: Path, name: str, schema: pa.Schema, collector: Collector, 
         problems = [(None, f"cannot be read as Parquet: {reason(error)}")]
     for column, message in problems:
         collector.find(name, None, column, message)
-    return None if problems else Rows(folder / name, name, file, schema, collector, rewrite=rewrite)
+    return None if problems else Rows(folder / name, name, file, schema, collector, rewrite)
 
 
 def _schema_problems(file: pq.ParquetFile, schema: pa.Schema) -> list[tuple[str | None, str]]:

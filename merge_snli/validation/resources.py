@@ -46,53 +46,54 @@ def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -
     Raises:
         InputError: If the pipeline that the user names cannot be loaded.
     """
-    run_tagger = _find_tagger(run, tagger)
-    if isinstance(run_tagger, str):
-        collector.skip(f"word classes and word boundaries: {run_tagger}")
-    wordnet = _find_wordnet(run) if run.options.no_relations else None
-    if isinstance(wordnet, str):
-        collector.skip(f"relations to other words: {wordnet}")
+    if tagger is not None:
+        _load_tagger(tagger)
+    run_tagger = wordnet = None
+    try:
+        run_tagger = _find_tagger(run, tagger)
+    except InputError as error:
+        collector.skip(f"word classes and word boundaries: {error}")
+    try:
+        wordnet = _find_wordnet(run) if run.options.no_relations else None
+    except InputError as error:
+        collector.skip(f"relations to other words: {error}")
     if run.options.scramble:
         collector.skip("word classes and relations of replacements: their letters are scrambled")
-    return Resources(None if isinstance(run_tagger, str) else run_tagger, None if isinstance(wordnet, str) else wordnet)
+    return Resources(run_tagger, wordnet)
 
 
-def _find_wordnet(run: RecordedRun) -> WordNet | str:
-    """Return the WordNet of a run, or why it is not available."""
-    try:
-        wordnet = load_wordnet()
-    except InputError as error:
-        return str(error)
+def _find_wordnet(run: RecordedRun) -> WordNet:
+    """Return the WordNet of a run.
+
+    Raises:
+        InputError: If it is not available.
+    """
+    wordnet = load_wordnet()
     recorded = run.record.wordnet
     if recorded is None or recorded.digest != wordnet.digest:
-        return f"the run used another WordNet than the installed {wordnet.version}"
+        raise InputError(f"the run used another WordNet than the installed {wordnet.version}")
     return wordnet
 
 
-def _find_tagger(run: RecordedRun, name: str | None) -> RunTagger | str:
-    """Return the tagger of a run, or why it is not available.
+def _find_tagger(run: RecordedRun, name: str | None) -> RunTagger:
+    """Return the tagger of a run.
 
     A recorded pipeline is loaded only if it is an installed package: the data set is not trusted, and a folder of that
     name may be part of it.
 
     Raises:
-        InputError: If the pipeline that the user names cannot be loaded.
+        InputError: If it is not available.
     """
     recorded = run.options.tagger
     if name is None and recorded is not None and not _is_installed(recorded):
-        return f"the run's tagger {recorded!a} is not an installed package: pass its folder with --tagger"
-    try:
-        tagger = _load(name or recorded)
-    except InputError as error:
-        if name is not None:
-            raise
-        return str(error)
-    if tagger.tagger.digest != run.record.tagger.digest:
-        return (
-            f"the run's tagger {run.record.tagger.name} {run.record.tagger.version} has the digest "
-            f"{run.record.tagger.digest[:12]}…, the installed one {tagger.tagger.digest[:12]}…"
+        raise InputError(f"the run's tagger {recorded!a} is not an installed package: pass its folder with --tagger")
+    found, expected = _load_tagger(name or recorded), run.record.tagger
+    if found.tagger.digest != expected.digest:
+        raise InputError(
+            f"the run's tagger {expected.name} {expected.version} has the digest {expected.digest[:12]}…, the installed "
+            f"one {found.tagger.digest[:12]}…"
         )
-    return tagger
+    return found
 
 
 def _is_installed(package: str) -> bool:
@@ -104,6 +105,6 @@ def _is_installed(package: str) -> bool:
 
 
 @functools.lru_cache(maxsize=1)
-def _load(name: str | None) -> RunTagger:
+def _load_tagger(name: str | None) -> RunTagger:
     tagger = load_tagger(name)
     return RunTagger(tagger, InPlaceTagger(tagger))

@@ -70,39 +70,39 @@ def read_whole_seeds(rows: Rows) -> Iterator[tuple[int, pa.Table]]:
         pending = pa.concat_tables([pending.slice(complete), more])
 
 
+@dataclass
 class SeedRows:
-    """The rows of config `seed`, read in parallel with the variants; it keeps the position in the file."""
+    """The rows of config `seed`, read in parallel with the variants.
 
-    def __init__(self, rows: Rows | None, collector: Collector) -> None:
-        """Start at the first row.
+    Attributes:
+        rows: The file; None if it is missing or has other columns, or after a difference.
+        collector: Gets the findings.
+        row: The number of the next row.
+    """
 
-        Args:
-            rows: The file; None if it is missing or has other columns.
-            collector: Gets the findings.
-        """
-        self._rows = rows
-        self._collector = collector
-        self._row = 0
+    rows: Rows | None
+    collector: Collector
+    row: int = 0
 
     def take(self, seed_id: str) -> tuple[int, Row | None]:
         """Return the number of the next row and the row; None, after the first other seed, which is reported."""
-        if self._rows is None:
+        if self.rows is None:
             return 0, None
-        found = self._rows.take(1).to_pylist()
+        found = self.rows.take(1).to_pylist()
         if found and found[0]["seed_id"] == seed_id:
-            self._row += 1
-            return self._row - 1, found[0]
-        if not self._rows.is_damaged:
+            self.row += 1
+            return self.row - 1, found[0]
+        if not self.rows.is_damaged:
             problem = f"is {quoted(found[0]['seed_id'])}" if found else "is missing"
             message = f"{problem}; the next seed of config {ALL} is {quoted(seed_id)}"
-            self._collector.find(SEEDS, self._row, "seed_id", message)
-        self._rows = None
+            self.collector.find(SEEDS, self.row, "seed_id", message)
+        self.rows = None
         return 0, None
 
     def check_end(self) -> None:
         """Report a seed without variants."""
-        if self._rows is not None and self._rows.take(1).num_rows:
-            self._collector.find(SEEDS, self._row, "seed_id", f"has no variants in config {ALL}")
+        if self.rows is not None and self.rows.take(1).num_rows:
+            self.collector.find(SEEDS, self.row, "seed_id", f"has no variants in config {ALL}")
 
 
 def seed_groups(first: int, rows: Iterable[Row], seeds: SeedRows) -> Iterator[SeedGroup]:
