@@ -90,8 +90,8 @@ def _find_tagger(run: RecordedRun, name: str | None) -> RunTagger:
     found, expected = _load_tagger(name or recorded), run.record.tagger
     if found.tagger.digest != expected.digest:
         raise InputError(
-            f"the run's tagger {expected.name} {expected.version} has the digest {expected.digest[:12]}…, the installed "
-            f"one {found.tagger.digest[:12]}…"
+            f"the run's tagger {expected.name} {expected.version} has the digest {expected.digest[:12]}…, "
+            f"the installed one {found.tagger.digest[:12]}…"
         )
     return found
 
