@@ -1,4 +1,4 @@
-"""How the Hub answers: JSON, and errors that the client reads by their headers."""
+"""JSON responses, and errors with the headers that the client reads."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from tests.hub.storage import Commit, Repo
 
 
-class Refused(Exception):  # noqa: N818 - it is an answer, not a fault
-    """A request that the Hub refuses.
+class Refused(Exception):  # noqa: N818 - a response, not a failure
+    """A request that the Hub rejects.
 
     Attributes:
         status: The HTTP status.
-        message: What the Hub says of it.
-        code: The Hub's word for it, in the header `X-Error-Code`.
-        headers: More headers of the answer.
+        message: The error message.
+        code: The value of the header `X-Error-Code`.
+        headers: Additional response headers.
     """
 
     def __init__(self, status: int, message: str, *, code: str | None = None) -> None:
-        """Refuse with these."""
+        """Create the response."""
         super().__init__(message)
         self.status = status
         self.message = message
@@ -35,13 +35,13 @@ class Refused(Exception):  # noqa: N818 - it is an answer, not a fault
 def problem(
     status: int, message: str, *, code: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return the answer to a request that is refused or fails."""
-    said = {"X-Error-Message": message} | ({} if code is None else {"X-Error-Code": code}) | dict(headers or {})
-    return Response(json.dumps({"error": message}), status, headers=said, mimetype="application/json")
+    """Return an error response."""
+    all_headers = {"X-Error-Message": message} | ({} if code is None else {"X-Error-Code": code}) | dict(headers or {})
+    return Response(json.dumps({"error": message}), status, headers=all_headers, mimetype="application/json")
 
 
 def as_json(value: object, status: int = 200) -> Response:
-    """Return a JSON answer."""
+    """Return a JSON response."""
     return Response(json.dumps(value), status, mimetype="application/json")
 
 
@@ -49,7 +49,7 @@ def found(repo: Repo, revision: str) -> Commit:
     """Return the commit of a revision.
 
     Raises:
-        Refused: Where there is none.
+        Refused: If the revision does not exist.
     """
     commit = repo.find(revision)
     if commit is None:

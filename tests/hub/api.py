@@ -1,4 +1,4 @@
-"""The Hub's HTTP interface over the stand-in's storage: routes, and who may ask what."""
+"""Routes and permissions of the fake Hub."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 __all__ = ["Api", "problem"]
 
 TYPES = {"models": "model", "datasets": "dataset", "spaces": "space"}
-"""The types of repositories by how the interface's paths spell them."""
+"""Repository types by their names in API paths."""
 
 
 class Revision(BaseConverter):
-    """A branch, a tag, a commit's id, or `refs/pr/N`."""
+    """A branch, a tag, a commit id, or `refs/pr/N`."""
 
     regex = r"refs/pr/\d+|[^/]+"
     part_isolating = False
 
 
 class Kind(BaseConverter):
-    """The type of a repository in a path of the interface."""
+    """A repository type in an API path."""
 
     regex = "|".join(TYPES)
 
 
 class Prefix(BaseConverter):
-    """The type of a repository in a path of the site, where models have none."""
+    """A repository type in a path of the site, empty for models."""
 
     regex = "(?:datasets/|spaces/)?"
     part_isolating = False
@@ -70,18 +70,18 @@ ROUTES = Map(
 )
 
 WRITES = {"create_repo", "preupload", "commit", "create_branch", "delete_branch", "create_tag", "lfs_batch"}
-"""What needs a token that may write."""
+"""Endpoints that need a token with write access."""
 
 
 class Api:
-    """Answers one request.
+    """Handles one request.
 
     Attributes:
-        endpoint: The name of the route that was asked for; empty where there is none.
+        endpoint: The name of the matched route; empty if there is none.
     """
 
     def __init__(self, storage: Storage, url: str, *, writers: set[str], readers: set[str]) -> None:
-        """Answer from `storage`, at the address `url`, to whom these tokens name."""
+        """Handle a request on `storage` at the address `url`, with these tokens."""
         self.storage = storage
         self.url = url
         self.endpoint = ""
@@ -89,7 +89,7 @@ class Api:
         self._readers = readers
 
     def answer(self, request: Request) -> Response:
-        """Return what the Hub would answer."""
+        """Return the response to a request."""
         try:
             self.endpoint, values = ROUTES.bind_to_environ(request.environ).match()
             token = self._token(request)
@@ -112,16 +112,16 @@ class Api:
             raise Refused(401, "Invalid credentials in Authorization header")
         return token
 
-    def _with_repo(self, given: Mapping[str, Any], token: str | None) -> dict[str, Any]:
-        """Replace type, owner and name by the repository, where whoever asks may see it."""
-        values = dict(given)
+    def _with_repo(self, parts: Mapping[str, Any], token: str | None) -> dict[str, Any]:
+        """Replace type, owner and name with the repository, if the token has read access."""
+        values = dict(parts)
         kind, owner, name = values.pop("kind"), values.pop("owner"), values.pop("name")
         repo = self.storage.repos.get((TYPES.get(kind.rstrip("/"), "model"), f"{owner}/{name}"))
         if repo is None or (repo.private and token is None):
             raise Refused(401 if token is None else 404, "Repository not found", code="RepoNotFound")
         if repo.gated and token not in self._writers and self.endpoint in {"resolve", "tree"}:
-            told = f"Access to {repo.type} {repo.id} is restricted and you are not in the authorized list."
-            raise Refused(401 if token is None else 403, told, code="GatedRepo")
+            message = f"Access to {repo.type} {repo.id} is restricted and you are not in the authorized list."
+            raise Refused(401 if token is None else 403, message, code="GatedRepo")
         return values | {"repo": repo}
 
 

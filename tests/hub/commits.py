@@ -1,4 +1,4 @@
-"""What changes a repository on the Hub: making it, uploads, commits, branches, tags."""
+"""Endpoints that change repositories: creation, uploads, commits, branches and tags."""
 
 from __future__ import annotations
 
@@ -33,114 +33,114 @@ __all__ = [
     "whoami",
 ]
 
-LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*")
+LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]*")
 
 
 def whoami(api: Api, request: Request) -> Response:
-    """Answer with the name of the user who asks."""
+    """Return the name of the user."""
     return as_json({"type": "user", "name": "writer"})
 
 
 def create_repo(api: Api, request: Request) -> Response:
-    """Make a repository."""
-    asked = request.get_json()
-    kind, id_ = asked.get("type", "model"), f"{asked['organization']}/{asked['name']}"
+    """Create a repository."""
+    body = request.get_json()
+    kind, id_ = body.get("type", "model"), f"{body['organization']}/{body['name']}"
     url = _page(api, kind, id_)
     if (kind, id_) in api.storage.repos:
         return as_json({"error": f"You already created this {kind} repo", "url": url}, 409)
-    api.storage.create(kind, id_, private=asked.get("visibility") == "private", sdk=asked.get("sdk"))
+    api.storage.create(kind, id_, private=body.get("visibility") == "private", sdk=body.get("sdk"))
     return as_json({"url": url, "name": id_, "id": "0" * 24})
 
 
 def _page(api: Api, kind: str, id_: str) -> str:
-    """Return the address of a repository's page: models have no prefix there."""
+    """Return the URL of a repository's page, which has no prefix for models."""
     return f"{api.url}/{'' if kind == 'model' else f'{kind}s/'}{id_}"
 
 
 def validate_yaml(api: Api, request: Request) -> Response:
-    """Say what is wrong with a card's metadata: that it is no YAML, or has a licence that is none."""
+    """Return the errors of a card's metadata: invalid YAML or an invalid license."""
     between = re.match(r"---\n(.*?)\n---\n", request.get_json()["content"], re.DOTALL)
     try:
         metadata = yaml.safe_load(between[1]) if between else {}
     except yaml.YAMLError as error:
         return as_json({"errors": [{"message": str(error)}], "warnings": []}, 400)
-    licence = metadata.get("license", "other")
-    if not isinstance(licence, str) or not LICENCE.fullmatch(licence):
-        return as_json({"errors": [{"message": f'"license" must be one of … not {licence}'}], "warnings": []}, 400)
+    license_id = metadata.get("license", "other")
+    if not isinstance(license_id, str) or not LICENSE.fullmatch(license_id):
+        return as_json({"errors": [{"message": f'"license" must be one of … not {license_id}'}], "warnings": []}, 400)
     return as_json({"errors": [], "warnings": []})
 
 
 def preupload(api: Api, request: Request, *, repo: Repo, revision: str) -> Response:
-    """Say which files go through LFS, and what is there under their names."""
+    """Return which files use LFS, and the ids of existing files."""
     tree = found(repo, revision).tree
     files = []
     for file in request.get_json()["files"]:
         path = file["path"]
-        there = tree.get(path)
+        entry = tree.get(path)
         mode = "lfs" if LARGE.search(path) else "regular"
-        known = {} if there is None else {"oid": there.sha256 or there.blob}
+        known = {} if entry is None else {"oid": entry.sha256 or entry.blob}
         files.append({"path": path, "uploadMode": mode, "shouldIgnore": False, **known})
     return as_json({"files": files})
 
 
 def lfs_batch(api: Api, request: Request, *, repo: Repo) -> Response:
-    """Say where contents are uploaded to; those that are here need none."""
+    """Return upload URLs for the contents that are not uploaded yet."""
     objects = []
-    for wanted in request.get_json()["objects"]:
-        place = {"href": f"{api.url}/lfs/{wanted['oid']}"}
-        actions = {} if wanted["oid"] in api.storage.large else {"actions": {"upload": place}}
-        objects.append({**wanted, **actions})
+    for requested in request.get_json()["objects"]:
+        upload = {"href": f"{api.url}/lfs/{requested['oid']}"}
+        actions = {} if requested["oid"] in api.storage.large else {"actions": {"upload": upload}}
+        objects.append({**requested, **actions})
     return as_json({"transfer": "basic", "objects": objects})
 
 
 def lfs_upload(api: Api, request: Request, *, sha256: str) -> Response:
-    """Take a content, where it is what it says."""
+    """Store a content after checking its digest."""
     content = request.get_data()
     if hashlib.sha256(content).hexdigest() != sha256:
-        raise Refused(400, "The content does not have the digest that was announced")
+        raise Refused(400, "The content does not match its digest")
     api.storage.large[sha256] = content
     return Response(status=200)
 
 
 def commit(api: Api, request: Request, *, repo: Repo, revision: str) -> Response:
-    """Make a commit on a branch, or on a pull request of its own."""
+    """Create a commit on a branch, on an existing pull request, or on a new one."""
     lines = [json.loads(line) for line in request.get_data().splitlines()]
     header = lines[0]["value"]
-    pulled = request.args.get("create_pr") == "1"
+    create_pr = request.args.get("create_pr") == "1"
     head = found(repo, revision)
     parent = header.get("parentCommit", head.oid)
     request_number = re.fullmatch(r"refs/pr/(\d+)", revision)
-    if not pulled and not request_number and revision not in repo.branches:
+    if not create_pr and not request_number and revision not in repo.branches:
         raise Refused(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
-    if not pulled and parent != head.oid:
+    if not create_pr and parent != head.oid:
         raise Refused(412, "A commit has happened since. Please refresh and try again.")
     tree = _changed(api, found(repo, parent).tree, lines[1:])
-    made = repo.add(tree, parent=parent, title=header["summary"])
-    answer: dict[str, Any] = {"success": True, "commitOid": made.oid}
-    answer["commitUrl"] = f"{_page(api, repo.type, repo.id)}/commit/{made.oid}"
-    if pulled:
+    created = repo.add(tree, parent=parent, title=header["summary"])
+    result: dict[str, Any] = {"success": True, "commitOid": created.oid}
+    result["commitUrl"] = f"{_page(api, repo.type, repo.id)}/commit/{created.oid}"
+    if create_pr:
         number = len(repo.pull_requests) + 1
-        repo.pull_requests[number] = PullRequest(number, header["summary"], made.oid)
-        answer["pullRequestUrl"] = f"{_page(api, repo.type, repo.id)}/discussions/{number}"
+        repo.pull_requests[number] = PullRequest(number, header["summary"], created.oid)
+        result["pullRequestUrl"] = f"{_page(api, repo.type, repo.id)}/discussions/{number}"
     elif request_number:
-        repo.pull_requests[int(request_number[1])].oid = made.oid
+        repo.pull_requests[int(request_number[1])].oid = created.oid
     else:
-        repo.branches[revision] = made.oid
-    return as_json(answer)
+        repo.branches[revision] = created.oid
+    return as_json(result)
 
 
 def _changed(api: Api, tree: Tree, operations: list[dict[str, Any]]) -> Tree:
-    """Return a tree after the operations of a commit, all of them or none."""
+    """Return the tree after the operations of a commit."""
     changed = dict(tree)
     for operation in operations:
         value = operation["value"]
         path = value["path"]
         if operation["key"] == "file":
-            changed[path] = api.storage.keep(base64.b64decode(value["content"]))
+            changed[path] = api.storage.add_blob(base64.b64decode(value["content"]))
         elif operation["key"] == "lfsFile":
             if value["oid"] not in api.storage.large:
-                raise Refused(400, f"{path} points to a file that nobody uploaded")
-            changed[path] = api.storage.point(value["oid"])
+                raise Refused(400, f"{path} points to a file that was not uploaded")
+            changed[path] = api.storage.lfs_entry(value["oid"])
         elif operation["key"] == "deletedFile" and path in changed:
             del changed[path]
         else:
@@ -149,7 +149,7 @@ def _changed(api: Api, tree: Tree, operations: list[dict[str, Any]]) -> Tree:
 
 
 def create_branch(api: Api, request: Request, *, repo: Repo, branch: str) -> Response:
-    """Make a branch that starts at another revision."""
+    """Create a branch at a revision."""
     if branch in repo.branches:
         raise Refused(409, f"Reference already exists: {branch}")
     repo.branches[branch] = found(repo, request.get_json().get("startingPoint", "main")).oid
@@ -157,7 +157,7 @@ def create_branch(api: Api, request: Request, *, repo: Repo, branch: str) -> Res
 
 
 def delete_branch(api: Api, request: Request, *, repo: Repo, branch: str) -> Response:
-    """Remove a branch."""
+    """Delete a branch."""
     if repo.branches.pop(branch, None) is None:
         raise Refused(404, f"Invalid rev id: {branch}", code="RevisionNotFound")
     return as_json({})

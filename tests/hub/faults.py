@@ -1,4 +1,4 @@
-"""Failures on demand: an answer instead of the true one, a connection that is cut, an answer that gets lost."""
+"""Simulated failures: error responses, dropped connections and lost responses."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Fault:
-    """Something that goes wrong with the next requests that fit.
+    """A failure of the next requests that match.
 
     Attributes:
         method: The HTTP method of the requests.
-        path: A regular expression that is searched for in their paths.
-        status: What is answered instead of the true answer; None for none.
-        headers: Headers of that answer.
-        error: What that answer says.
-        cut: The connection is cut before the whole request is read.
-        lost: The request is carried out and the connection is cut instead of an answer.
-        meanwhile: What happens just before the request is carried out.
-        times: How many requests are left that it befalls.
-        after: How many requests that fit go well before.
+        path: A regular expression for their paths.
+        status: The status of an error response instead of the normal one; None for no error response.
+        headers: The headers of the error response.
+        error: The message of the error response.
+        cut: Drop the connection before the request is read completely.
+        lost: Process the request, then drop the connection instead of responding.
+        meanwhile: A function to call just before the request is processed.
+        times: The number of remaining requests that fail.
+        after: The number of matching requests that succeed first.
     """
 
     method: str
     path: str
     status: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    error: str = "as the test wants it"
+    error: str = "simulated failure"
     cut: bool = False
     lost: bool = False
     meanwhile: Callable[[], object] | None = None
     times: int = 1
     after: int = 0
 
-    def befalls(self, method: str, path: str) -> bool:
-        """Tell whether it befalls a request, and count it."""
+    def applies(self, method: str, path: str) -> bool:
+        """Return whether the fault applies to a request, and count the request."""
         if self.times == 0 or method != self.method or not re.search(self.path, path):
             return False
         if self.after:

@@ -1,4 +1,4 @@
-"""Fixtures of the stand-in: the server, and clients in this process that ask it instead of the Hub."""
+"""Fixtures that run the fake Hub and make `huggingface_hub` use it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def hub_server() -> Iterator[Hub]:
-    """One server for all tests of a session."""
+    """The server, shared by all tests."""
     with running_hub() as hub:
         yield hub
 
 
 @pytest.fixture
 def hub(hub_server: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
-    """An empty stand-in that `huggingface_hub` in this process takes for the Hub, without a token."""
+    """An empty fake Hub that `huggingface_hub` uses in this process, without a token."""
     from huggingface_hub import constants
     from huggingface_hub.utils import _http
     from huggingface_hub.utils.tqdm import disable_progress_bars, enable_progress_bars
@@ -47,23 +47,28 @@ def hub(hub_server: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ite
 
 @pytest.fixture
 def token(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The token of a user who may write, where the client looks for one."""
+    """A token with write access, set in the environment."""
     monkeypatch.setenv("HF_TOKEN", WRITER)
     return WRITER
 
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that would have been waited before trying again."""
+    """The seconds of each `time.sleep`, which returns at once."""
     waited: list[float] = []
     monkeypatch.setattr(time, "sleep", waited.append)
     return waited
 
 
 def hub_environment(hub: Hub, home: Path, *, token: str | None = None) -> dict[str, str]:
-    """Return the environment of another process that takes the stand-in for the Hub."""
-    without = {"HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_TOKEN", "HF_HUB_CACHE", "HF_DATASETS_CACHE"}
-    given = {name: value for name, value in os.environ.items() if name not in without}
-    given |= {"HF_ENDPOINT": hub.url, "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1", "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
-    given |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "NO_PROXY": "127.0.0.1"}
-    return given if token is None else given | {"HF_TOKEN": token}
+    """Return the environment variables for a process that uses the fake Hub."""
+    removed = {"HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_TOKEN", "HF_HUB_CACHE", "HF_DATASETS_CACHE"}
+    environment = {name: value for name, value in os.environ.items() if name not in removed}
+    environment |= {
+        "HF_ENDPOINT": hub.url,
+        "HF_HOME": str(home),
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+    }
+    environment |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "NO_PROXY": "127.0.0.1"}
+    return environment if token is None else environment | {"HF_TOKEN": token}

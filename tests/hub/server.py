@@ -1,4 +1,4 @@
-"""Runs the stand-in in a thread, for tests that ask it over the network of this machine."""
+"""Run the fake Hub in a thread."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 WRITER, READER = "hf_writerWriterWriter", "hf_readerReaderReader"
-"""Tokens of a user who may write everywhere, and of one who may only read."""
+"""Tokens with write access and with read access."""
 
-GONE_AT_ONCE = struct.pack("ii", 1, 0)
-"""Value of SO_LINGER with which closing a connection resets it."""
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+"""Value of SO_LINGER that resets a connection when it is closed."""
 
 
 class Hub:
-    """The stand-in: what it holds, what goes wrong, and what it was asked.
+    """The fake Hub as a WSGI application.
 
     Attributes:
         url: Its address, the clients' `HF_ENDPOINT`.
         storage: Its repositories.
-        faults: What goes wrong with requests to come.
-        asked: Method and path of every request, in their order.
-        routes: The names of the routes that were asked for.
+        faults: Failures of future requests.
+        requests: Method and path of every request, in order.
+        routes: The names of the routes that were used.
     """
 
     def __init__(self) -> None:
-        """Start with nothing in it."""
+        """Create an empty Hub."""
         self.url = ""
         self.storage = Storage()
         self.faults: list[Fault] = []
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
         self.routes: set[str] = set()
         self._lock = threading.Lock()
 
     def reset(self) -> None:
-        """Forget everything but the address."""
-        self.storage, self.faults, self.asked, self.routes = Storage(), [], [], set()
+        """Reset everything except the address."""
+        self.storage, self.faults, self.requests, self.routes = Storage(), [], [], set()
 
     def count(self, method: str, part: str) -> int:
-        """Return how often a method was asked of paths with `part` in them."""
-        return sum(asked == method and part in path for asked, path in self.asked)
+        """Count the requests with a method and `part` in their path."""
+        return sum(each == method and part in path for each, path in self.requests)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request; bodies are read side by side, what they change is changed one after another."""
+        """Handle a request. Bodies are read concurrently, but requests are processed one at a time."""
         request = Request(environ)
         with self._lock:
-            self.asked.append((request.method, request.path))
-            fault = next((each for each in self.faults if each.befalls(request.method, request.path)), None)
+            self.requests.append((request.method, request.path))
+            fault = next((each for each in self.faults if each.applies(request.method, request.path)), None)
         if fault is not None:
             if fault.cut:
                 request.stream.read(1)
@@ -79,25 +79,25 @@ class Hub:
         return response(environ, start_response)
 
     def _cut(self, environ: WSGIEnvironment) -> Iterable[bytes]:
-        """Reset the connection; what werkzeug then notices of it is of no interest."""
+        """Reset the connection and stop werkzeug from responding."""
         connection: socket.socket = environ["werkzeug.socket"]
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, GONE_AT_ONCE)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
         connection.shutdown(socket.SHUT_RDWR)
         raise ConnectionResetError
 
 
 class _Quiet(WSGIRequestHandler):
-    """Handles requests without a word on stderr, and keeps connections as the Hub does."""
+    """A request handler without logging and with persistent connections."""
 
     protocol_version = "HTTP/1.1"
 
     def log(self, type: str, message: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def running_hub() -> Iterator[Hub]:
-    """Run a stand-in on a free port of 127.0.0.1."""
+    """Run a fake Hub on a free port of 127.0.0.1."""
     hub = Hub()
     server = make_server("127.0.0.1", 0, hub, threaded=True, request_handler=_Quiet)
     server.daemon_threads = True  # type: ignore[attr-defined]

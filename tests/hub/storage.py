@@ -1,4 +1,4 @@
-"""What the stand-in keeps: repositories with commits, trees and refs, and contents by their digests."""
+"""In-memory storage of the fake Hub: repositories with commits, trees and refs, and contents by digest."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LARGE = re.compile(r"\.(parquet|safetensors|arrow|bin|zip)$")
-"""Files that a new repository keeps with LFS, by their ending."""
+"""Files that are stored with LFS, by extension."""
 
 ATTRIBUTES = b"*.parquet filter=lfs diff=lfs merge=lfs -text\n*.safetensors filter=lfs diff=lfs merge=lfs -text\n"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One file of a tree: its git blob, and the sha256 of its content where that lies in LFS."""
+    """A file in a tree: its git blob id, and its sha256 if it is stored with LFS."""
 
     size: int
     blob: str
@@ -31,7 +31,7 @@ Tree = dict[str, Entry]
 
 @dataclass(frozen=True)
 class Commit:
-    """One commit: its parent, what every path is, and its title."""
+    """A commit."""
 
     oid: str
     parent: str | None
@@ -41,7 +41,7 @@ class Commit:
 
 @dataclass
 class PullRequest:
-    """A pull request and its last commit."""
+    """A pull request with its latest commit."""
 
     number: int
     title: str
@@ -50,13 +50,13 @@ class PullRequest:
 
 
 def blob_id(content: bytes) -> str:
-    """Return the sha1 that git gives a file's content."""
+    """Return the git blob id of a content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 @dataclass
 class Repo:
-    """A repository of one of the three types."""
+    """A repository: a model, a data set or a Space."""
 
     type: str
     id: str
@@ -69,23 +69,23 @@ class Repo:
     pull_requests: dict[int, PullRequest] = field(default_factory=dict)
 
     def find(self, revision: str) -> Commit | None:
-        """Return the commit that a branch, tag, pull request or commit's id names."""
-        pulled = re.fullmatch(r"refs/pr/(\d+)", revision)
-        if pulled:
-            request = self.pull_requests.get(int(pulled[1]))
+        """Return the commit of a branch, tag, pull request or commit id."""
+        pull_request = re.fullmatch(r"refs/pr/(\d+)", revision)
+        if pull_request:
+            request = self.pull_requests.get(int(pull_request[1]))
             return None if request is None else self.commits[request.oid]
         oid = self.branches.get(revision) or self.tags.get(revision) or revision
         return self.commits.get(oid)
 
     def add(self, tree: Mapping[str, Entry], *, parent: str | None, title: str) -> Commit:
-        """Add a commit that no ref names yet."""
-        said = [len(self.commits), parent, title, sorted((path, entry.blob) for path, entry in tree.items())]
-        commit = Commit(hashlib.sha1(json.dumps(said).encode()).hexdigest(), parent, dict(tree), title)
+        """Add a commit without a ref."""
+        content = [len(self.commits), parent, title, sorted((path, entry.blob) for path, entry in tree.items())]
+        commit = Commit(hashlib.sha1(json.dumps(content).encode()).hexdigest(), parent, dict(tree), title)
         self.commits[commit.oid] = commit
         return commit
 
     def titles(self, branch: str = "main") -> list[str]:
-        """Return the titles of a branch's commits, the newest first."""
+        """Return the commit titles of a branch, newest first."""
         titles, oid = [], self.branches.get(branch)
         while oid is not None:
             titles.append(self.commits[oid].title)
@@ -102,44 +102,44 @@ class Storage:
     large: dict[str, bytes] = field(default_factory=dict)
 
     def create(self, type_: str, id_: str, *, private: bool = False, sdk: str | None = None) -> Repo:
-        """Make a repository with the Hub's own first commit."""
+        """Create a repository with an initial commit."""
         repo = Repo(type_, id_, private, sdk=sdk)
-        commit = repo.add({".gitattributes": self.keep(ATTRIBUTES)}, parent=None, title="initial commit")
+        commit = repo.add({".gitattributes": self.add_blob(ATTRIBUTES)}, parent=None, title="initial commit")
         repo.branches["main"] = commit.oid
         self.repos[type_, id_] = repo
         return repo
 
-    def keep(self, content: bytes) -> Entry:
-        """Keep a content that git holds itself."""
+    def add_blob(self, content: bytes) -> Entry:
+        """Store a content as a git blob."""
         blob = blob_id(content)
         self.blobs[blob] = content
         return Entry(len(content), blob)
 
-    def point(self, sha256: str) -> Entry:
-        """Return the entry of a content that lies in LFS: git holds a pointer to it.
+    def lfs_entry(self, sha256: str) -> Entry:
+        """Return the tree entry of an uploaded LFS content; git stores a pointer to it.
 
         Raises:
-            KeyError: Where nobody uploaded it.
+            KeyError: If the content was not uploaded.
         """
         size = len(self.large[sha256])
         pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {size}\n".encode()
-        return Entry(size, self.keep(pointer).blob, sha256)
+        return Entry(size, self.add_blob(pointer).blob, sha256)
 
     def upload(self, content: bytes) -> str:
-        """Keep a content in LFS and return its sha256."""
+        """Store a content in LFS and return its sha256."""
         sha256 = hashlib.sha256(content).hexdigest()
         self.large[sha256] = content
         return sha256
 
     def content(self, entry: Entry) -> bytes:
-        """Return a file's content."""
+        """Return the content of a file."""
         return self.blobs[entry.blob] if entry.sha256 is None else self.large[entry.sha256]
 
     def put(self, repo: Repo, files: Mapping[str, bytes], *, branch: str = "main", title: str = "files") -> Commit:
-        """Commit files as another writer would; what is there under other paths stays."""
+        """Commit files to a branch; other files are unchanged."""
         head = repo.commits[repo.branches[branch]]
         entries = {
-            path: self.point(self.upload(content)) if LARGE.search(path) else self.keep(content)
+            path: self.lfs_entry(self.upload(content)) if LARGE.search(path) else self.add_blob(content)
             for path, content in files.items()
         }
         commit = repo.add({**head.tree, **entries}, parent=head.oid, title=title)
@@ -147,7 +147,7 @@ class Storage:
         return commit
 
     def files(self, repo: Repo, revision: str = "main") -> dict[str, bytes]:
-        """Return the contents of a revision by path."""
+        """Return the files of a revision by path."""
         commit = repo.find(revision)
         assert commit is not None, revision
         return {path: self.content(entry) for path, entry in commit.tree.items()}

@@ -1,4 +1,4 @@
-"""The stand-in answers the real client."""
+"""The fake Hub works with the real client."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def commit_two(api: HfApi) -> str:
     return api.create_commit("org/data", adds, commit_message="Two files", repo_type="dataset").oid
 
 
-def test_a_commit_is_in_tree_and_refs_and_is_downloaded(hub: Hub, token: str, tmp_path: Path) -> None:
+def test_a_commit_can_be_listed_and_downloaded(hub: Hub, token: str, tmp_path: Path) -> None:
     api = HfApi()
     oid = commit_two(api)
     files = {file.path: file for file in api.list_repo_tree("org/data", recursive=True, repo_type="dataset")}
@@ -37,10 +37,10 @@ def test_a_commit_is_in_tree_and_refs_and_is_downloaded(hub: Hub, token: str, tm
     assert folder == str(tmp_path / "here")
 
 
-def test_what_is_there_is_not_sent_again(hub: Hub, token: str) -> None:
+def test_uploaded_contents_are_not_sent_again(hub: Hub, token: str) -> None:
     api = HfApi()
     commit_two(api)
-    hub.asked.clear()
+    hub.requests.clear()
     add, delete = CommitOperationAdd("data/other.parquet", b"PAR1" * 1000), CommitOperationDelete("data/all.parquet")
     api.create_commit("org/data", [add, delete], commit_message="Renamed", repo_type="dataset")
     assert hub.count("PUT", "/lfs/") == 0
@@ -60,7 +60,7 @@ def test_a_range_of_a_file_is_read(hub: Hub, token: str) -> None:
         assert file.read() == b"R1"
 
 
-def test_another_writer_is_noticed(hub: Hub, token: str) -> None:
+def test_a_concurrent_commit_is_an_error(hub: Hub, token: str) -> None:
     api = HfApi()
     first = commit_two(api)
     hub.storage.put(hub.storage.repos["dataset", "org/data"], {"other.txt": b"mine"})
@@ -74,7 +74,7 @@ def test_another_writer_is_noticed(hub: Hub, token: str) -> None:
         )
 
 
-def test_who_may_not_see_is_told_so(hub: Hub) -> None:
+def test_missing_and_gated_repositories_are_errors(hub: Hub) -> None:
     api = HfApi(token=False)
     with pytest.raises(RepositoryNotFoundError):
         api.dataset_info("org/none")
@@ -89,7 +89,7 @@ def test_who_may_not_see_is_told_so(hub: Hub) -> None:
 
 
 @pytest.mark.parametrize("kind", ["cut", "lost"])
-def test_a_connection_that_breaks_is_tried_again(hub: Hub, token: str, waits: list[float], kind: str) -> None:
+def test_a_dropped_connection_is_retried(hub: Hub, token: str, waits: list[float], kind: str) -> None:
     fault = Fault("PUT", "/lfs/", cut=kind == "cut", lost=kind == "lost")
     hub.faults.append(fault)
     commit_two(HfApi())

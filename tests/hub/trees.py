@@ -1,4 +1,4 @@
-"""What the Hub tells and gives of a repository: info, trees, refs, files."""
+"""Endpoints that read repositories: info, trees, refs, discussions and files."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ if TYPE_CHECKING:
 
 __all__ = ["discussions", "refs", "repo_info", "resolve", "tree"]
 
-LONG_AGO = "2026-01-01T00:00:00.000Z"
+CREATED_AT = "2026-01-01T00:00:00.000Z"
 
 
 def repo_info(api: Api, request: Request, *, repo: Repo, revision: str = "main") -> Response:
-    """Answer with a repository's facts at a revision."""
+    """Return the metadata of a repository at a revision."""
     commit = found(repo, revision)
-    facts = {
+    info = {
         "_id": "0" * 24,
         "id": repo.id,
         "author": repo.id.partition("/")[0],
         "sha": commit.oid,
-        "lastModified": LONG_AGO,
-        "createdAt": LONG_AGO,
+        "lastModified": CREATED_AT,
+        "createdAt": CREATED_AT,
         "private": repo.private,
         "gated": "manual" if repo.gated else False,
         "disabled": False,
         "tags": [],
         "siblings": [{"rfilename": path} for path in sorted(commit.tree)],
     }
-    return as_json(facts if repo.sdk is None else facts | {"sdk": repo.sdk})
+    return as_json(info if repo.sdk is None else info | {"sdk": repo.sdk})
 
 
 def tree(api: Api, request: Request, *, repo: Repo, revision: str, path: str = "") -> Response:
-    """Answer with the files and folders of a folder, or with all below it."""
+    """Return the entries of a folder, optionally recursive."""
     entries = found(repo, revision).tree
     folder = f"{path}/" if path else ""
     inside = {name: entry for name, entry in entries.items() if name.startswith(folder)}
     if path and not inside:
         raise Refused(404, f'{path} does not exist on "{revision}"', code="EntryNotFound")
-    below = [_described(name, entries) for name in sorted(_folders(inside) | set(inside)) if name != path]
+    below = [_entry_json(name, entries) for name in sorted(_folders(inside) | set(inside)) if name != path]
     if request.args.get("recursive", "").lower() not in {"true", "1"}:
         below = [each for each in below if "/" not in each["path"].removeprefix(folder)]
     return as_json([each for each in below if each["path"].startswith(folder)])
 
 
 def refs(api: Api, request: Request, *, repo: Repo) -> Response:
-    """Answer with branches and tags, and with pull requests where they are asked for."""
-    pulled = {f"refs/pr/{number}": pull.oid for number, pull in repo.pull_requests.items()}
+    """Return branches and tags, and pull requests if requested."""
+    pull_requests = {f"refs/pr/{number}": pull.oid for number, pull in repo.pull_requests.items()}
     named = {"branches": ("refs/heads/", repo.branches), "tags": ("refs/tags/", repo.tags), "converts": ("", {})}
     if request.args.get("include_prs"):
-        named["pullRequests"] = ("", pulled)
+        named["pullRequests"] = ("", pull_requests)
     return as_json(
         {
             name: [{"name": ref, "ref": prefix + ref, "targetCommit": oid} for ref, oid in sorted(those.items())]
@@ -68,14 +68,14 @@ def refs(api: Api, request: Request, *, repo: Repo) -> Response:
 
 
 def discussions(api: Api, request: Request, *, repo: Repo) -> Response:
-    """Answer with the pull requests, of one author if the query names one; every one is open."""
+    """Return the pull requests, optionally of one author; all are open."""
     shown = [
         {
             "num": each.number,
             "title": each.title,
             "status": "open",
             "isPullRequest": True,
-            "createdAt": LONG_AGO,
+            "createdAt": CREATED_AT,
             "author": {"name": each.author},
             "repo": {"name": repo.id, "type": repo.type},
         }
@@ -86,7 +86,7 @@ def discussions(api: Api, request: Request, *, repo: Repo) -> Response:
 
 
 def resolve(api: Api, request: Request, *, repo: Repo, revision: str, path: str) -> Response:
-    """Answer with a file or a range of it; its etag is the sha256 of LFS or git's sha1."""
+    """Return a file or a range of it; its ETag is the LFS sha256 or the git blob id."""
     commit = found(repo, revision)
     entry = commit.tree.get(path)
     if entry is None:
@@ -105,11 +105,11 @@ def resolve(api: Api, request: Request, *, repo: Repo, revision: str, path: str)
 
 
 def _folders(entries: Tree) -> set[str]:
-    """Return every folder that holds a file."""
+    """Return all folders that contain files."""
     return {path[:index] for path in entries for index, letter in enumerate(path) if letter == "/"}
 
 
-def _described(path: str, entries: Tree) -> dict[str, Any]:
+def _entry_json(path: str, entries: Tree) -> dict[str, Any]:
     entry = entries.get(path)
     return {"type": "directory", "path": path, "oid": "0" * 40, "size": 0} if entry is None else _file(path, entry)
 

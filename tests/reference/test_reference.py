@@ -1,4 +1,4 @@
-"""The pipeline equals the literal reference, variant by variant."""
+"""The pipeline gives the same variants as the literal reference."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.reference.comparison import Problem
 TINY = ("bert", "roberta", "albert")
 EMBEDDED = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 LAST = 200
-"""How many problems of each corpus, from its end: nothing in the project was trained on these."""
+"""Problems from the end of each corpus; no embedded model was trained on these."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_thread() -> Iterator[None]:
-    """Forms of one sentence are too small to be shared among threads."""
+    """Run torch on one thread, which is fastest for single sentences."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -42,13 +42,13 @@ def embedded_folder(name: str) -> Path:
     folder = embedded_path(name)
     assert folder is not None
     if not folder.exists():
-        pytest.skip(f"{name} is not in merge_snli/embedded: it is made by `make train`")
+        pytest.skip(f"{name} is not in merge_snli/embedded: run make train")
     return folder
 
 
 @pytest.fixture(scope="module")
 def corpus_problems(corpus: Callable[[str], Path]) -> list[Problem]:
-    """The last problems of SNLI dev and of MultiNLI dev matched."""
+    """The last problems of SNLI dev and MultiNLI dev matched."""
     files = (corpus("snli/dev.jsonl"), corpus("mnli/dev_matched.jsonl"))
     return [problem for file in files for problem in comparison.problems_in(file, LAST)]
 
@@ -61,7 +61,7 @@ def corpus_reference(corpus_problems: list[Problem]) -> Mapping[str, literal.Res
 
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for both runs, so that the second may use what the first has asked."""
+    """One folder for both runs, so that the second uses the cached answers of the first."""
     return tmp_path_factory.mktemp("real")
 
 
@@ -150,7 +150,7 @@ def test_odd_pieces_and_texts(make: str, plain_tagger: literal.Tagger, tmp_path:
         ranking = spaced if make.startswith("cased") else [*dict.fromkeys(piece.lower() for piece in spaced)]
         tokenizer = scripted.wordpiece([*ranking, *"abcdef.,\"'-"], lowercase=not make.startswith("cased"))
     else:
-        # Every other word has a piece without a space, too.
+        # Every second word also has a piece without a leading space.
         ranking = [
             *(f" {piece}" for piece in ODD_PIECES),
             *ODD_PIECES[::2],
@@ -169,7 +169,7 @@ def test_odd_pieces_and_texts(make: str, plain_tagger: literal.Tagger, tmp_path:
 
 
 @pytest.mark.slow
-def test_tiny_models_of_every_tokenizer(
+def test_tiny_models_with_each_tokenizer_type(
     tiny_mlm: Callable[[str], Path], plain_tagger: literal.Tagger, tmp_path: Path
 ) -> None:
     problems = comparison.problems_in(embedded_folder("demo:problems"), last=24)
@@ -183,7 +183,7 @@ def test_tiny_models_of_every_tokenizer(
         outcome = comparison.compare(problems, expected, out, options)
         assert not outcome.differences, str(outcome)
         assert outcome.variants
-    # The comparison sees one variant that is missing.
+    # The comparison detects a missing variant.
     next(result for result in expected.values() if len(result.variants) > 1).variants.pop()
     assert comparison.compare(problems, expected, out, options).differences
 
@@ -203,8 +203,8 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
 
 
 @pytest.mark.slow
-def test_other_choices(plain_tagger: literal.Tagger, tmp_path: Path) -> None:
-    """The odd pieces and texts again, one pass over two masked LMs, with each choice beside the method's own."""
+def test_options_beyond_the_defaults(plain_tagger: literal.Tagger, tmp_path: Path) -> None:
+    """The odd pieces and texts with two masked LMs and each non-default option."""
     pieces = [*ODD_PIECES, *ORIGINALS]
     folders = {}
     for name, ranking in (("odd", pieces), ("even", [*pieces[::-2], *pieces[::2]])):
@@ -220,16 +220,16 @@ def test_other_choices(plain_tagger: literal.Tagger, tmp_path: Path) -> None:
         outcome = comparison.compare(problems, expected, comparison.run_pipeline(options, tmp_path), options)
         assert not outcome.differences, f"{changes}: {outcome}"
         variants[json.dumps(changes)] = outcome.variants
-    assert len(set(variants.values())) == len(variants), f"two choices gave as many variants: {variants}"
+    assert len(set(variants.values())) == len(variants), f"two options give the same number of variants: {variants}"
 
 
-def test_components_that_set_no_tags(corpus_problems: list[Problem], plain_tagger: literal.Tagger) -> None:
+def test_disabled_components_do_not_change_tags(corpus_problems: list[Problem], plain_tagger: literal.Tagger) -> None:
     whole = literal.Tagger(spacy.load(comparison.TAGGER))
     for problem in corpus_problems[::20]:
         for text in (problem.premise, problem.hypothesis):
             assert plain_tagger.tag(text) == whole.tag(text)
 
 
-def test_closed_lists_are_those_of_the_pipeline() -> None:
+def test_closed_lists_equal_those_of_the_pipeline() -> None:
     assert set(whole_words.NEGATIONS) == literal.NEGATIONS
     assert set(whole_words.AFFIXES) == literal.AFFIXES

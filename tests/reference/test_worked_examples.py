@@ -1,8 +1,7 @@
-"""Worked examples, written out by hand: the papers', and one for each rule of `docs/method.md`.
+"""Worked examples from the papers, and one for each rule of `docs/method.md`.
 
-The masked LMs are scripted: each says the same list at every mask, the most probable filler first, every next one by
-the same step less probable. What is expected stands beside each problem; which class a word has in a sentence that it
-does not fit is for the tagger to say.
+The masked LMs are scripted: each predicts the same ranking at every mask, with log-probabilities that decrease by a
+fixed step. The expected variants are listed with each problem; word classes in context are those of the tagger.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ OTHER_WORDS = ("a", "is", "an", "and", "two", "there", "of")
 
 
 class Example(NamedTuple):
-    """A problem and its variants, in words."""
+    """A problem and the expected replacements."""
 
     premise: str
     hypothesis: str
@@ -35,7 +34,7 @@ class Example(NamedTuple):
 
 
 def mlm(folder: Path, make: Callable[[Sequence[str]], Tokenizer], ranking: Sequence[str], step: float) -> str:
-    """Save a scripted masked LM and return its folder's name."""
+    """Save a scripted masked LM and return its folder."""
     return str(scripted.save(folder, make([*ranking, *OTHER_WORDS]), ranking, step=step))
 
 
@@ -57,7 +56,7 @@ def rows_of_problems(
     subsamples: int = 10,
     random_seed: int = 0,
 ) -> list[Row]:
-    """Return the variants that the pipeline makes of these problems."""
+    """Return the variants that the pipeline generates for these problems."""
     problems = [Problem(premise, hypothesis) for premise, hypothesis in examples]
     options = replace(
         comparison.options_for(problems, folder, mlms),
@@ -70,7 +69,7 @@ def rows_of_problems(
 
 
 def check(folder: Path, examples: Sequence[Example], mlms: Sequence[str]) -> list[Row]:
-    """Run the pipeline over examples, compare words, texts and return the rows."""
+    """Run the pipeline on the examples, compare the replacements and return the rows."""
     rows = rows_of_problems(folder, [example[:2] for example in examples], mlms)
     for example in examples:
         found: Words = {}
@@ -81,7 +80,7 @@ def check(folder: Path, examples: Sequence[Example], mlms: Sequence[str]) -> lis
     return rows
 
 
-# Pieces that are never a word, then words of each class, then the originals, then what is less probable than these.
+# Pieces that are not words, then words of each class, then the originals, then less probable words.
 UNCASED = (
     *("the", "##s", "un", "never", "x", "2020"),
     *("woman", "horses", "teen", "little", "happy"),
@@ -105,7 +104,7 @@ UNCASED_EXAMPLES = (
         "Only three boys swim.",
         {("noun", "boys"): NOUNS | {"girl"}, ("verb", "swim"): {"sing"}},
     ),
-    # Other case: "Dogs" would stay.
+    # Different case: "Dogs" would not be replaced.
     Example("Dogs chase dogs in the park.", "Two dogs are in the park.", {}),
     # Negated: "did" in "didn't".
     Example(
@@ -113,13 +112,13 @@ UNCASED_EXAMPLES = (
         "The man did run.",
         {("noun", "man"): NOUNS | {"girl", "boys", "dogs", "dog"}},
     ),
-    # "can" is no verb by its tag; "swim" stands before nothing that negates it.
+    # "can" is not tagged as a verb; "swim" is not followed by a negation.
     Example("The dog cannot swim.", "The dog is tall.", {("noun", "dog"): NOUNS | {"girl", "dogs", "boys"}}),
-    # Noun here, verb there: not shared.
+    # Noun in P, verb in H: not shared.
     Example("Many people walk to a shop.", "A walk is nice.", {}),
-    # Noun and verb in P, noun in H: shared, and left out.
+    # Noun and verb in P, noun in H: shared, but excluded.
     Example("They walk on a walk.", "A walk is nice.", {}),
-    # A possessive belongs to the next token.
+    # The possessive is part of the next token.
     Example("The girl's coat is red.", "A girl has a coat.", {("noun", "girl"): NOUNS}),
     # "puppy" is two pieces: no suggestion; "dog" is one.
     Example(
@@ -198,36 +197,36 @@ def test_case_of_an_original_with_one_letter(tmp_path: Path) -> None:
     )
 
 
-def test_negations_with_either_apostrophe_are_no_words(tmp_path: Path) -> None:
+def test_negations_with_either_apostrophe_are_rejected(tmp_path: Path) -> None:
     name = mlm(tmp_path / "cased", cased, ("DON'T", "DON’T", "Don’t", "never", "radio", "TV"), 0.5)
     check(tmp_path, (Example("A TV and two TVs.", "A TV is on.", {("noun", "TV"): {"RADIO"}}),), [name])
 
 
-def test_pieces_after_a_space_and_pieces_without(tmp_path: Path) -> None:
-    # "woman" and "teen" have both, " horses" has no bare piece, and the bare "fox" is no word: it has no spaced piece.
+def test_pieces_with_and_without_a_leading_space(tmp_path: Path) -> None:
+    # "woman" and "teen" have both kinds of pieces, "horses" only a spaced one. "fox" has only a bare one: not a word.
     ranking = (" woman", "woman", " horses", "fox", " teen", "teen", " boy", "boy", " doctor", "doctor")
     name = mlm(tmp_path / "bpe", scripted.byte_bpe, ranking, 0.5)
     rows = check(
         tmp_path,
         (
             Example("A boy is cold.", "The boy sings.", {("noun", "boy"): {"woman", "horses", "teen"}}),
-            # After the quote the original's piece is a bare one.
+            # After a quote the original is a bare piece.
             Example('A "boy" is cold.', 'The "boy" sings.', {("noun", "boy"): {"woman", "teen"}}),
-            # After the hyphen too; and the first two occurrences alone would let "horses" through.
+            # All three occurrences count: the first two alone would allow "horses".
             Example('A boy sees a boy and a "boy".', "The boy sings.", {("noun", "boy"): {"woman", "teen"}}),
         ),
         [name],
     )
     thrice = {row["replacement"]: row for row in rows if "sees" in row["premise"]}
     assert thrice["teen"]["premise"] == 'A teen sees a teen and a "teen".'
-    # " teen" stands two places before " boy", "teen" two before "boy"; " woman" six, "woman" six.
+    # "teen" is two steps above "boy", "woman" six, with and without a leading space.
     assert thrice["teen"]["log_odds"] == pytest.approx(2 * 0.5, abs=1e-4)
     assert thrice["woman"]["log_odds"] == pytest.approx(6 * 0.5, abs=1e-4)
 
 
 def test_full_stop_after_a_last_word(tmp_path: Path) -> None:
-    # "dog." is one piece here, so that "dog" is no single token wherever a full stop follows it: also where the
-    # form has one that the sentence has not.
+    # "dog." is one piece, so "dog" is not a single token before a full stop, including a full stop that was added to
+    # the form.
     ranking = (" woman", " horses", " teen", " dog", " dog.", " cat")
     name = mlm(tmp_path / "sentencepiece", scripted.sentencepiece, ranking, 0.5)
     rows = check(
@@ -243,12 +242,12 @@ def test_full_stop_after_a_last_word(tmp_path: Path) -> None:
         ),
         [name],
     )
-    # The full stop is the form's alone: no character of the sentence changes but the word's.
+    # The full stop is only added to the form; the sentence itself changes only in the replaced word.
     assert {"A man plays with a teen", "A man plays with a teen "} <= {row["premise"] for row in rows}
 
 
 def test_negated_verbs(tmp_path: Path) -> None:
-    # "had" is one piece in "hadn't" too, so that only the rule keeps "wasn't" out.
+    # "had" is a piece in "hadn't" too, so only the rule for negations excludes "wasn't".
     name = mlm(tmp_path / "negated", scripted.sentencepiece, (" was", " had"), 0.5)
     hypothesis = "The man had run home."
     check(
@@ -257,7 +256,7 @@ def test_negated_verbs(tmp_path: Path) -> None:
             Example("The man hadn't run home.", hypothesis, {}),
             Example("The man hadn’t run home.", hypothesis, {}),
             Example("The man hadnt run home.", hypothesis, {}),
-            # With a space between, the verb may change: the negation stays.
+            # A separate "not" is not affected by the replacement.
             Example("The man had not run home.", hypothesis, {("verb", "had"): {"was"}}),
         ),
         [name],
@@ -272,16 +271,16 @@ def test_union_of_masked_lms_then_intersection_of_premise_and_hypothesis(tmp_pat
     rows = check(
         tmp_path,
         (
-            # P by the one, H by the other. "teen" is less probable than "boy" for `bare`.
+            # P is validated by one masked LM, H by the other. "teen" is less probable than "boy" for `bare`.
             Example("A boy is cold.", 'The "boy" sings.', {("noun", "boy"): {"woman", "horses"}}),
-            # Each occurrence of P by another masked LM: nobody validates both.
+            # Each occurrence in P is validated by a different masked LM, so none validates both.
             Example('A boy sees a "boy".', "The boy sings.", {}),
         ),
         [spaced, bare],
     )
     assert [row["replacement"] for row in rows] == ["horses", "woman"]
     assert [(row["premise_mlms"], row["hypothesis_mlms"]) for row in rows] == [(["spaced"], ["bare"])] * 2
-    # P: horses 1 step of 0.5, woman 3; H: horses 2 steps of 0.25, woman 1. The smaller of the two sentences counts.
+    # P: horses 1 step of 0.5, woman 3; H: horses 2 steps of 0.25, woman 1. log_odds is the smaller of the two.
     assert [row["log_odds"] for row in rows] == pytest.approx([0.5, 0.25], abs=1e-4)
 
 
@@ -300,13 +299,13 @@ def test_log_odds_are_the_largest_of_the_masked_lms_of_a_sentence(tmp_path: Path
     }
 
 
-def test_top_k_counts_pieces_that_are_no_words(tmp_path: Path) -> None:
+def test_top_k_counts_pieces_that_are_not_words(tmp_path: Path) -> None:
     name = mlm(tmp_path / "top", uncased, ("##s", "x", "woman", "un", "teen", "boy"), 0.5)
     rows = rows_of_problems(tmp_path, [("A boy is cold.", "The boy sings.")], [name], top_k=4)
     assert [row["replacement"] for row in rows] == ["woman"]
 
 
-def test_as_probable_is_not_more_probable(tmp_path: Path) -> None:
+def test_equally_probable_is_not_more_probable(tmp_path: Path) -> None:
     name = mlm(tmp_path / "even", uncased, ("woman", "teen", "boy"), 0.0)
     with pytest.raises(InputError):
         rows_of_problems(tmp_path, [("A boy is cold.", "The boy sings.")], [name])
@@ -315,7 +314,7 @@ def test_as_probable_is_not_more_probable(tmp_path: Path) -> None:
 def test_inflation(tmp_path: Path) -> None:
     name = mlm(tmp_path / "pooled", uncased, ("woman", "teen", "little", "boy", "dog", "happy", "small"), 0.5)
     problems = [
-        # Nouns: 2 of "boy" and 3 of "dog" are pooled. Adjectives: 2 alone.
+        # Nouns: 2 of "boy" and 3 of "dog" are pooled. Adjectives: 2.
         ("A small boy sees a dog.", "The dog sees a small boy."),
         # 2 of "boy".
         ("A boy is cold.", "The boy sings."),
@@ -344,7 +343,7 @@ def test_draws(tmp_path: Path) -> None:
     rows = rows_of_problems(tmp_path, [problem], [name], inflation=2, subsamples=4, random_seed=5)
     # printf '["A boy is cold.", "The boy sings.", "entailment"]' | sha256sum
     assert {row["seed_id"] for row in rows} == {"08f402a95a70"}
-    # printf '[5,0,"08f402a95a70","noun","boy","woman"]' | sha256sum, and so on; the two smallest of a line are drawn:
+    # printf '[5,0,"08f402a95a70","noun","boy","woman"]' | sha256sum, and so on; the two smallest per line are drawn:
     #      woman     teen      horses
     #  0   cfbc788b  9953b814  d654d47b
     #  1   8e9e6e54  37d02c34  b20276a5

@@ -1,4 +1,4 @@
-"""Small data sets and tiny models on disk, made with nothing of `scoring`."""
+"""Fixtures that write small data sets and tiny models without using `scoring`."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ MakeModel = Callable[..., Path]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def quiet_and_single() -> None:
-    """No progress bars, and one thread: models this small only lose by two."""
+def quiet_and_single_threaded() -> None:
+    """Disable progress bars and use one thread, which is fastest for tiny models."""
     import datasets
     import torch
     from transformers.utils import logging
@@ -44,21 +44,21 @@ def quiet_and_single() -> None:
 
 @dataclass(frozen=True)
 class Word:
-    """A word that a seed's premise and hypothesis share, with its class."""
+    """A shared word of a seed with its class."""
 
     word_class: str
     form: str
 
 
-def made_up_words(count: int, seed: int) -> list[str]:
+def random_words(count: int, seed: int) -> list[str]:
     chosen = random.Random(seed)
     return ["".join(chosen.choices(SYLLABLES, k=2)) for _ in range(count)]
 
 
 def seed_rows(count: int, n_labels: int) -> Iterator[tuple[dict[str, Any], list[Word]]]:
-    """Yield seed problems; every second has a noun, every third a verb, every fifth an adjective, others a noun."""
+    """Yield seed problems: every second with a noun, every third a verb, every fifth an adjective, others a noun."""
     for index in range(count):
-        noun, verb, adj, place = made_up_words(4, index)
+        noun, verb, adj, place = random_words(4, index)
         premise = f"A {adj} {noun} may {verb} near the {place}" + " and the river" * (index % 4) + "."
         words = [
             Word(word_class, form)
@@ -76,7 +76,7 @@ def seed_rows(count: int, n_labels: int) -> Iterator[tuple[dict[str, Any], list[
 
 def variant_rows(seed: dict[str, Any], words: Sequence[Word], *, drawn: int) -> Iterator[dict[str, Any]]:
     for word in words:
-        replacements = sorted(set(made_up_words(drawn + 8, len(seed["seed_id"]) + hash_of(seed["seed_id"], word.form))))
+        replacements = sorted(set(random_words(drawn + 8, len(seed["seed_id"]) + hash_of(seed["seed_id"], word.form))))
         draws = [
             set(random.Random(f"{seed['seed_id']}{word.form}{index}").sample(replacements, drawn))
             for index in range(SUBSAMPLES)
@@ -116,7 +116,7 @@ def write_split(folder: Path, config: str, split: str, rows: list[dict[str, Any]
 
 @pytest.fixture(scope="session")
 def make_dataset() -> MakeDataset:
-    """Write a data set as generation does: `make_dataset(folder, seeds=12, label_names=…, change=…)`."""
+    """Return a function that writes a data set: `make_dataset(folder, seeds=12, label_names=…, change=…)`."""
 
     def make(
         folder: Path,
@@ -158,7 +158,7 @@ def make_dataset() -> MakeDataset:
 
 @pytest.fixture(scope="session")
 def dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A three-way data set of 12 seeds with 20 variants a class in each of 10 subsamples."""
+    """A data set with three labels and 12 seeds, 20 variants per class in each of 10 subsamples."""
     return make_dataset(tmp_path_factory.mktemp("data") / "merge_small")
 
 
@@ -169,7 +169,7 @@ def two_way_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPath
     return make_dataset(folder, label_names=("entailment", "not_entailment"))
 
 
-def wordpiece_tokenizer(limit: int | None) -> Any:  # noqa: ANN401 - transformers has too few types
+def wordpiece_tokenizer(limit: int | None) -> Any:  # noqa: ANN401 - untyped
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -187,7 +187,7 @@ def wordpiece_tokenizer(limit: int | None) -> Any:  # noqa: ANN401 - transformer
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_input_names=inputs, **names, **limits)  # type: ignore[no-untyped-call]
 
 
-def byte_bpe_tokenizer(limit: int | None, *, pairs: bool = True) -> Any:  # noqa: ANN401 - transformers has too few types
+def byte_bpe_tokenizer(limit: int | None, *, pairs: bool = True) -> Any:  # noqa: ANN401 - untyped
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -210,7 +210,7 @@ def training_texts() -> list[str]:
 
 @pytest.fixture(scope="session")
 def make_model() -> MakeModel:
-    """Save a tiny random classifier: `make_model(folder, kind="bert", labels=(…), limit=…, seed=…)`."""
+    """Return a function that saves a random classifier: `make_model(folder, kind="bert", labels=(…), limit=…)`."""
 
     def make(
         folder: Path,
@@ -254,12 +254,12 @@ def make_model() -> MakeModel:
 
 @pytest.fixture(scope="session")
 def bert(make_model: MakeModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny BERT whose labels stand in the order contradiction, entailment, neutral."""
+    """A tiny BERT with the label order contradiction, entailment, neutral."""
     return make_model(tmp_path_factory.mktemp("models") / "tiny-bert")
 
 
 @pytest.fixture(scope="session")
 def roberta(make_model: MakeModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny RoBERTa whose labels are spelled ENTAILMENT, NEUTRAL, CONTRADICTION."""
+    """A tiny RoBERTa with the labels ENTAILMENT, NEUTRAL, CONTRADICTION."""
     labels = ("ENTAILMENT", "NEUTRAL", "CONTRADICTION")
     return make_model(tmp_path_factory.mktemp("models") / "tiny-roberta", kind="roberta", labels=labels, seed=1)

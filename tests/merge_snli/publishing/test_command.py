@@ -42,14 +42,14 @@ def test_output(hub: Hub, token: str, dataset: MergeDataset, capsys: pytest.Capt
 def test_dry_run_sends_no_request(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["publish", str(dataset.folder), "--repo", REPO, "--dry-run"]) == 0
     assert capsys.readouterr().out.startswith(f"data set {REPO}, branch main\n")
-    assert hub.asked == []
+    assert hub.requests == []
 
 
 @pytest.mark.usefixtures("without_validation")
 def test_missing_token(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["publish", str(dataset.folder), "--repo", REPO]) == 2
     assert "log in with `hf auth login` or set HF_TOKEN" in capsys.readouterr().err
-    assert hub.asked == []
+    assert hub.requests == []
 
 
 @pytest.mark.usefixtures("without_validation")
@@ -68,7 +68,7 @@ def test_findings_prevent_publishing(
     monkeypatch.setattr("merge_snli.validation.validate", lambda dataset: Report("x", (finding, finding), {}, ()))
     assert main(["publish", str(dataset.folder), "--repo", REPO]) == 2
     assert "(data/all/test.parquet, row 3, label: is 2 where the seed has 0 and 1 more)" in capsys.readouterr().err
-    assert hub.asked == []
+    assert hub.requests == []
 
 
 @pytest.mark.parametrize("path", ["README.md", "data/all/test.parquet", "data/seed/test.parquet", "run.json"])
@@ -82,7 +82,7 @@ def test_damaged_data_set(hub: Hub, dataset: MergeDataset, capsys: pytest.Captur
         expected = "run.json" if path == "run.json" else "does not pass validation" if more else "no Hub token"
         assert main(["publish", str(dataset.folder), "--repo", REPO, *more]) == 2
         assert expected in capsys.readouterr().err
-    assert hub.asked == []
+    assert hub.requests == []
 
 
 @pytest.mark.parametrize("fault", [{"status": 403}, {"status": 500, "times": 99}, {"cut": True, "times": 99}, None])

@@ -102,7 +102,7 @@ def test_interrupted_uploads_are_resumed_by_the_next_command(
     assert contents(repo) == before
     assert {waits.count(seconds) for seconds in (1, 2, 4)} == {3}
     hub.faults.clear()
-    hub.asked.clear()
+    hub.requests.clear()
     publish(api, planned)
     assert hub.count("PUT", "/lfs/") == 3
     assert set(repo.tags) == {planned.tag}

@@ -43,7 +43,7 @@ def test_full_publication(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDat
 
 def test_tag_comes_last(hub: Hub, api: HfApi, planned: Plan) -> None:
     publish(api, planned)
-    changing = [path for method, path in hub.asked if method == "POST" and ("/commit/" in path or "/tag/" in path)]
+    changing = [path for method, path in hub.requests if method == "POST" and ("/commit/" in path or "/tag/" in path)]
     assert ["/tag/" in path for path in changing] == [False, False, False, True]
 
 
@@ -54,12 +54,12 @@ def test_script_branch_uploads_no_data(hub: Hub, api: HfApi, planned: Plan) -> N
 
 def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -> None:
     first = publish(api, planned)
-    hub.asked.clear()
+    hub.requests.clear()
     second = publish(api, planned)
     assert [pushed.oid for pushed in second.pushed] == [pushed.oid for pushed in first.pushed]
     changing = ("/commit/", "/tag/", "/branch/", "/repos/create")
     assert hub.count("PUT", "/lfs/") == 0
-    assert not [path for _, path in hub.asked if any(part in path for part in changing)]
+    assert not [path for _, path in hub.requests if any(part in path for part in changing)]
     assert (first.is_tag_new, second.is_tag_new) == (True, False)
     assert published_text(second).count("unchanged, commit") == 3
     assert f"tag {planned.tag} (unchanged)" in published_text(second)
@@ -71,7 +71,7 @@ def test_changed_files_are_sent_and_obsolete_ones_deleted(
     publish(api, planned)
     repo = hub.storage.repos["dataset", REPO]
     hub.storage.put(repo, {"data/adv/test.parquet": b"PAR1 of an older run", "NOTES.md": b"by hand", "run.json": b"{}"})
-    hub.asked.clear()
+    hub.requests.clear()
     published = publish(api, planned)
     assert [pushed.is_changed for pushed in published.pushed] == [True, False, False]
     assert set(hub.storage.files(repo)) == MAIN | {"NOTES.md"}

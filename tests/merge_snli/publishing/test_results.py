@@ -74,6 +74,6 @@ def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, capsys: p
     command = ["publish", "--repo", REPO, "--eval-results", str(write_result(result, tmp_path)), "--model", MODEL]
     assert main([*command, "--dry-run"]) == 0
     assert re.search(rf"model {MODEL}, branch main\n .*\n  [0-9a-f]{{64}} +\d+  {PATH}\n", capsys.readouterr().out)
-    assert hub.asked == []
+    assert hub.requests == []
     assert main(command) == 0
     assert capsys.readouterr().out == f"pull request {hub.url}/{MODEL}/discussions/1\n"
