@@ -1,1 +1,4 @@
-"""Reports over results: tables, comparisons, figures and the leaderboard."""
+"""Reports on results: comparisons, figures and the leaderboard.
+
+Import `comparison`, `comparison_text`, `figures` and `leaderboard.write` from outside.
+"""

@@ -1,1 +1,4 @@
-"""Results: from predictions to scores, and the JSON files that hold them."""
+"""Results: scores computed from predictions, and the JSON files that store them.
+
+Import `evaluate`, `result`, `files`, `grouping`, `score_table` and `eval_results` from outside.
+"""

@@ -1,4 +1,4 @@
-"""Results side by side: a page that needs nothing but a browser, or a table for a paper, a README or a program.
+"""The leaderboard of results: an offline HTML page, or a table as Markdown, LaTeX, CSV or JSON.
 
-`boards` puts results together, `formats` writes them as text, `page` as a page; nothing here needs a model.
+Import `write.write_leaderboard` from outside, or `boards`, `formats` and `page` for the texts alone.
 """

@@ -1,4 +1,4 @@
-"""Which seeds a model finds hard, and which variants change its answer."""
+"""Find the seeds that are hard for a model, and the variants that change its prediction."""
 
 from __future__ import annotations
 
@@ -6,67 +6,66 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoring.models.labels import positions
+from scoring.results.result import NOT_SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scoring.results.result import Result
 
-LEFT_OUT = "-"
-
 
 @dataclass(frozen=True)
 class HardSeed:
-    """What a model makes of a seed and its variants.
+    """A model's predictions on a seed and its variants.
 
     Attributes:
-        place: Position of the seed in the result's table of seeds.
-        seed_id: The seed.
-        gold: Its gold label, among the labels compared.
-        predicted: The model's answer on the seed itself.
-        right: How many of its variants have the gold label.
-        variants: How many variants the model was asked.
+        index: Index of the seed in the result's table of seeds.
+        seed_id: Id of the seed.
+        gold: Gold label, among the compared labels.
+        predicted: Predicted label of the seed itself.
+        correct: Number of variants with the gold label.
+        variants: Number of scored variants.
     """
 
-    place: int
+    index: int
     seed_id: str
     gold: str
     predicted: str
-    right: int
+    correct: int
     variants: int
 
     @property
-    def right_itself(self) -> bool:
-        """Whether the answer on the seed itself is right."""
+    def seed_correct(self) -> bool:
+        """Whether the prediction on the seed itself is correct."""
         return self.predicted == self.gold
 
 
 def seeds_by_hardness(result: Result) -> list[HardSeed]:
-    """Return every seed of a result, those with the smallest share of right variants first."""
+    """Return every seed of a result, sorted by its share of correct variants, smallest first."""
     gold = positions(result.seeds.gold, result.compared_labels)
-    seeds = [_seed(result, place, gold[place]) for place in range(len(gold))]
-    return sorted(seeds, key=lambda seed: (seed.right / seed.variants, -seed.variants, seed.seed_id))
+    seeds = [_seed(result, index, label) for index, label in enumerate(gold)]
+    return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
 
 
-def undone(seeds: Iterable[HardSeed]) -> list[HardSeed]:
-    """Keep the seeds that the model answers right, of which some variant undoes that."""
-    return [seed for seed in seeds if seed.right_itself and seed.right < seed.variants]
+def inconsistent(seeds: Iterable[HardSeed]) -> list[HardSeed]:
+    """Return the seeds that the model predicts correctly, but not all of their variants."""
+    return [seed for seed in seeds if seed.seed_correct and seed.correct < seed.variants]
 
 
 def flips(result: Result, seed: HardSeed) -> list[tuple[int, str]]:
-    """Return the variants that the model answers otherwise than the seed: position among the seed's, and answer."""
-    asked = enumerate(result.seeds.variant_predictions[seed.place])
-    answers = [(place, result.compared_labels[int(answer)]) for place, answer in asked if answer != LEFT_OUT]
-    return [(place, answer) for place, answer in answers if answer != seed.predicted]
+    """Return the variants with another prediction than the seed: index among the seed's variants, and prediction."""
+    predictions = enumerate(result.seeds.variant_predictions[seed.index])
+    labels = [(index, result.compared_labels[int(number)]) for index, number in predictions if number != NOT_SCORED]
+    return [(index, label) for index, label in labels if label != seed.predicted]
 
 
-def _seed(result: Result, place: int, gold: int) -> HardSeed:
-    answers = result.seeds.variant_predictions[place]
+def _seed(result: Result, index: int, gold: int) -> HardSeed:
+    predictions = result.seeds.variant_predictions[index]
     return HardSeed(
-        place=place,
-        seed_id=result.seeds.seed_id[place],
+        index=index,
+        seed_id=result.seeds.seed_id[index],
         gold=result.compared_labels[gold],
-        predicted=result.seeds.predicted[place],
-        right=answers.count(str(gold)),
-        variants=len(answers) - answers.count(LEFT_OUT),
+        predicted=result.seeds.predicted[index],
+        correct=predictions.count(str(gold)),
+        variants=len(predictions) - predictions.count(NOT_SCORED),
     )

@@ -1,4 +1,4 @@
-"""What the page is given: boards as plain JSON values, small enough for fifty models in one file."""
+"""Build the JSON data of the page, compact enough for fifty models in one file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.models.labels import NOT_ENTAILMENT
 from scoring.reports.leaderboard.boards import MASKED_LM
-from scoring.reports.leaderboard.hardest import flips, seeds_by_hardness, undone
+from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 SEEDS_SHOWN = 10
-"""How many seeds each of a model's two lists shows."""
+"""Number of seeds in each of a model's two lists."""
 FLIPS_SHOWN = 12
-"""How many variants of a seed are shown."""
+"""Maximum number of variants shown per seed."""
 DIGITS = 5
-CURVE_UNIT = 10_000
-"""Curves are whole numbers of this part of one."""
+CURVE_SCALE = 10_000
+"""Curve values are multiplied by this and rounded to integers."""
 
 
 def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
-    """Return what the page shows.
+    """Return the data of the page.
 
     Args:
         boards: The boards, at least one.
-        texts: What the seeds of a board say, by the board's position; none for those whose data set is not at hand.
+        texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
     """
     return {"boards": [_board(board, texts.get(index)) for index, board in enumerate(boards)]}
 
@@ -42,7 +42,7 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
 def _board(board: Board, texts: Texts | None) -> Json:
     first = board.results[0]
     hard = [_hard_lists(entry.result) for entry in board.entries]
-    shown = {seed.seed_id for lists in hard for seed in (*lists.undone, *lists.hardest)}
+    shown = {seed.seed_id for lists in hard for seed in (*lists.inconsistent, *lists.hardest)}
     return {
         "dataset": board.dataset.name,
         "version": board.dataset.version,
@@ -51,38 +51,38 @@ def _board(board: Board, texts: Texts | None) -> Json:
         "seeds": first.scores.seeds,
         "variants": first.scores.on_variants.variants,
         "subsamples": len(first.scores.on_variants.curve.seeds),
-        "drawn": _least_drawn(first),
+        "drawn": _smallest_draw(first),
         "quality": round(first.quality_threshold * 100),
-        "licence": None if texts is None else texts.licence,
+        "license": None if texts is None else texts.license,
         "terms": None if texts is None else texts.terms,
         "texts": {} if texts is None else _texts(texts, shown),
         "models": [_model(entry, lists, texts) for entry, lists in zip(board.entries, hard, strict=True)],
     }
 
 
-def _least_drawn(result: Result) -> int | None:
-    """Return how many variants a subsample draws of the seeds that it draws the fewest of."""
+def _smallest_draw(result: Result) -> int | None:
+    """Return the smallest number of variants that a subsample draws of a seed."""
     return min((size for sizes in result.seeds.sizes for size in sizes if size), default=None)
 
 
 @dataclass(frozen=True)
 class _HardLists:
-    """The two lists of a model's seeds that are shown, and how many seeds there are of each kind."""
+    """The two lists of seeds shown for a model, and the number of seeds of each kind."""
 
-    undone: list[HardSeed]
+    inconsistent: list[HardSeed]
     hardest: list[HardSeed]
     counts: dict[str, int]
 
 
 def _hard_lists(result: Result) -> _HardLists:
     seeds = seeds_by_hardness(result)
-    all_undone = undone(seeds)
+    all_inconsistent = inconsistent(seeds)
     counts = {
-        "wrong": sum(not seed.right_itself for seed in seeds),
-        "undone": len(all_undone),
-        "hopeless": sum(seed.right == 0 for seed in seeds),
+        "wrong": sum(not seed.seed_correct for seed in seeds),
+        "inconsistent": len(all_inconsistent),
+        "allWrong": sum(seed.correct == 0 for seed in seeds),
     }
-    return _HardLists(all_undone[:SEEDS_SHOWN], seeds[:SEEDS_SHOWN], counts)
+    return _HardLists(all_inconsistent[:SEEDS_SHOWN], seeds[:SEEDS_SHOWN], counts)
 
 
 def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
@@ -97,7 +97,7 @@ def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
         "parameters": model.parameters,
         "training": None if model.training_data is None else list(model.training_data),
         "labels": list(model.labels),
-        "labelsFound": model.label_origin,
+        "labelOrigin": model.label_origin,
         "dtype": run.dtype,
         "device": run.device,
         "versions": run.versions,
@@ -105,17 +105,20 @@ def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
         "notes": list(result.notes),
         "parts": {name: _part(name, scores) for name, scores in entry.parts.items()},
         "consistency": {
-            name: {"sa": _short(scores.sample_accuracy.mean), "pa": _short(scores.pattern_accuracy.mean)}
+            name: {
+                "sa": _round(scores.sample_accuracy.mean),
+                "pa": _round(scores.pattern_accuracy.mean),
+            }
             for name, scores in result.consistency.items()
         },
         "counts": hard.counts,
-        "undone": [_hard_seed(result, seed, texts) for seed in hard.undone],
+        "inconsistent": [_hard_seed(result, seed, texts) for seed in hard.inconsistent],
         "hardest": [_hard_seed(result, seed, texts) for seed in hard.hardest],
     }
 
 
 def _flags(result: Result) -> list[str]:
-    """Return what must be seen in the table itself; the notes say it in full."""
+    """Return the short caveats shown in the table; the notes have the details."""
     two_way = NOT_ENTAILMENT in result.compared_labels and NOT_ENTAILMENT not in result.dataset.labels
     left_out = result.left_out.seeds or result.left_out.variants
     flags = {
@@ -124,7 +127,7 @@ def _flags(result: Result) -> list[str]:
         "some left out": left_out,
         "near chance": any(note.startswith("warning") for note in result.notes),
     }
-    return [flag for flag, raised in flags.items() if raised]
+    return [flag for flag, applies in flags.items() if applies]
 
 
 def _part(name: str, scores: Scores) -> Json:
@@ -133,35 +136,37 @@ def _part(name: str, scores: Scores) -> Json:
     return {
         "n": scores.seeds,
         "v": on_variants.variants,
-        "seeds": _short(scores.seed_sample_accuracy),
-        "variants": _short(on_variants.sample_accuracy.mean),
-        "qt": _short(scores.qt),
+        "seeds": _round(scores.seed_sample_accuracy),
+        "variants": _round(on_variants.sample_accuracy.mean),
+        "qt": _round(scores.qt),
         "mt": None if scores.mt is None else round(scores.mt * 100),
         "ci": None
         if intervals is None
         else {
-            "seeds": _rounded(intervals.seed_sample_accuracy),
-            "variants": _rounded(intervals.sample_accuracy),
-            "pa": _rounded(intervals.pattern_accuracy),
-            "qt": _rounded(intervals.qt),
+            "seeds": _round_ends(intervals.seed_sample_accuracy),
+            "variants": _round_ends(intervals.sample_accuracy),
+            "pa": _round_ends(intervals.pattern_accuracy),
+            "qt": _round_ends(intervals.qt),
         },
         "curve": _curve(on_variants.curve, band=not name.startswith(MASKED_LM)),
     }
 
 
 def _curve(curve: Curve, *, band: bool) -> Json | None:
-    """Return the mean curve and the band of the subsamples, each value as the step from the one before."""
-    each = [row for row in curve.each if row[0] is not None]
-    if not each:
+    """Return the mean curve and the band of the subsamples, as differences of successive values."""
+    drawn = [row for row in curve.each if row[0] is not None]
+    if not drawn:
         return None
-    mean = {"mean": _steps(curve.mean)}
+    mean = {"mean": _differences(curve.mean)}
     if not band:
         return mean
-    return mean | {name: _steps(map(pick, zip(*each, strict=True))) for name, pick in (("low", min), ("high", max))}
+    return mean | {
+        name: _differences(map(pick, zip(*drawn, strict=True))) for name, pick in (("low", min), ("high", max))
+    }
 
 
-def _steps(shares: Iterable[float | None]) -> list[int]:
-    values = [round((share or 0.0) * CURVE_UNIT) for share in shares]
+def _differences(shares: Iterable[float | None]) -> list[int]:
+    values = [round((share or 0.0) * CURVE_SCALE) for share in shares]
     return [values[0], *(after - before for before, after in pairwise(values))]
 
 
@@ -172,16 +177,16 @@ def _hard_seed(result: Result, seed: HardSeed, texts: Texts | None) -> Json:
         "id": seed.seed_id,
         "gold": seed.gold,
         "predicted": seed.predicted,
-        "right": seed.right,
+        "correct": seed.correct,
         "of": seed.variants,
         "flipped": len(flipped),
-        "flips": [] if text is None else [_flip(text, place, answer) for place, answer in flipped[:FLIPS_SHOWN]],
+        "flips": [] if text is None else [_flip(text, index, label) for index, label in flipped[:FLIPS_SHOWN]],
     }
 
 
-def _flip(text: SeedText, place: int, answer: str) -> list[int | str]:
-    word, replacement = text.variants[place]
-    return [word, replacement, answer]
+def _flip(text: SeedText, index: int, label: str) -> list[int | str]:
+    word, replacement = text.variants[index]
+    return [word, replacement, label]
 
 
 def _texts(texts: Texts, shown: set[str]) -> Json:
@@ -193,9 +198,9 @@ def _text(text: SeedText) -> Json:
     return {"p": text.premise, "h": text.hypothesis, "words": words}
 
 
-def _short(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None else round(value, DIGITS)
 
 
-def _rounded(ends: tuple[float, ...]) -> list[float]:
+def _round_ends(ends: tuple[float, ...]) -> list[float]:
     return [round(end, DIGITS) for end in ends]

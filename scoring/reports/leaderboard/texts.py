@@ -1,4 +1,4 @@
-"""What the seeds and variants of a board say, from the data set's own folder: result files hold no text of a corpus."""
+"""Read the texts of a board's seeds and variants from the data set; result files contain no texts."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Word:
     """A word of a seed that was replaced.
 
     Attributes:
-        text: The word as the seed has it.
-        premise: Where it stands in the premise, by the position of its first character.
-        hypothesis: Where it stands in the hypothesis.
+        text: The word in the seed.
+        premise: Character offsets of its occurrences in the premise.
+        hypothesis: Character offsets of its occurrences in the hypothesis.
     """
 
     text: str
@@ -34,13 +34,13 @@ class Word:
 
 @dataclass(frozen=True)
 class SeedText:
-    """A seed's sentences and what its variants have in their place.
+    """A seed's sentences and the replacements in its variants.
 
     Attributes:
         premise: The seed's premise.
         hypothesis: The seed's hypothesis.
         words: The words that were replaced.
-        variants: Position in `words` and replacement of each variant, in the order of the split `test`.
+        variants: Index in `words` and replacement of each variant, in the order of the split `test`.
     """
 
     premise: str
@@ -51,52 +51,52 @@ class SeedText:
 
 @dataclass(frozen=True)
 class Texts:
-    """The seeds of a board by id, and under which terms they stand."""
+    """The texts of a board's seeds by id, and their license."""
 
-    licence: str
+    license: str
     terms: str
     seeds: dict[str, SeedText]
 
 
-def read_texts(board: Board, source: MergeDataset) -> Texts | None:
+def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
     """Read the texts of a board's seeds.
 
     Args:
         board: The board.
-        source: A data set.
+        dataset: A data set.
 
     Returns:
-        The texts, or None where the board is on other data.
+        The texts, or None if the board is on other data.
 
     Raises:
-        InputError: Where the data set's files are damaged.
+        InputError: If the data set lacks a column or its files are damaged.
     """
-    if source.digest != board.dataset.digest:
+    if dataset.digest != board.dataset.digest:
         return None
-    table = read_split(source, board.dataset.config)
+    table = read_split(dataset, board.dataset.config)
     missing = [name for name in COLUMNS if name not in table.column_names]
     if missing:
-        raise InputError(f"config {board.dataset.config} of {source.name} lacks the column {missing[0]}")
+        raise InputError(f"config {board.dataset.config} of {dataset.name} has no column {missing[0]}")
     by_seed: dict[str, list[dict[str, Any]]] = {}
     for row in table.select(COLUMNS).to_pylist():
         by_seed.setdefault(row["seed_id"], []).append(row)
     return Texts(
-        licence=license_of(source.record) or "not stated",
-        terms=license_text(source.record),
+        license=license_of(dataset.record) or "not stated",
+        terms=license_text(dataset.record),
         seeds={seed_id: _seed_text(rows) for seed_id, rows in by_seed.items()},
     )
 
 
 def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
-    first_of: dict[str, dict[str, Any]] = {}
+    first_rows: dict[str, dict[str, Any]] = {}
     for row in rows:
-        first_of.setdefault(row["original"], row)
-    place = {original: index for index, original in enumerate(first_of)}
+        first_rows.setdefault(row["original"], row)
+    word_index = {original: index for index, original in enumerate(first_rows)}
     return SeedText(
         premise=rows[0]["seed_premise"],
         hypothesis=rows[0]["seed_hypothesis"],
-        words=tuple(map(_word, first_of.values())),
-        variants=tuple((place[row["original"]], row["replacement"]) for row in rows),
+        words=tuple(map(_word, first_rows.values())),
+        variants=tuple((word_index[row["original"]], row["replacement"]) for row in rows),
     )
 
 
@@ -104,27 +104,27 @@ def _word(row: dict[str, Any]) -> Word:
     original, replacement = row["original"], row["replacement"]
     return Word(
         text=original,
-        premise=replaced_at(row["seed_premise"], row["premise"], original, replacement),
-        hypothesis=replaced_at(row["seed_hypothesis"], row["hypothesis"], original, replacement),
+        premise=replaced_offsets(row["seed_premise"], row["premise"], original, replacement),
+        hypothesis=replaced_offsets(row["seed_hypothesis"], row["hypothesis"], original, replacement),
     )
 
 
-def replaced_at(seed: str, variant: str, original: str, replacement: str) -> tuple[int, ...]:
-    """Find where a variant has the replacement instead of the original.
+def replaced_offsets(seed: str, variant: str, original: str, replacement: str) -> tuple[int, ...]:
+    """Return the offsets at which a variant has the replacement instead of the original.
 
     Args:
         seed: A sentence of the seed.
         variant: The same sentence of a variant.
         original: The word that was replaced.
-        replacement: What stands in its place.
+        replacement: The word that replaces it.
 
     Returns:
-        The places in `seed`, none where the sentences differ in something else.
+        Character offsets in `seed`; empty if the sentences differ in anything else.
 
     Examples:
-        >>> replaced_at("A cat sees a category of cats, cat.", "A dog sees a category of cats, dog.", "cat", "dog")
+        >>> replaced_offsets("A cat sees a category of cats, cat.", "A dog sees a category of cats, dog.", "cat", "dog")
         (2, 31)
     """
     whole_word = re.compile(rf"(?<!\w){re.escape(original)}(?!\w)")
-    places = tuple(match.start() for match in whole_word.finditer(seed))
-    return places if whole_word.sub(lambda _: replacement, seed) == variant else ()
+    offsets = tuple(match.start() for match in whole_word.finditer(seed))
+    return offsets if whole_word.sub(lambda _: replacement, seed) == variant else ()

@@ -1,4 +1,4 @@
-// The board: filters, the chosen curves with the slider, and the table that it ranks again.
+// The board view: filters, curves, threshold slider and ranked table.
 
 const SIZES = [
   ["", "any"],
@@ -6,12 +6,12 @@ const SIZES = [
   ["m", "50M to 200M", 50e6, 200e6],
   ["l", "200M to 500M", 200e6, 500e6],
   ["xl", "500M and more", 500e6, Infinity],
-  ["none", "not said"],
+  ["none", "unknown"],
 ];
-const NOT_SAID = "?";
+const UNKNOWN = "?";
 const THUMB = 22;
 
-const trainingOf = (model) => (model.training ? model.training.join(" + ") : NOT_SAID);
+const trainingOf = (model) => (model.training ? model.training.join(" + ") : UNKNOWN);
 
 function fits(model) {
   if (!model.name.toLowerCase().includes(state.q.trim().toLowerCase())) return false;
@@ -21,12 +21,12 @@ function fits(model) {
   return from === undefined || (model.parameters !== null && model.parameters >= from && model.parameters < to);
 }
 
-/** The keys of the models that are drawn: those chosen, or the best at the quality threshold. */
+/** Return the keys of the models in the chart: the chosen ones, or the best at the quality threshold. */
 function drawnKeys(models) {
   if (state.show === "none") return [];
   const chosen = state.show.split(",").filter((key) => models.some((model) => model.key === key));
   if (chosen.length) return chosen;
-  return models.slice(0, LINES_AT_FIRST).map((model) => model.key);
+  return models.slice(0, DEFAULT_LINES).map((model) => model.key);
 }
 
 function drawnLines(models) {
@@ -45,8 +45,8 @@ let chartShown = "";
 
 function toggleLine(key) {
   const keys = drawnKeys(theBoard().models.filter(fits));
-  const turned = keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
-  choose({ show: turned.join(",") || "none" });
+  const toggled = keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
+  choose({ show: toggled.join(",") || "none" });
 }
 
 function fillSelect(select, options, chosen) {
@@ -75,7 +75,7 @@ function buildBoard(board) {
     `version ${board.version}`;
   byId("quality").textContent = `${board.quality}%`;
   const trained = [...new Set(board.models.map(trainingOf))].sort();
-  const names = trained.map((name) => [name, name === NOT_SAID ? "not said" : name]);
+  const names = trained.map((name) => [name, name === UNKNOWN ? "unknown" : name]);
   fillSelect(byId("part"), partOptions(board), state.on);
   fillSelect(byId("training"), [["", "anything"], ...names].map(option), "");
   fillSelect(byId("size"), SIZES.map(option), "");
@@ -97,22 +97,22 @@ function showControls(shown, board) {
   if (byId("query") !== document.activeElement) byId("query").value = state.q;
   const share = thresholdText(board);
   byId("threshold").setAttribute("aria-valuetext", share);
-  byId("threshold-text").textContent = `Counts a seed if ${share} of its variants are right.`;
+  byId("threshold-text").textContent = `A seed passes if ${share} of its variants are correct.`;
   byId("reset-threshold").disabled = theThreshold() === board.quality;
   byId("count").textContent =
     shown === board.models.length ? `${shown} models` : `${shown} of ${board.models.length} models`;
   byId("nothing").hidden = shown > 0;
   byId("legend").textContent =
-    "Per cent. Seeds, Variants: sample accuracy. " +
-    `QT: pattern accuracy at ${board.quality}\u00a0% minus sample accuracy on the seeds. ` +
-    "MT: the threshold at which pattern accuracy is nearest to it. Bands: lowest to highest subsample. " +
-    "95\u00a0% intervals over seeds appear when you point at a number, and on each model's page.";
+    "Scores in percent. Seeds, Variants: sample accuracy. " +
+    `QT: pattern accuracy at ${board.quality}% minus sample accuracy on seeds. ` +
+    "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. Bands: lowest to highest subsample. " +
+    "Hover over a score or open a model to see its 95% interval.";
 }
 
 function thresholdText(board) {
   const t = theThreshold();
   const of = board.drawn ? ` (${Math.ceil((t * board.drawn) / 100)} of ${board.drawn})` : "";
-  return t === 100 ? "all" : `at least ${t}\u00a0%${of}`;
+  return t === 100 ? "all" : `at least ${t}%${of}`;
 }
 
 function showCurves(board, models, lines) {
@@ -120,14 +120,14 @@ function showCurves(board, models, lines) {
     const model = models.find((one) => one.key === key);
     return { name: model.name, ...(model.parts[state.on]?.curve ?? { mean: null }), ...style };
   });
-  const wanted = JSON.stringify([state.board, state.on, [...lines]]);
-  if (wanted !== chartShown) boardChart.show(drawn, theThreshold());
+  const shown = JSON.stringify([state.board, state.on, [...lines]]);
+  if (shown !== chartShown) boardChart.show(drawn, theThreshold());
   else boardChart.moveTo(theThreshold());
-  chartShown = wanted;
+  chartShown = shown;
   const values = drawn.map((line) => `${line.name} ${percent(line.mean?.[theThreshold()])}`);
   byId("chart-summary").textContent =
-    `Pattern accuracy on ${partName(state.on)} at ${theThreshold()}\u00a0%: ${values.join("; ") || "no model is chosen"}. ` +
-    "The curves stand as a table below the chart.";
+    `Pattern accuracy on ${partName(state.on)} at ${theThreshold()}%: ${values.join("; ") || "no model selected"}. ` +
+    "The curves are also shown as a table below the chart.";
   showCurveTable(drawn);
 }
 
@@ -145,12 +145,12 @@ function showCurveTable(drawn) {
     el(
       "tr",
       one === theThreshold() ? { class: "current" } : {},
-      el("th", { scope: "row" }, `${one}\u00a0%`),
+      el("th", { scope: "row" }, `${one}%`),
       ...drawn.map((line) => el("td", {}, percent(line.mean?.[one]))),
     ),
   );
   byId("curve-table").replaceChildren(
-    el("caption", { class: "visually-hidden" }, "Pattern accuracy by threshold, per cent"),
+    el("caption", { class: "visually-hidden" }, "Pattern accuracy by threshold, in percent"),
     el("thead", {}, head),
     el("tbody", {}, ...rows),
   );

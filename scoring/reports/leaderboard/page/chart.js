@@ -1,6 +1,6 @@
-// The PA curve by uPlot: bands from the lowest to the highest subsample, the threshold, and names at the ends.
+// PA curves with uPlot: bands from the lowest to the highest subsample, the threshold, and labels at the line ends.
 
-const COLOURS = {
+const COLORS = {
   light: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a97900", "#3a97d3", "#6a51a3", "#333333"],
   dark: ["#4fa8e0", "#ff8c42", "#2fc79a", "#e79cc6", "#e6b93c", "#8fd0f5", "#b09be8", "#d8d8d8"],
 };
@@ -14,23 +14,23 @@ const isDark = () =>
   (document.documentElement.dataset.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
 
 function lineStyle(index) {
-  const colours = COLOURS[isDark() ? "dark" : "light"];
+  const colors = COLORS[isDark() ? "dark" : "light"];
   return {
-    colour: colours[index % colours.length],
-    dash: DASHES[Math.floor(index / colours.length) % DASHES.length],
+    color: colors[index % colors.length],
+    dash: DASHES[Math.floor(index / colors.length) % DASHES.length],
   };
 }
 
-const cssColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 class CurveChart {
-  /** A chart in `host`; `onPick` hears the threshold where the reader points, `onLayout` where the plot lies. */
+  /** Create a chart in `host`. `onPick` gets the clicked threshold, `onLayout` the position and width of the plot. */
   constructor(host, { onPick = null, onLayout = null } = {}) {
     Object.assign(this, { host, onPick, onLayout, plot: null, lines: [], threshold: 90 });
     new ResizeObserver(() => this.resize()).observe(host);
   }
 
-  /** Show lines, each {name, mean, low, high, colour, dash}, shares by threshold; `null` for what is not known. */
+  /** Show lines, each {name, mean, low, high, color, dash}, shares by threshold; `null` if unknown. */
   show(lines, threshold) {
     this.lines = lines.filter((line) => line.mean);
     this.threshold = threshold;
@@ -64,17 +64,17 @@ class CurveChart {
 
   options() {
     this.wasWide = this.wide();
-    const grid = { stroke: cssColour("--grid"), width: 1 };
-    const axis = { stroke: cssColour("--soft"), grid, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+    const grid = { stroke: cssColor("--grid"), width: 1 };
+    const axis = { stroke: cssColor("--soft"), grid, ticks: { show: false }, font: "12px system-ui, sans-serif" };
     const edge = { stroke: "transparent", width: 0, points: { show: false } };
     const series = this.lines.flatMap((line) => [
       edge,
       edge,
-      { stroke: line.colour, width: 2.25, dash: line.dash, points: { show: false } },
+      { stroke: line.color, width: 2.25, dash: line.dash, points: { show: false } },
     ]);
     const bands = this.lines.map((line, index) => ({
       series: [3 * index + 1, 3 * index + 2],
-      fill: `${line.colour}22`,
+      fill: `${line.color}22`,
     }));
     return {
       ...this.size(),
@@ -104,7 +104,7 @@ class CurveChart {
     };
   }
 
-  /** The lowest ten per cent that some line reaches, so that what differs is drawn large. */
+  /** Return the lower limit of the y axis: the lowest value, rounded down to ten percent. */
   floor() {
     const least = Math.min(...this.lines.flatMap((line) => line.low ?? line.mean), 0.9);
     return Math.floor(least * 10) * 10;
@@ -135,7 +135,7 @@ class CurveChart {
 
   drawThreshold(context, plot, x, ratio) {
     const { top, height, left, width } = plot.bbox;
-    context.strokeStyle = context.fillStyle = cssColour("--ink");
+    context.strokeStyle = context.fillStyle = cssColor("--ink");
     context.lineWidth = 1.25 * ratio;
     context.setLineDash([4 * ratio, 3 * ratio]);
     context.beginPath();
@@ -150,14 +150,14 @@ class CurveChart {
   drawDot(context, plot, x, line, ratio) {
     context.beginPath();
     context.arc(x, plot.valToPos(line.mean[this.threshold] * 100, "y", true), 4.5 * ratio, 0, 2 * Math.PI);
-    context.fillStyle = line.colour;
-    context.strokeStyle = cssColour("--card");
+    context.fillStyle = line.color;
+    context.strokeStyle = cssColor("--card");
     context.lineWidth = 2 * ratio;
     context.fill();
     context.stroke();
   }
 
-  /** Names to the right of where the lines end, moved apart and joined to their lines. */
+  /** Draw labels to the right of the line ends, moved apart so that they do not overlap. */
   drawNames(context, plot, ratio) {
     const { top, height, left, width } = plot.bbox;
     const ends = this.lines.map((line) => ({ line, y: plot.valToPos(line.mean[100] * 100, "y", true) }));
@@ -168,12 +168,12 @@ class CurveChart {
     for (let index = ends.length - 1, most = room; index >= 0; index -= 1, most -= gap) {
       ends[index].place = Math.min(ends[index].place, most);
     }
-    const ink = cssColour("--ink");
+    const ink = cssColor("--ink");
     context.textAlign = "left";
     context.textBaseline = "middle";
     for (const { line, y, place } of ends) {
-      context.strokeStyle = line.colour;
-      context.fillStyle = ink; // small letters in a line's colour would be too pale to read
+      context.strokeStyle = line.color;
+      context.fillStyle = ink; // line colors lack contrast for small text
       context.lineWidth = 2 * ratio;
       context.beginPath();
       context.moveTo(left + width + 2 * ratio, y);
@@ -184,12 +184,12 @@ class CurveChart {
   }
 }
 
-/** A name without its owner, its middle left out until it fits. */
+/** Return a name without its owner, with the middle elided if it does not fit. */
 function fitted(context, name, room) {
   const last = name.slice(name.lastIndexOf("/") + 1);
   if (context.measureText(last).width <= room) return last;
-  for (let kept = last.length - 1; kept > 2; kept -= 1) {
-    const short = `${last.slice(0, Math.ceil(kept / 2))}…${last.slice(last.length - Math.floor(kept / 2))}`;
+  for (let letters = last.length - 1; letters > 2; letters -= 1) {
+    const short = `${last.slice(0, Math.ceil(letters / 2))}…${last.slice(last.length - Math.floor(letters / 2))}`;
     if (context.measureText(short).width <= room) return short;
   }
   return "…";

@@ -1,4 +1,4 @@
-// What is shown when: the board or one model, and the theme.
+// Navigation between the board and model views, and the theme.
 
 const THEMES = ["auto", "light", "dark"];
 let shownModel = null;
@@ -23,7 +23,7 @@ function redrawCharts() {
   render();
 }
 
-function keptTheme() {
+function storedTheme() {
   try {
     return localStorage.getItem("merge-theme") ?? "auto";
   } catch {
@@ -38,7 +38,7 @@ function setTheme(theme) {
   try {
     localStorage.setItem("merge-theme", theme);
   } catch {
-    // A page from the file system may have nowhere to keep it.
+    // Storage may be unavailable for pages opened from the file system.
   }
 }
 
@@ -51,7 +51,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawChar
 
 byId("board").addEventListener("change", (event) => choose({ ...DEFAULTS, board: event.target.value, t: state.t }));
 document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the address keeps the view
+  event.preventDefault(); // keep the view state in the URL
   byId("main").focus();
 });
 addEventListener("hashchange", () => {
@@ -60,8 +60,8 @@ addEventListener("hashchange", () => {
   render();
 });
 
-const kept = keptTheme();
-setTheme(THEMES.includes(kept) ? kept : "auto");
+const theme = storedTheme();
+setTheme(THEMES.includes(theme) ? theme : "auto");
 readAddress();
 const boardNames = DATA.boards.map((board, index) => [
   String(index),
@@ -70,4 +70,4 @@ const boardNames = DATA.boards.map((board, index) => [
 fillSelect(byId("board"), boardNames.map(option), state.board);
 byId("board-choice").hidden = DATA.boards.length < 2;
 render();
-byId("footer").hidden = false; // from the start it would stand at the top for a moment
+byId("footer").hidden = false; // shown last, because it would flash at the top before the first render

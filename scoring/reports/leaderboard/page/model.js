@@ -1,6 +1,6 @@
-// One model: its numbers by part, and how it was scored.
+// The model view: scores by part, hardest seeds, and how the model was scored.
 
-// The name of each column, what it says of a part, how sure that is, and whether a phone has no room for it.
+// Per column: name, value of a part, its interval, and whether it is hidden on phones.
 const PART_COLUMNS = [
   ["Number", (part) => count(part.n), () => null, true],
   ["Seeds", (part) => percent(part.seeds), (part) => interval(part.ci?.seeds, percent), true],
@@ -38,20 +38,20 @@ function statTiles(model) {
   const quality = theBoard().quality;
   const tile = (name, value, under) =>
     el("div", {}, el("dt", {}, name), el("dd", {}, value, under ? el("small", {}, under) : null));
-  const range = (ends, write) => (ends ? `95\u00a0%: ${interval(ends, write)}` : null);
+  const range = (ends, write) => (ends ? `95%: ${interval(ends, write)}` : null);
   return [
-    tile("Accuracy on the seeds", `${percent(all.seeds)}\u00a0%`, range(all.ci?.seeds, percent)),
-    tile("Accuracy on their variants", `${percent(all.variants)}\u00a0%`, range(all.ci?.variants, percent)),
+    tile("Accuracy on seeds", `${percent(all.seeds)}%`, range(all.ci?.seeds, percent)),
+    tile("Accuracy on variants", `${percent(all.variants)}%`, range(all.ci?.variants, percent)),
     tile(
-      `Pattern accuracy at ${quality}\u00a0%`,
-      `${percent(all.curve.mean?.[quality])}\u00a0%`,
+      `Pattern accuracy at ${quality}%`,
+      `${percent(all.curve.mean?.[quality])}%`,
       range(all.ci?.pa, percent),
     ),
-    tile("QT, the drop", signed(all.qt), range(all.ci?.qt, signed)),
+    tile("QT (drop)", signed(all.qt), range(all.ci?.qt, signed)),
     tile(
-      "Agrees with itself",
-      `${percent(model.consistency.seed?.pa)}\u00a0%`,
-      `its answer on the seed, in ${quality}\u00a0% of variants`,
+      "Consistency",
+      `${percent(model.consistency.seed?.pa)}%`,
+      `same prediction as on the seed for ${quality}% of variants`,
     ),
   ];
 }
@@ -83,19 +83,19 @@ function renderParts(model, kinds) {
     el(
       "caption",
       { class: "visually-hidden" },
-      "Scores by word class, gold label and masked LM, per cent, with 95\u00a0% intervals",
+      "Scores by word class, gold label and masked LM, in percent, with 95% intervals",
     ),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Measured on"), ...head)),
     ...bodies,
   );
   byId("parts-legend").textContent =
-    "Number of seeds; sample accuracy on them and on their variants, per cent, with 95\u00a0% intervals over seeds " +
-    "below. A variant counts for a masked LM that validated its word in premise and hypothesis.";
+    "Number of seeds; scores in percent with 95% intervals over seeds below. " +
+    "Rows of a masked LM cover the variants that it validated in premise and hypothesis.";
 }
 
 function partRow(name, part, line) {
   const swatch = el("i", { class: "swatch", "aria-hidden": "true" });
-  swatch.style.setProperty("--line", line < 0 ? "transparent" : lineStyle(line).colour);
+  swatch.style.setProperty("--line", line < 0 ? "transparent" : lineStyle(line).color);
   const cells = PART_COLUMNS.map(([, write, ci, wide]) => {
     const under = ci(part);
     return el("td", wideClass(wide), write(part), under ? el("small", { class: "wide" }, under) : null);
@@ -112,8 +112,8 @@ function aboutRows(model) {
     "Trained on": model.training?.join(", "),
     Commit: model.revision,
     Digest: model.digest,
-    Labels: `${model.labels.join(", ")} (${model.labelsFound})`,
-    Numbers: model.dtype && `${model.dtype} on ${model.device}`,
+    Labels: `${model.labels.join(", ")} (${model.labelOrigin})`,
+    Precision: model.dtype && `${model.dtype} on ${model.device}`,
     Versions: versions.join(", "),
     "Data set": `${board.dataset}, config ${board.config}, version ${board.version}${board.revision ? `, commit ${board.revision}` : ""}`,
   };

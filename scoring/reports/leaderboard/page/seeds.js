@@ -1,20 +1,20 @@
-// A model's hardest seeds, with the words that change its answer marked and ready to be put in.
+// A model's hardest seeds, with buttons for the replacements that change its prediction.
 
 const SHORT = { entailment: "E", neutral: "N", contradiction: "C", not_entailment: "¬E" };
 
 function renderSeeds(model) {
   const board = theBoard();
-  const { wrong, undone, hopeless } = model.counts;
+  const { wrong, inconsistent, allWrong } = model.counts;
   byId("hard").value = state.hard;
   byId("hard-about").textContent =
-    `Of ${count(model.parts.all.n)} seeds it gets ${count(wrong)} wrong and ${count(undone)} right until a word is ` +
-    `replaced; of ${count(hopeless)} it gets no variant right.`;
+    `Of ${count(model.parts.all.n)} seeds, ${count(wrong)} are predicted incorrectly, and ${count(inconsistent)} ` +
+    `correctly but not all of their variants. No variant of ${count(allWrong)} seeds is correct.`;
   const shown = Object.keys(board.texts).length > 0;
   byId("seeds").replaceChildren(...model[state.hard].map((seed) => seedCard(board, seed)));
   byId("terms").textContent = shown
-    ? `The texts are those of ${board.dataset}, licence: ${board.licence}. ${board.terms}`
-    : "Result files hold no texts. Make this page with --dataset and the folder or Hub id of the data set, and the " +
-      "sentences and the words that change the answer stand here.";
+    ? `Texts from ${board.dataset}, license: ${board.license}. ${board.terms}`
+    : "Result files contain no texts. To show sentences and replacements here, create this page with --dataset and " +
+      "the folder or Hub id of the data set.";
 }
 
 function seedCard(board, seed) {
@@ -23,8 +23,8 @@ function seedCard(board, seed) {
     "p",
     { class: "verdict" },
     labelChip(seed.gold, "gold"),
-    el("span", {}, `${seed.right} of ${seed.of} variants right`),
-    seed.predicted === seed.gold ? null : el("span", {}, "answers the seed itself ", labelChip(seed.predicted)),
+    el("span", {}, `${seed.correct} of ${seed.of} variants correct`),
+    seed.predicted === seed.gold ? null : el("span", {}, "predicts for the seed ", labelChip(seed.predicted)),
     el("code", {}, seed.id),
   );
   if (!text) return el("li", {}, head);
@@ -44,11 +44,11 @@ function seedCard(board, seed) {
   return el("li", {}, head, premise, hypothesis, flipButtons(text, seed, show));
 }
 
-/** The words that change the answer, as buttons that put the word into the sentences. */
+/** Return buttons that insert the replacements which change the prediction into the sentences. */
 function flipButtons(text, seed, show) {
   if (!seed.flips.length) return null;
   const buttons = seed.flips.map(([word, replacement, answer]) => {
-    const name = `${replacement} for ${text.words[word].w}, answered ${answer}`;
+    const name = `${replacement} for ${text.words[word].w}, predicted ${answer}`;
     const chip = labelChip(answer);
     return el(
       "button",
@@ -72,10 +72,10 @@ function flipButtons(text, seed, show) {
     return ofWord.length ? el("div", { class: "flips" }, el("span", {}, `${word.w} →`), ...ofWord) : null;
   });
   const rest = more > 0 ? el("p", { class: "flips" }, `and ${count(more)} more`) : null;
-  return el("div", { role: "group", "aria-label": "Words that change its answer" }, ...rows.filter(Boolean), rest);
+  return el("div", { role: "group", "aria-label": "Replacements that change the prediction" }, ...rows.filter(Boolean), rest);
 }
 
-/** A sentence with its replaced words marked, one of them exchanged where `word` says which. */
+/** Mark the words of a sentence that are replaced in variants, and replace the one with index `word`. */
 function marked(sentence, words, side, word, replacement) {
   const places = words.flatMap((one, index) => one[side].map((start) => [start, index])).sort((a, b) => a[0] - b[0]);
   const pieces = [];

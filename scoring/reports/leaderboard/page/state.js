@@ -1,4 +1,4 @@
-// What the reader has chosen: kept in the address, so that a link shows the same view.
+// The view state, stored in the URL so that links show the same view.
 
 const DEFAULTS = {
   board: "0",
@@ -12,7 +12,7 @@ const DEFAULTS = {
   show: "",
   model: "",
   by: "class",
-  hard: "undone",
+  hard: "inconsistent",
 };
 
 let state = { ...DEFAULTS };
@@ -29,23 +29,23 @@ function readAddress() {
   if (!COLUMNS.some((column) => column.id === state.sort)) state.sort = DEFAULTS.sort;
   if (state.dir !== "up") state.dir = "down";
   if (!Object.hasOwn(KINDS, state.by)) state.by = "class";
-  if (state.hard !== "hardest") state.hard = "undone";
+  if (state.hard !== "hardest") state.hard = "inconsistent";
   if (!board.models.some((model) => model.key === state.model)) state.model = "";
 }
 
 const theBoard = () => DATA.boards[Number(state.board)];
 const theThreshold = () => Number(state.t);
 
-/** The address of the present view with some choices changed; what is as at first is left out. */
+/** Return the URL of the current view with some changes, without default values. */
 function address(changes = {}) {
-  const wanted = { ...state, ...changes };
-  const kept = Object.entries(wanted).filter(
+  const next = { ...state, ...changes };
+  const changed = Object.entries(next).filter(
     ([name, value]) => value !== DEFAULTS[name] && !(name === "t" && Number(value) === theBoard().quality),
   );
-  return `#${new URLSearchParams(kept)}`;
+  return `#${new URLSearchParams(changed)}`;
 }
 
-/** Change choices without a new entry in the history, and show what follows. */
+/** Update the state without a new history entry, and render. */
 function choose(changes) {
   Object.assign(state, changes);
   history.replaceState(null, "", address());

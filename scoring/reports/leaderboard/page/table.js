@@ -1,4 +1,4 @@
-// The table of models: its columns, their order, and rows that stay the same elements while their numbers change.
+// The sortable table of models; rows are reused when scores change.
 
 const size = (model) => model.parameters ?? -1;
 
@@ -8,7 +8,7 @@ const COLUMNS = [
   {
     id: "seeds",
     name: "Seeds",
-    about: "Sample accuracy on the seeds themselves",
+    about: "Sample accuracy on seeds",
     wide: true,
     value: (model, part) => model.parts[part]?.seeds ?? null,
     write: (model, part) => percent(model.parts[part]?.seeds),
@@ -17,7 +17,7 @@ const COLUMNS = [
   {
     id: "variants",
     name: "Variants",
-    about: "Sample accuracy on their variants, mean over the subsamples",
+    about: "Sample accuracy on variants, mean over subsamples",
     wide: true,
     value: (model, part) => model.parts[part]?.variants ?? null,
     write: (model, part) => percent(model.parts[part]?.variants),
@@ -26,7 +26,7 @@ const COLUMNS = [
   {
     id: "pa",
     name: "PA",
-    about: "Pattern accuracy at the threshold of the slider",
+    about: "Pattern accuracy at the selected threshold",
     value: at,
     write: (model, part, threshold) => percent(at(model, part, threshold)),
     ci: (model, part, threshold) =>
@@ -35,7 +35,7 @@ const COLUMNS = [
   {
     id: "qt",
     name: "QT",
-    about: "Pattern accuracy at the quality threshold minus sample accuracy on the seeds",
+    about: "Pattern accuracy at the quality threshold minus sample accuracy on seeds",
     value: (model, part) => model.parts[part]?.qt ?? null,
     write: (model, part) => signed(model.parts[part]?.qt),
     ci: (model, part) => interval(model.parts[part]?.ci?.qt, signed),
@@ -43,13 +43,13 @@ const COLUMNS = [
   {
     id: "mt",
     name: "MT",
-    about: "The threshold at which pattern accuracy on variants is nearest to sample accuracy on the seeds",
+    about: "Threshold at which pattern accuracy on variants is nearest to sample accuracy on seeds",
     value: (model, part) => model.parts[part]?.mt ?? null,
     write: (model, part) => String(model.parts[part]?.mt ?? NO_VALUE),
   },
 ];
 
-/** Models in the order of the chosen column; those without a value come last either way. */
+/** Sort models by the selected column; models without a value come last. */
 function sorted(models) {
   const column = COLUMNS.find((one) => one.id === state.sort);
   const sign = state.dir === "up" ? 1 : -1;
@@ -76,7 +76,7 @@ class ModelTable {
       el(
         "caption",
         { class: "visually-hidden" },
-        "Models with their scores in per cent. The headers sort the table.",
+        "Models with scores in percent. Click a header to sort.",
       ),
       el("thead", {}, head),
       this.body,
@@ -85,8 +85,8 @@ class ModelTable {
 
   header(column) {
     const sort = () => {
-      const turned = state.dir === "up" ? "down" : "up";
-      choose({ sort: column.id, dir: state.sort === column.id ? turned : (column.first ?? "down") });
+      const reversed = state.dir === "up" ? "down" : "up";
+      choose({ sort: column.id, dir: state.sort === column.id ? reversed : (column.first ?? "down") });
     };
     const button = el("button", { type: "button", onclick: sort, title: column.about }, el("span", {}, column.name));
     return el("th", { scope: "col", class: `${column.id}${column.wide ? " wide" : ""}` }, button);
@@ -115,17 +115,17 @@ class ModelTable {
     return { element, rank, box, link, cells, model };
   }
 
-  /** Show these models in this order; `lines` are the keys of those that are drawn, with their style. */
+  /** Show models in this order; `lines` has the line style of each model in the chart, by key. */
   update(models, lines) {
     for (const [id, header] of this.headers) {
       header.setAttribute("aria-sort", id !== state.sort ? "none" : state.dir === "up" ? "ascending" : "descending");
     }
     this.headers.get("pa").querySelector("span").textContent = `PA ${theThreshold()}%`;
     models.forEach((model, index) => this.fill(this.rows.get(model.key), index, lines));
-    const wanted = models.map((model) => this.rows.get(model.key).element);
+    const rows = models.map((model) => this.rows.get(model.key).element);
     const same =
-      wanted.length === this.body.children.length && wanted.every((row, i) => row === this.body.children[i]);
-    if (!same) this.body.replaceChildren(...wanted);
+      rows.length === this.body.children.length && rows.every((row, i) => row === this.body.children[i]);
+    if (!same) this.body.replaceChildren(...rows);
   }
 
   fill(row, index, lines) {
@@ -133,12 +133,12 @@ class ModelTable {
     row.link.href = address({ model: row.model.key });
     const style = lines.get(row.model.key);
     row.box.checked = style !== undefined;
-    row.box.style.setProperty("--line", style ? style.colour : "transparent");
+    row.box.style.setProperty("--line", style ? style.color : "transparent");
     for (const [column, cell] of row.cells) {
       const text = column.write(row.model, state.on, theThreshold());
       const ci = column.ci?.(row.model, state.on, theThreshold()) ?? "";
       const bar = column.id === "pa" ? this.bar(row.model, style) : null;
-      cell.title = ci && `95 % interval: ${ci}`;
+      cell.title = ci && `95% interval: ${ci}`;
       cell.replaceChildren(...[bar, el("span", {}, text)].filter(Boolean));
     }
   }
@@ -146,12 +146,12 @@ class ModelTable {
   bar(model, style) {
     const bar = el("i", { class: "bar", "aria-hidden": "true" });
     bar.style.setProperty("--share", String(at(model, state.on, theThreshold()) ?? 0));
-    if (style) bar.style.setProperty("--line", style.colour);
+    if (style) bar.style.setProperty("--line", style.color);
     return bar;
   }
 }
 
-/** What a model was trained on, after its size where the table has no room for a column of sizes. */
+/** Return the training data of a model, after its size if the size column is hidden. */
 function aboutModel(model) {
   const training = (model.training ?? []).map((name) => name.slice(name.lastIndexOf("/") + 1)).join(", ");
   const dot = training && model.parameters !== null ? " · " : "";
@@ -160,5 +160,5 @@ function aboutModel(model) {
   return [size, training && `${training} `].filter(Boolean);
 }
 
-/** A name that may break after its slashes and underscores. */
+/** Allow line breaks after slashes and underscores of a name. */
 const breakable = (name) => name.split(/(?<=[/_])/).flatMap((piece, index) => (index ? [el("wbr"), piece] : [piece]));

@@ -1,13 +1,13 @@
-// The data of the page, how numbers are written, and elements made of text that is never read as markup.
+// The data of the page, number formats, and a helper that creates elements from text, never from markup.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const NO_VALUE = "–";
 const THRESHOLDS = Array.from({ length: 101 }, (_, percent) => percent);
-const LINES_AT_FIRST = 6;
+const DEFAULT_LINES = 6;
 
 const byId = (id) => document.getElementById(id);
 
-/** Make an element: attributes by name, `on…` as listeners, children as elements or text. */
+/** Create an element with attributes, event listeners (`on…`), and children (elements or text). */
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -43,14 +43,14 @@ function parameters(number) {
   return String(number);
 }
 
-/** Curves come as steps of a hundredth of a per cent; they are used as shares. */
+/** Convert a curve from integer differences (units of 0.01 percent) to shares. */
 function unpack(curve) {
   if (!curve) return { mean: null, low: null, high: null };
   const sums = (steps) => {
     let sum = 0;
     return steps.map((step) => (sum += step) / 10000);
   };
-  const mean = sums(curve.mean); // without a band it is its own
+  const mean = sums(curve.mean); // without a band, the mean is used for it
   return { mean, low: curve.low ? sums(curve.low) : mean, high: curve.high ? sums(curve.high) : mean };
 }
 
@@ -63,7 +63,7 @@ for (const board of DATA.boards) {
 const KINDS = { class: "Word class", label: "Gold label", masked_lm: "Validated by" };
 const CLASS_NAMES = { noun: "nouns", verb: "verbs", adj: "adjectives", adv: "adverbs" };
 
-/** The parts that some model of the board has, as {kind: [part, …]}. */
+/** Return the parts that any model of the board has, as {kind: [part, …]}. */
 function partsOf(board) {
   const kinds = { class: [], label: [], masked_lm: [] };
   const names = new Set(board.models.flatMap((model) => Object.keys(model.parts)));

@@ -1,4 +1,4 @@
-"""Results of a few functions on the shipped data set, some of them with names that no page should trust."""
+"""Fixtures: results of functions on the bundled data set, some with names that try to inject markup."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def chance(*parts: str) -> float:
 
 
 def noisy(name: str, gold: dict[Pair, int], errors: float) -> Callable[[list[Pair]], list[int]]:
-    """A function that answers a share of all pairs wrong, always the same ones."""
+    """Return a function that predicts a share of all pairs incorrectly, always the same ones."""
 
-    def answer(pair: Pair) -> int:
+    def predict(pair: Pair) -> int:
         wrong = chance(name, *pair) < errors
         return (gold[pair] + 1 + (chance(name, pair[0]) < 0.5)) % 3 if wrong else gold[pair]
 
-    return lambda pairs: [answer(pair) for pair in pairs]
+    return lambda pairs: [predict(pair) for pair in pairs]
 
 
 def named(result: Result, name: str, parameters: int | None, training: tuple[str, ...] | None) -> Result:
@@ -52,16 +52,16 @@ def gold() -> dict[Pair, int]:
 
 @pytest.fixture(scope="session")
 def results(gold: dict[Pair, int]) -> list[Result]:
-    careful, hasty, steady = (
+    careful, hasty, small = (
         score(noisy(name, gold, errors), SHIPPED, name=name)
-        for name, errors in (("careful", 0.04), ("hasty", 0.2), ("steady", 0.06))
+        for name, errors in (("careful", 0.04), ("hasty", 0.2), ("small", 0.06))
     )
     neutral = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="always neutral")
     nouns = score(noisy("careful", gold, 0.04), SHIPPED, config="noun", name="careful")
     return [
         named(hasty, "org/hasty-base", 110_000_000, ("snli",)),
         named(careful, "org/careful-large", 355_000_000, ("snli", "nyu-mll/multi_nli")),
-        named(steady, SCRIPT, 5_200_000, ("<b>snli</b>",)),
+        named(small, SCRIPT, 5_200_000, ("<b>snli</b>",)),
         named(dataclasses.replace(hasty, notes=(QUOTES,)), QUOTES, None, None),
         neutral,
         named(nouns, "org/careful-large", 355_000_000, ("snli", "nyu-mll/multi_nli")),
@@ -76,4 +76,4 @@ def boards(results: list[Result]) -> tuple[Board, ...]:
 @pytest.fixture(scope="session")
 def texts(boards: tuple[Board, ...]) -> dict[int, Texts]:
     read = {index: read_texts(board, find_dataset(str(SHIPPED))) for index, board in enumerate(boards)}
-    return {index: of_board for index, of_board in read.items() if of_board is not None}
+    return {index: board_texts for index, board_texts in read.items() if board_texts is not None}

@@ -1,4 +1,4 @@
-"""Which results stand on which board, in which order, and how links name them."""
+"""Tests of boards: grouping, ranking, names and keys."""
 
 import dataclasses
 
@@ -8,14 +8,14 @@ from scoring.reports.leaderboard.formats import latex, markdown
 from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT
 
 
-def test_a_board_a_config_the_best_first(boards: tuple[Board, ...]) -> None:
+def test_one_board_per_config_ranked_by_pattern_accuracy(boards: tuple[Board, ...]) -> None:
     assert [(board.dataset.config, len(board.entries)) for board in boards] == [("all", 5), ("noun", 1)]
     at_quality = [entry.result.scores.on_variants.pattern_accuracy.mean for entry in boards[0].entries]
     assert at_quality == sorted(at_quality, key=lambda value: -(value or 0))
     assert boards[0].entries[0].name == "org/careful-large"
 
 
-def test_other_data_is_another_board(results: list[Result]) -> None:
+def test_data_sets_with_the_same_name_get_their_own_board(results: list[Result]) -> None:
     data = dataclasses.replace(results[0].dataset, digest="0" * 64)
     other = dataclasses.replace(results[0], dataset=data)
     first, second = make_boards([results[0], other])
@@ -26,13 +26,13 @@ def test_other_data_is_another_board(results: list[Result]) -> None:
     assert "merge\\_snli {[}00000000{]}, config all: " in latex((first, second))
 
 
-def test_keys_are_safe_and_unlike_one_another(boards: tuple[Board, ...]) -> None:
+def test_keys_are_safe_and_unique(boards: tuple[Board, ...]) -> None:
     keys = [entry.key for entry in boards[0].entries]
     assert len(set(keys)) == len(keys)
     assert not set("<>\"'&#= /") & set("".join(keys))
 
 
-def test_results_of_one_name_are_told_apart(results: list[Result]) -> None:
+def test_names_are_unique(results: list[Result]) -> None:
     other = dataclasses.replace(results[0].model, digest="f" * 64)
     same_name = dataclasses.replace(results[0], model=other)
     low = dataclasses.replace(results[0], run=dataclasses.replace(results[0].run, dtype="int8"))

@@ -1,4 +1,4 @@
-"""The page in headless Chromium: sorting, filters, slider, curves, links, keyboard, themes, phones, hostile names."""
+"""Tests of the page in headless Chromium: sorting, filters, charts, links, keyboard, themes, phones, escaping."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scoring.reports.leaderboard.boards import Board
-from scoring.reports.leaderboard.hardest import flips, seeds_by_hardness, undone
+from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
 from scoring.reports.leaderboard.page import render_page
 from scoring.reports.leaderboard.texts import Texts
 from tests.browser import chromium
@@ -44,7 +44,7 @@ def address(boards: tuple[Board, ...], texts: dict[int, Texts], tmp_path_factory
 
 @pytest.fixture
 def page(browser: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
-    """The page as a new visitor sees it; afterwards nothing has gone wrong in it."""
+    """The page in its initial state; fails if the browser logged an error."""
     yield opened(browser, address)
     assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     assert browser.title != "owned"
@@ -102,7 +102,7 @@ def shown_percents(page: Any) -> dict[str, str]:  # noqa: ANN401
     return dict(zip(names(page), texts_of(page, "#models tbody td.pa span"), strict=True))
 
 
-def test_it_is_there_at_once_and_nothing_moves(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+def test_initial_view_has_no_requests_and_no_layout_shift(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     assert names(page) == ranking(boards[0], 90)
     assert shown_percents(page) == percents(boards[0], "all", 90)
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -110,23 +110,23 @@ def test_it_is_there_at_once_and_nothing_moves(page: Any, boards: tuple[Board, .
     assert page.title == "merge_snli · MERGE leaderboard"
 
 
-def test_the_slider_ranks_again(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+def test_slider_changes_the_ranking(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     slider = find(page, "#threshold")
     slider.send_keys(key("END"))
     assert find(page, "#models th.pa").text.endswith("PA 100%")
     assert shown_percents(page) == percents(boards[0], "all", 100)
     assert names(page) == ranking(boards[0], 100)
     slider.send_keys(key("ARROW_LEFT") * 20)
-    assert slider.get_attribute("aria-valuetext") == "at least 80\u00a0% (16 of 20)"
+    assert slider.get_attribute("aria-valuetext") == "at least 80% (16 of 20)"
     assert shown_percents(page) == percents(boards[0], "all", 80)
     assert "t=80" in page.current_url
-    assert texts_of(page, "#curve-table tr.current th") == ["80\u00a0%"]
+    assert texts_of(page, "#curve-table tr.current th") == ["80%"]
     find(page, "#reset-threshold").click()
     assert shown_percents(page) == percents(boards[0], "all", 90)
     assert page.execute_script("return window.shifted || 0") < 0.01
 
 
-def test_pointing_at_the_chart_sets_the_threshold(page: Any) -> None:  # noqa: ANN401
+def test_clicking_the_chart_sets_the_threshold(page: Any) -> None:  # noqa: ANN401
     actions = importlib.import_module("selenium.webdriver.common.action_chains").ActionChains
     over = find(page, "#chart .u-over")
     actions(page).move_to_element_with_offset(over, 0, 0).click().perform()
@@ -140,7 +140,7 @@ def test_pointing_at_the_chart_sets_the_threshold(page: Any) -> None:  # noqa: A
     assert abs(width) < 1.5
 
 
-def test_headers_sort_by_mouse_and_keyboard(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+def test_headers_sort_with_mouse_and_keyboard(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     sizes = {entry.name: entry.result.model.parameters or -1 for entry in boards[0].entries}
     header = find(page, "#models th.size")
     assert header.get_attribute("aria-sort") == "none"
@@ -177,8 +177,8 @@ def test_filters(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
         assert names(page) == ranking(boards[0], 90, part)
 
 
-def colours(page: Any) -> int:  # noqa: ANN401
-    """How many colours the chart has: an empty one has few."""
+def count_colors(page: Any) -> int:  # noqa: ANN401
+    """Return the number of colors in the chart, which is small if it is empty."""
     script = (
         "const canvas = document.querySelector('#chart canvas');"
         "const image = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);"
@@ -187,28 +187,28 @@ def colours(page: Any) -> int:  # noqa: ANN401
     return int(page.execute_script(script))
 
 
-def test_curves_of_the_chosen_models(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+def test_curves_of_the_selected_models(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     assert texts_of(page, "#curve-table thead th")[1:] == ranking(boards[0], 90)
-    many = colours(page)
+    many = count_colors(page)
     for box in page.find_elements("css selector", "#models input:checked")[1:]:
         box.click()
         assert page.switch_to.active_element == box
     best = ranking(boards[0], 90)[0]
     assert texts_of(page, "#curve-table thead th")[1:] == [best]
-    assert 20 < colours(page) < many
+    assert 20 < count_colors(page) < many
     mean = boards[0].entries[0].result.scores.on_variants.curve.mean[50]
     assert mean is not None
-    assert texts_of(page, "#curve-table tbody tr")[5] == f"50\u00a0%{mean * 100:.1f}"
+    assert texts_of(page, "#curve-table tbody tr")[5] == f"50%{mean * 100:.1f}"
     summary = find(page, "#chart-summary").get_attribute("textContent")
     assert summary.startswith(
-        f"Pattern accuracy on all variants at 90\u00a0%: {best} {percents(boards[0], 'all', 90)[best]}."
+        f"Pattern accuracy on all variants at 90%: {best} {percents(boards[0], 'all', 90)[best]}."
     )
     find(page, "#models input:checked").click()
     assert texts_of(page, "#curve-table thead th") == ["Threshold"]
     assert "show=none" in page.current_url
 
 
-def test_a_link_keeps_the_view(browser: Any, address: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+def test_links_restore_the_view(browser: Any, address: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     page = opened(browser, f"{address}#on=class%3Anoun&t=70&sort=model&dir=down&q=org&show=org-hasty-base")
     assert names(page) == ["org/hasty-base", "org/careful-large"]
     noun = percents(boards[0], "class:noun", 70)
@@ -233,32 +233,32 @@ def test_a_link_keeps_the_view(browser: Any, address: str, boards: tuple[Board, 
         "on=constructor&by=toString&hard=__proto__",
     ],
 )
-def test_a_broken_link_shows_the_board(browser: Any, address: str, wrong: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+def test_invalid_links_show_the_board(browser: Any, address: str, wrong: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     page = opened(browser, f"{address}#{wrong}")
     assert shown_percents(page) == percents(boards[0], "all", 90)
     assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
-def test_one_model_and_the_words_that_undo_it(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     page.find_element("link text", "org/hasty-base").click()
     entry = next(entry for entry in boards[0].entries if entry.name == "org/hasty-base")
-    seed = undone(seeds_by_hardness(entry.result))[0]
+    seed = inconsistent(seeds_by_hardness(entry.result))[0]
     first = find(page, "#seeds li")
     assert find(first, ".verdict code").text == seed.seed_id
-    assert f"{seed.right} of {seed.variants} variants right" in first.text
+    assert f"{seed.correct} of {seed.variants} variants correct" in first.text
     rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
     variants = [row for row in rows if row["seed_id"] == seed.seed_id]
     assert sentences(first) == [variants[0]["seed_premise"], variants[0]["seed_hypothesis"]]
     assert find(first, ".sentence mark").text in {row["original"] for row in variants}
-    place, answer = flips(entry.result, seed)[0]
-    variant = variants[place]
+    index, label = flips(entry.result, seed)[0]
+    variant = variants[index]
     button = find(first, ".flip")
-    assert button.accessible_name == f"{variant['replacement']} for {variant['original']}, answered {answer}"
+    assert button.accessible_name == f"{variant['replacement']} for {variant['original']}, predicted {label}"
     button.send_keys(key("SPACE"))
     assert button.get_attribute("aria-pressed") == "true"
     assert sentences(first) == [variant["premise"], variant["hypothesis"]]
     assert find(first, "mark.swapped").text == variant["replacement"]
-    assert "licence: apache-2.0" in find(page, "#terms").text
+    assert "license: apache-2.0" in find(page, "#terms").text
     scores = entry.result.classes["verb"]
     row = next(text for text in texts_of(page, "#parts-table tr") if text.startswith("verbs"))
     assert row.startswith(f"verbs{scores.seeds}{scores.seed_sample_accuracy * 100:.1f}")
@@ -270,7 +270,7 @@ def sentences(seed: Any) -> list[str]:  # noqa: ANN401
     return [one.text.split(maxsplit=1)[1] for one in seed.find_elements("css selector", ".sentence")]
 
 
-def test_hostile_names_are_text(page: Any) -> None:  # noqa: ANN401
+def test_names_cannot_inject_markup(page: Any) -> None:  # noqa: ANN401
     assert {SCRIPT, QUOTES} <= set(names(page))
     assert page.execute_script("return [document.scripts.length, document.images.length]") == [3, 0]
     for name in (SCRIPT, QUOTES):
@@ -286,7 +286,7 @@ def test_hostile_names_are_text(page: Any) -> None:  # noqa: ANN401
     assert page.execute_script("return [document.scripts.length, document.images.length]") == [3, 0]
 
 
-def test_dark_by_the_system_and_by_the_button(browser: Any, address: str) -> None:  # noqa: ANN401
+def test_dark_theme_by_system_and_button(browser: Any, address: str) -> None:  # noqa: ANN401
     page = opened(browser, address, theme="dark")
 
     def background() -> str:
@@ -313,7 +313,7 @@ def test_dark_by_the_system_and_by_the_button(browser: Any, address: str) -> Non
         page.execute_script("localStorage.clear()")
 
 
-def test_everything_can_be_reached_by_keyboard_and_has_a_name(page: Any) -> None:  # noqa: ANN401
+def test_keyboard_reaches_every_control_with_a_name(page: Any) -> None:  # noqa: ANN401
     reached = []
     for _ in range(40):
         page.switch_to.active_element.send_keys(key("TAB"))
@@ -322,7 +322,7 @@ def test_everything_can_be_reached_by_keyboard_and_has_a_name(page: Any) -> None
             break
         assert element.accessible_name, element.get_attribute("outerHTML")
         reached.append(element.get_attribute("id") or element.get_attribute("class") or element.tag_name)
-    wanted = [
+    expected = [
         "skip",
         "home",
         "board",
@@ -335,22 +335,22 @@ def test_everything_can_be_reached_by_keyboard_and_has_a_name(page: Any) -> None
         "clear",
         "models-scroll",
     ]
-    order = [one for one in reached if one in wanted]
-    assert order == [one for one in wanted if one != "models-scroll"]
+    order = [one for one in reached if one in expected]
+    assert order == [one for one in expected if one != "models-scroll"]
     assert reached.count("name") == 5
     assert find(page, "#chart").aria_role in ("image", "img")
     assert find(page, "#models caption").get_attribute("textContent")
     assert find(page, "#chart").get_attribute("aria-describedby") == "chart-summary"
 
 
-def test_the_skip_link_leaves_the_address_alone(page: Any) -> None:  # noqa: ANN401
+def test_skip_link_keeps_the_url(page: Any) -> None:  # noqa: ANN401
     find(page, "#threshold").send_keys(key("ARROW_LEFT"))
     page.execute_script("document.querySelector('.skip').click()")
     assert page.switch_to.active_element.get_attribute("id") == "main"
     assert "t=89" in page.current_url
 
 
-def test_another_board_is_chosen(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+def test_board_can_be_selected(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     choose(page, "#board", "1")
     assert shown_percents(page) == percents(boards[1], "all", 90)
     assert find(page, "#board-title").text == "merge_snli, nouns"
@@ -358,7 +358,7 @@ def test_another_board_is_chosen(page: Any, boards: tuple[Board, ...]) -> None: 
     assert find(page, "#seeds li .sentence").is_displayed()
 
 
-def test_a_phone_has_room_for_it(browser: Any, address: str, tmp_path: Path) -> None:  # noqa: ANN401
+def test_page_fits_a_phone(browser: Any, address: str, tmp_path: Path) -> None:  # noqa: ANN401
     page = opened(browser, address, screen=PHONE)
     fits = "return document.documentElement.scrollWidth <= innerWidth"
     assert page.execute_script(fits)

@@ -1,4 +1,4 @@
-"""`merge-snli leaderboard` as it is typed."""
+"""Tests of `merge-snli leaderboard`."""
 
 import json
 from pathlib import Path
@@ -26,16 +26,16 @@ def run(*arguments: object) -> int:
 
 
 @pytest.mark.parametrize(
-    ("chosen", "name"),
+    ("file_format", "name"),
     [("md", "leaderboard.md"), ("csv", "leaderboard.csv"), ("json", "leaderboard.json"), ("latex", "leaderboard.tex")],
 )
-def test_tables(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], chosen: str, name: str) -> None:
-    assert run(folder, "--out", tmp_path / "site", "--format", chosen) == 0
+def test_tables(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], file_format: str, name: str) -> None:
+    assert run(folder, "--out", tmp_path / "site", "--format", file_format) == 0
     assert capsys.readouterr().out == f"{tmp_path / 'site' / name}\n"
     assert "org/careful-large" in (tmp_path / "site" / name).read_text(encoding="utf-8").replace("\\", "")
 
 
-def test_the_page_with_texts_and_without(folder: Path, tmp_path: Path) -> None:
+def test_page_with_and_without_texts(folder: Path, tmp_path: Path) -> None:
     assert run(folder, "--out", tmp_path / "site") == 0
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert run(folder, "--out", tmp_path / "site", "--dataset", SHIPPED) == 0
@@ -44,7 +44,7 @@ def test_the_page_with_texts_and_without(folder: Path, tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "site").iterdir()] == ["index.html"]
 
 
-def test_a_damaged_result_is_named_and_left_out(
+def test_damaged_result_is_skipped_with_a_warning(
     folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result]
 ) -> None:
     copy = tmp_path / "results"

@@ -1,4 +1,4 @@
-"""The page as a file: nothing of a result is markup, nothing is fetched, and fifty models fit."""
+"""Tests of the page as a file: names are escaped, nothing is fetched, and fifty models fit."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from scoring.reports.leaderboard.texts import SeedText, Texts, Word
 from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT, named
 
 ASSETS = Path(scoring.reports.leaderboard.__file__).parent / "page"
-MOST_BYTES = 1_500_000
+MAX_BYTES = 1_500_000
 
 
 class Parsed(HTMLParser):
-    """The elements of a page, and what its scripts hold."""
+    """The elements of a page and the contents of its scripts."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ def parsed(page: str) -> Parsed:
     return Parsed(page)
 
 
-def test_names_are_text_and_never_markup(page: str, parsed: Parsed) -> None:
+def test_names_are_escaped(page: str, parsed: Parsed) -> None:
     assert parsed.tags.count("script") == 3
     assert "img" not in parsed.tags
     assert not [name for name, _ in parsed.attributes if name.startswith("on")]
@@ -74,13 +74,13 @@ def test_names_are_text_and_never_markup(page: str, parsed: Parsed) -> None:
     assert "&lt;script&gt;" in page
 
 
-def test_data_come_back_as_they_were(parsed: Parsed) -> None:
+def test_data_round_trips(parsed: Parsed) -> None:
     data = json.loads(parsed.scripts[0])
     names = {model["name"] for model in data["boards"][0]["models"]}
     assert {SCRIPT, QUOTES} <= names
 
 
-def test_only_the_scripts_of_the_page_may_run(parsed: Parsed) -> None:
+def test_policy_allows_only_the_scripts_of_the_page(parsed: Parsed) -> None:
     for script in parsed.scripts[1:]:
         digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in parsed.policy
@@ -96,49 +96,49 @@ def test_nothing_is_fetched(parsed: Parsed) -> None:
     assert links == {"#", "#main", "data:,", "https://arxiv.org/abs/2510.24295"}
 
 
-def test_the_library_comes_with_its_licence(page: str) -> None:
+def test_chart_library_includes_its_license(page: str) -> None:
     assert "The MIT License (MIT)" in page
     assert "uPlot (v1.6.32)" in page
 
 
 @pytest.mark.parametrize("path", sorted(ASSETS.glob("*.js")), ids=lambda path: path.name)
-def test_the_script_makes_no_markup_of_text(path: Path) -> None:
+def test_scripts_insert_text_not_markup(path: Path) -> None:
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b", path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", '"\\'])
-def test_json_cannot_end_its_element(text: str) -> None:
+def test_json_cannot_end_its_script_element(text: str) -> None:
     written = json_for_script({"name": text})
     assert not set("<>&\u2028\u2029") & set(written)
     assert json.loads(written) == {"name": text}
 
 
-def test_without_the_data_set_there_is_no_text(boards: tuple[Board, ...], texts: dict[int, Texts]) -> None:
+def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[int, Texts]) -> None:
     sentence = next(iter(texts[0].seeds.values())).premise
     assert sentence not in render_page(boards)
     data = json.loads(Parsed(render_page(boards)).scripts[0])
     assert [board["texts"] for board in data["boards"]] == [{}, {}]
 
 
-def as_large_as_the_paper(result: Result, name: str, chance: random.Random) -> Result:
-    """As of 2,222 seeds, 40 variants each, eight masked LMs."""
+def paper_sized(result: Result, name: str, rng: random.Random) -> Result:
+    """Return a result with 2,222 seeds, 40 variants per seed and eight masked LMs."""
     n_seeds = 2222
     seeds = dataclasses.replace(
         result.seeds,
         seed_id=tuple(f"{index}0552913.jpg#2r1n" for index in range(n_seeds)),
         gold=("neutral",) * n_seeds,
-        predicted=tuple(chance.choices(("neutral", "entailment"), (9, 1), k=n_seeds)),
+        predicted=tuple(rng.choices(("neutral", "entailment"), (9, 1), k=n_seeds)),
         sizes=((40,) * n_seeds,) * 10,
         correct=((20,) * n_seeds,) * 10,
-        variant_predictions=tuple("".join(chance.choices("102", (8, 1, 1), k=40)) for _ in range(n_seeds)),
+        variant_predictions=tuple("".join(rng.choices("102", (8, 1, 1), k=40)) for _ in range(n_seeds)),
     )
-    masked_lms = {f"org/masked-lm-of-kind-{index}": result.scores for index in range(8)}
+    masked_lms = {f"org/some-masked-lm-{index}": result.scores for index in range(8)}
     return named(dataclasses.replace(result, seeds=seeds, masked_lms=masked_lms), name, 110_000_000, ("snli",))
 
 
 def test_fifty_models_are_small_enough(results: list[Result]) -> None:
-    chance = random.Random(0)
-    many = [as_large_as_the_paper(results[0], f"organisation/some-model-{index}", chance) for index in range(50)]
+    rng = random.Random(0)
+    many = [paper_sized(results[0], f"organization/some-model-{index}", rng) for index in range(50)]
     words = tuple(Word(word, (2,), (4,)) for word in ("woman", "street"))
     variants = tuple((index % 2, f"word{index}") for index in range(40))
     seed = SeedText(
@@ -146,8 +146,8 @@ def test_fifty_models_are_small_enough(results: list[Result]) -> None:
     )
     texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].seeds.seed_id, seed))
     page = render_page(make_boards(many), {0: texts})
-    assert len(page.encode()) < MOST_BYTES
+    assert len(page.encode()) < MAX_BYTES
     shown: dict[str, Any] = json.loads(Parsed(page).scripts[0])["boards"][0]
     assert len(shown["models"]) == 50
-    assert all(model["undone"] and model["undone"][0]["flips"] for model in shown["models"])
+    assert all(model["inconsistent"] and model["inconsistent"][0]["flips"] for model in shown["models"])
     assert len(shown["texts"]) > 400

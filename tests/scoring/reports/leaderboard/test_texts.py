@@ -1,4 +1,4 @@
-"""Where words were replaced, and what a board's seeds say."""
+"""Tests of the texts of a board's seeds and of the offsets of replaced words."""
 
 import dataclasses
 
@@ -7,12 +7,12 @@ import pytest
 
 from merge_snli.dataset import find_dataset
 from scoring.reports.leaderboard.boards import Board
-from scoring.reports.leaderboard.texts import Texts, read_texts, replaced_at
+from scoring.reports.leaderboard.texts import Texts, read_texts, replaced_offsets
 from tests.scoring.reports.leaderboard.conftest import SHIPPED
 
 
 @pytest.mark.parametrize(
-    ("seed", "variant", "original", "replacement", "places"),
+    ("seed", "variant", "original", "replacement", "offsets"),
     [
         ("A cat sleeps.", "A dog sleeps.", "cat", "dog", (2,)),
         ("The cat's cat.", "The dog's dog.", "cat", "dog", (4, 10)),
@@ -22,20 +22,20 @@ from tests.scoring.reports.leaderboard.conftest import SHIPPED
         ("One a.b two", r"One \g<0> two", "a.b", r"\g<0>", (4,)),
     ],
 )
-def test_places_of_the_replaced_word(
-    seed: str, variant: str, original: str, replacement: str, places: tuple[int, ...]
+def test_offsets_of_the_replaced_word(
+    seed: str, variant: str, original: str, replacement: str, offsets: tuple[int, ...]
 ) -> None:
-    assert replaced_at(seed, variant, original, replacement) == places
+    assert replaced_offsets(seed, variant, original, replacement) == offsets
 
 
-def exchanged(sentence: str, places: tuple[int, ...], word: str, replacement: str) -> str:
-    assert places
-    for place in reversed(places):
-        sentence = sentence[:place] + replacement + sentence[place + len(word) :]
+def replace_at(sentence: str, offsets: tuple[int, ...], word: str, replacement: str) -> str:
+    assert offsets
+    for offset in reversed(offsets):
+        sentence = sentence[:offset] + replacement + sentence[offset + len(word) :]
     return sentence
 
 
-def test_every_variant_of_the_shipped_data_can_be_made_from_its_marks(texts: dict[int, Texts]) -> None:
+def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, Texts]) -> None:
     rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
     seen: dict[str, int] = {}
     for row in rows:
@@ -46,12 +46,12 @@ def test_every_variant_of_the_shipped_data_can_be_made_from_its_marks(texts: dic
         marks = text.words[word]
         assert (marks.text, replacement) == (row["original"], row["replacement"])
         assert (text.premise, text.hypothesis) == (row["seed_premise"], row["seed_hypothesis"])
-        assert exchanged(text.premise, marks.premise, marks.text, replacement) == row["premise"]
-        assert exchanged(text.hypothesis, marks.hypothesis, marks.text, replacement) == row["hypothesis"]
+        assert replace_at(text.premise, marks.premise, marks.text, replacement) == row["premise"]
+        assert replace_at(text.hypothesis, marks.hypothesis, marks.text, replacement) == row["hypothesis"]
 
 
-def test_licence_is_said(texts: dict[int, Texts]) -> None:
-    assert texts[0].licence == "apache-2.0"
+def test_license(texts: dict[int, Texts]) -> None:
+    assert texts[0].license == "apache-2.0"
     assert "Apache-2.0" in texts[0].terms
 
 
