@@ -105,7 +105,8 @@ function showControls(shown, board) {
   byId("legend").textContent =
     "Scores in percent. Seeds, Variants: sample accuracy. " +
     `QT: pattern accuracy at ${board.quality}% minus sample accuracy on seeds. ` +
-    "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. Bands: lowest to highest subsample. " +
+    "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. " +
+    "Bands: lowest to highest subsample. " +
     "Hover over a score or open a model to see its 95% interval.";
 }
 

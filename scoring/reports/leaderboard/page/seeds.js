@@ -72,7 +72,8 @@ function flipButtons(text, seed, show) {
     return ofWord.length ? el("div", { class: "flips" }, el("span", {}, `${word.w} →`), ...ofWord) : null;
   });
   const rest = more > 0 ? el("p", { class: "flips" }, `and ${count(more)} more`) : null;
-  return el("div", { role: "group", "aria-label": "Replacements that change the prediction" }, ...rows.filter(Boolean), rest);
+  const label = "Replacements that change the prediction";
+  return el("div", { role: "group", "aria-label": label }, ...rows.filter(Boolean), rest);
 }
 
 /** Mark the words of a sentence that are replaced in variants, and replace the one with index `word`. */
