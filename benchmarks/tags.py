@@ -20,7 +20,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.filters import filter_fillers
 from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
-from generation.sentences.tagging import SENTENCES_AT_ONCE, load_tagger
+from generation.sentences.tagging import SENTENCES_PER_BATCH, load_tagger
 from merge_snli.inference.models import find_model
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def compare(places: list[InPlace]) -> str:
     for first in range(0, len(places), size):
         part = places[first : first + size]
         start = time.perf_counter()
-        docs = list(tagger.nlp.pipe((place.text for place in part), batch_size=SENTENCES_AT_ONCE))
+        docs = list(tagger.nlp.pipe((place.text for place in part), batch_size=SENTENCES_PER_BATCH))
         seconds["whole"].append((time.perf_counter() - start) / len(part))
         tags["whole"] += [
             next((token.tag_ for token in doc if token.idx == place.start and token.text == place.word), None)

@@ -1,4 +1,4 @@
-"""Progress of a run: a bar a stage with rate and time left, and what each stage took, for the summary at the end."""
+"""Progress bars of a run's stages, and a summary of their times."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tqdm import tqdm
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TENTHS_BELOW = 100
-"""Seconds are told with their tenths below that many."""
+MAX_SECONDS_WITH_TENTHS = 100
+"""Times above this are shown in whole seconds."""
 
 
 @dataclass
@@ -21,11 +21,11 @@ class Stage:
     """One stage of a run.
 
     Attributes:
-        name: What it does.
-        unit: What it counts.
-        bar: Its bar, which is drawn on a terminal only.
-        done: How many units it did.
-        seconds: What it took.
+        name: The name of the stage.
+        unit: The unit that it counts.
+        bar: The progress bar, which is shown only on a terminal.
+        done: Number of units done.
+        seconds: Duration of the stage.
     """
 
     name: str
@@ -35,47 +35,47 @@ class Stage:
     seconds: float = 0.0
 
     def advance(self, units: int) -> None:
-        """Count units as done."""
+        """Add units to those that are done."""
         self.done += units
         self.bar.update(units)
 
 
 class Progress:
-    """The stages of one run in their order.
+    """The stages of a run.
 
     Attributes:
-        stages: Those that began.
+        stages: The stages that have started, in order.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
-        """Begin.
+        """Start without stages.
 
         Args:
-            quiet: Draw no bars; where standard error is no terminal there are none anyway.
+            quiet: Show no bars. Without a terminal on standard error none are shown in any case.
         """
         self.stages: list[Stage] = []
         self._quiet = quiet
 
     @contextmanager
     def stage(self, name: str, *, unit: str, total: int | None = None) -> Iterator[Stage]:
-        """Time a stage and draw its bar, with its rate and the time that is left.
+        """Time a stage and show its progress bar.
 
         Args:
-            name: What the stage does.
-            unit: What is counted.
-            total: How many units there are, None where that is not known.
+            name: The name of the stage.
+            unit: The unit that it counts.
+            total: Number of units; None if unknown.
         """
-        begun = time.monotonic()
+        start = time.monotonic()
         with tqdm(total=total, desc=name, unit=f" {unit}", disable=True if self._quiet else None) as bar:
             stage = Stage(name, unit, bar)
             self.stages.append(stage)
             try:
                 yield stage
             finally:
-                stage.seconds = time.monotonic() - begun
+                stage.seconds = time.monotonic() - start
 
     def __str__(self) -> str:
-        """Return in one line a stage what was done and how long it took."""
+        """Return one line per stage: its name, duration and number of units."""
         width = max((len(stage.name) for stage in self.stages), default=0)
         return "\n".join(
             f"{stage.name:{width}}  {_seconds(stage.seconds):>8} s  {stage.done:>10,} {stage.unit}"
@@ -84,4 +84,4 @@ class Progress:
 
 
 def _seconds(seconds: float) -> str:
-    return f"{seconds:,.1f}" if seconds < TENTHS_BELOW else f"{seconds:,.0f}"
+    return f"{seconds:,.1f}" if seconds < MAX_SECONDS_WITH_TENTHS else f"{seconds:,.0f}"

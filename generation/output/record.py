@@ -136,7 +136,7 @@ def terms_of(options: Options) -> TermsRecord:
     known = known_dataset(options.problems)
     if known is None:
         return TermsRecord(options.license, None)
-    return TermsRecord(options.license or known.licence, known.attribution)
+    return TermsRecord(options.license or known.license, known.attribution)
 
 
 def count_words(

@@ -1,1 +1,4 @@
-"""Sentences: tagged, with the words that premise and hypothesis share and the forms that these give."""
+"""Tagged sentences, the words that premise and hypothesis share, and the forms of these words.
+
+All modules may be imported from outside.
+"""

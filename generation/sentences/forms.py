@@ -1,4 +1,4 @@
-"""Forms: a sentence with an occurrence of a shared word masked, which is what a masked LM is asked."""
+"""Forms: sentences with one occurrence of a shared word masked, the inputs of the masked LMs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ PREMISE, HYPOTHESIS = "premise", "hypothesis"
 SIDES = (PREMISE, HYPOTHESIS)
 
 ONE, ALL = "one", "all"
-"""What is masked: one occurrence at a time, or every occurrence of the sentence at once."""
+"""The values of the option `mask`: mask one occurrence per form, or every occurrence in the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The masked context S[s_i := MASK] of section 3, with the original words still in their places.
+    """The masked context S[s_i := MASK] of section 3 of the paper, stored with the original words.
 
     Attributes:
-        text: The sentence, with a full stop after the word where the word would end it.
-        start: Offset of the first character of the masked word, the one that is asked for.
-        end: Offset behind its last character.
-        also_masked: Offsets of the first characters of the word's other occurrences that are masked at the same time.
+        text: The sentence, with a full stop after the word if the word would end it.
+        start: Offset of the first character of the masked word.
+        end: Offset after its last character.
+        also_masked: Offsets of the first characters of the other occurrences that are masked, too.
     """
 
     text: str
@@ -42,27 +42,27 @@ class Form:
 
     @property
     def key(self) -> str:
-        """The first 32 hexadecimal digits of the sha256 of the form's content: the same form has one key anywhere."""
+        """The first 32 hexadecimal digits of the sha256 of the form's content. Equal forms have equal keys."""
         others = "".join(f"and {start} " for start in self.also_masked)
         return hashlib.sha256(f"{others}{self.start} {self.end} {self.text}".encode()).hexdigest()[:32]
 
 
 def forms(sentence: str, word: str, starts: Sequence[int], mask: str = ONE) -> tuple[Form, ...]:
-    """Make the forms of a word in a sentence, one an occurrence.
+    """Return the forms of a word in a sentence, one per occurrence.
 
     Args:
         sentence: Premise or hypothesis.
         word: The shared word.
         starts: Offset of the first character of each occurrence.
-        mask: `one` masks the occurrence that a form asks for alone; `all` the others with it, so that a masked LM
-            never sees the word in the sentence. A word that occurs once has the same form either way.
+        mask: `one` masks only the form's own occurrence. `all` also masks the others, so that the masked LM does not
+            see the word. Both give the same form if the word occurs once.
 
     Returns:
         The forms in the order of `starts`.
     """
     if mask == ONE or len(starts) == 1:
-        return tuple(Form(_stopped(sentence, start + len(word)), start, start + len(word)) for start in starts)
-    text = _stopped(sentence, max(starts) + len(word))
+        return tuple(Form(_with_full_stop(sentence, start + len(word)), start, start + len(word)) for start in starts)
+    text = _with_full_stop(sentence, max(starts) + len(word))
     return tuple(
         Form(text, start, start + len(word), tuple(other for other in starts if other != start)) for start in starts
     )
@@ -74,7 +74,7 @@ def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> I
     Args:
         tagged: The problem.
         word: One of its shared words.
-        mask: As of `forms`.
+        mask: `one` or `all`, see `forms`.
 
     Yields:
         The side, its sentence, and the form.
@@ -87,6 +87,6 @@ def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> I
             yield side, sentence, form
 
 
-def _stopped(sentence: str, end: int) -> str:
-    """Add a full stop where nothing follows the mask, else a masked LM proposes punctuation there."""
+def _with_full_stop(sentence: str, end: int) -> str:
+    """Add a full stop if nothing follows the mask, since masked LMs predict punctuation at the end of a sentence."""
     return sentence if sentence[end:].strip() else f"{sentence[:end]}.{sentence[end:]}"

@@ -1,17 +1,17 @@
-"""A suggestion in its place: the sentence with only one occurrence replaced."""
+"""A sentence with one occurrence of a word replaced by a suggestion."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
-    """A suggestion in the place of one occurrence.
+    """A suggestion in the place of one occurrence of the original word.
 
     Attributes:
         sentence: The sentence, with the original word.
         start: Offset of the occurrence's first character.
-        end: Offset behind its last character.
-        word: What is to stand there.
+        end: Offset after its last character.
+        word: The suggestion.
     """
 
     sentence: str
@@ -21,5 +21,5 @@ class InPlace:
 
     @property
     def text(self) -> str:
-        """The sentence with the word in place."""
+        """The sentence with the suggestion."""
         return self.sentence[: self.start] + self.word + self.sentence[self.end :]

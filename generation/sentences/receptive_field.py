@@ -1,8 +1,8 @@
-"""The tagger's own arithmetic on the few tokens that one tag depends on.
+"""Fast tagging of one token: compute only the part of the tagger's network that its tag depends on.
 
-spaCy's small English taggers embed each token by hashed features and mix them with d residual layers, each of which
-sees one neighbour on either side: the tag of a token depends on d tokens to its left and right and on nothing else.
-So a suggestion's tag needs 2d + 1 embeddings, of which all but its own are known from the sentence.
+spaCy's small English taggers embed each token by hashed features and apply d residual layers. Each layer sees one
+neighbor on either side, so the tag of a token depends on the d tokens to its left and right and on nothing else. The
+tag of a suggestion needs 2d + 1 embeddings, and all but its own are the same for all suggestions at this occurrence.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from generation.sentences.in_place import InPlace
     from generation.sentences.tagging import Tagger
 
-PLACES_AT_ONCE = 4_096
-OUTSIDE = 0
-"""Row of the embeddings that stands for what lies before the first and behind the last token: zeros."""
+SUGGESTIONS_PER_BATCH = 4_096
+PADDING = 0
+"""The row of the embeddings for positions before the first and after the last token: zeros."""
 
 
 class UnknownArchitectureError(ValueError):
-    """The tagger is not built of hashed embeddings, window layers and a softmax."""
+    """The tagger does not consist of hashed embeddings, window layers and a softmax."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """Tokens of a text: offset, text, whether a space follows, and row of the embeddings of each."""
+    """Tokens of a text, by token: offset, text, whether a space follows, and row of the embeddings."""
 
     starts: list[int]
     texts: list[str]
@@ -42,29 +42,29 @@ class _Tokens:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What surrounds one occurrence: rows of the neighbours, and the characters that touch it.
+    """The context of one occurrence: the rows of its neighbors, and the adjacent characters.
 
-    spaCy splits at white space first, so only the run of other characters around a suggestion is split anew.
+    spaCy splits at white space first, so only the characters between two white spaces have to be tokenized again.
     """
 
     left: list[int]
     right: list[int]
     before: str
-    behind: str
+    after: str
     spaced: bool
 
 
 class ReceptiveFieldTagger:
-    """Tags one token of a sentence without tagging the others; keeps the embeddings of all tokens that it met."""
+    """Tags one token of a sentence without tagging the others, and caches the embeddings of all tokens."""
 
     def __init__(self, tagger: Tagger) -> None:
-        """Take the weights out of a pipeline.
+        """Read the weights of a pipeline.
 
         Args:
-            tagger: What `load_tagger` gave.
+            tagger: The loaded tagger.
 
         Raises:
-            UnknownArchitectureError: Where the pipeline's tagger is built otherwise.
+            UnknownArchitectureError: If the pipeline's tagger has another architecture.
         """
         self._nlp = tagger.nlp
         try:
@@ -87,31 +87,31 @@ class ReceptiveFieldTagger:
         self._chunks: dict[tuple[str, bool], _Tokens] = {}
 
     def tags(self, places: Sequence[InPlace]) -> list[str | None]:
-        """Return the Penn tag of each suggestion in its place, None where it is no token of its own."""
+        """Return the Penn tag of each suggestion in its sentence; None if it is not a single token."""
         sentences: dict[str, _Tokens] = {}
         contexts: dict[tuple[str, int, int], _Context] = {}
         windows = [self._window(place, sentences, contexts) for place in places]
         self._embed_new()
         known = [window for window in windows if window is not None]
         tags: list[str] = []
-        for first in range(0, len(known), PLACES_AT_ONCE):
-            tags += self._tags_of(torch.tensor(known[first : first + PLACES_AT_ONCE]))
+        for first in range(0, len(known), SUGGESTIONS_PER_BATCH):
+            tags += self._tags_of(torch.tensor(known[first : first + SUGGESTIONS_PER_BATCH]))
         found = iter(tags)
         return [None if window is None else next(found) for window in windows]
 
     def _window(
         self, place: InPlace, sentences: dict[str, _Tokens], contexts: dict[tuple[str, int, int], _Context]
     ) -> list[int] | None:
-        """Return the rows of the 2d + 1 embeddings around the suggestion, None where it is no token of its own."""
-        where = place.sentence, place.start, place.end
-        context = contexts.get(where) or contexts.setdefault(where, self._context(place, sentences))
-        tokens = self._chunk(context.before + place.word + context.behind, context.spaced)
+        """Return the rows of the 2d + 1 embeddings around the suggestion; None if it is not a single token."""
+        key = place.sentence, place.start, place.end
+        context = contexts.get(key) or contexts.setdefault(key, self._context(place, sentences))
+        tokens = self._chunk(context.before + place.word + context.after, context.spaced)
         start = len(context.before)
         if start not in tokens.starts or tokens.texts[tokens.starts.index(start)] != place.word:
             return None
         rows = [*context.left, *tokens.rows, *context.right]
-        centre = len(context.left) + tokens.starts.index(start)
-        return rows[centre - self._field : centre + self._field + 1]
+        center = len(context.left) + tokens.starts.index(start)
+        return rows[center - self._field : center + self._field + 1]
 
     def _context(self, place: InPlace, sentences: dict[str, _Tokens]) -> _Context:
         text = place.sentence
@@ -122,18 +122,18 @@ class ReceptiveFieldTagger:
             end += 1
         tokens = sentences.get(text) or sentences.setdefault(text, self._tokens(text))
         first = sum(start < begin for start in tokens.starts)
-        behind = sum(start < end for start in tokens.starts)
-        outside = [OUTSIDE] * self._field
+        after = sum(start < end for start in tokens.starts)
+        padding = [PADDING] * self._field
         return _Context(
-            (outside + tokens.rows[:first])[-self._field :],
-            (tokens.rows[behind:] + outside)[: self._field],
+            (padding + tokens.rows[:first])[-self._field :],
+            (tokens.rows[after:] + padding)[: self._field],
             text[begin : place.start],
             text[place.end : end],
-            tokens.spaced[behind - 1],
+            tokens.spaced[after - 1],
         )
 
     def _chunk(self, text: str, spaced: bool) -> _Tokens:
-        """Split a run of characters without white space, the last of whose tokens is followed by a space or not."""
+        """Tokenize characters without white space; `spaced` says whether a space follows the last token."""
         known = self._chunks.get((text, spaced))
         return known or self._chunks.setdefault((text, spaced), self._tokens(text, spaced))
 
@@ -179,7 +179,7 @@ class ReceptiveFieldTagger:
 
 @dataclass(frozen=True)
 class _WindowLayer:
-    """One residual layer: the token and its two neighbours through maxout and layer normalisation."""
+    """One residual layer: maxout and layer normalization of a token and its two neighbors."""
 
     weights: torch.Tensor
     bias: torch.Tensor
@@ -192,24 +192,24 @@ class _WindowLayer:
         return int(self.gain.shape[0])
 
     def __call__(self, values: torch.Tensor) -> torch.Tensor:
-        """Turn (n, k, width) into (n, k - 2, width): the outermost tokens serve as neighbours only."""
+        """Map (n, k, width) to (n, k - 2, width); the outermost tokens are only neighbors."""
         count, tokens, width = values.shape
         triples = torch.cat([values[:, :-2], values[:, 1:-1], values[:, 2:]], dim=-1)
         pieces = triples.reshape(-1, 3 * width) @ self.weights.T + self.bias
         mixed = pieces.reshape(count, tokens - 2, width, -1).amax(dim=-1)
-        normal = torch.nn.functional.layer_norm(mixed, (width,), self.gain, self.shift, eps=1e-8)
-        return values[:, 1:-1] + normal
+        normalized = torch.nn.functional.layer_norm(mixed, (width,), self.gain, self.shift, eps=1e-8)
+        return values[:, 1:-1] + normalized
 
 
 def _window_layers(encode: Any) -> list[_WindowLayer]:  # noqa: ANN401 - thinc's models are untyped
-    """Read the residual layers of a window encoder whose windows reach one token to either side."""
+    """Return the residual layers of a window encoder with a window of one token on either side."""
     nodes = list(encode.walk())
     if any(node.attrs["window_size"] != 1 for node in nodes if node.name == "expand_window"):
-        raise UnknownArchitectureError("its windows reach further than one token")
+        raise UnknownArchitectureError("window size is not 1")
     maxouts = [node for node in nodes if node.name == "maxout"]
     norms = [node for node in nodes if node.name == "layernorm"]
     if not maxouts:
-        raise UnknownArchitectureError("it has no window layers")
+        raise UnknownArchitectureError("no window layers")
     return [
         _WindowLayer(
             _tensor(maxout.get_param("W").reshape(-1, maxout.get_dim("nI"))),

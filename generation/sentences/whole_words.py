@@ -1,21 +1,21 @@
-"""What counts as a whole word: the closed lists of the method, and the version that changes with them."""
+"""The definition of a whole word: the method's closed word lists, and the version of the method."""
 
 import re
 
 METHOD_VERSION = "1"
-"""Raised with every change that alters which variants a run gives."""
+"""Incremented with every change to the variants that the same options give."""
 
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-"""Letters, with single hyphens and apostrophes inside."""
+"""Letters, with single hyphens and apostrophes between them."""
 
 NEGATIONS = frozenset(
     """
     no not never none nobody nothing nowhere neither nor cannot without hardly barely scarcely
     n't don't doesn't didn't isn't aren't wasn't weren't ain't won't can't couldn't wouldn't shouldn't mustn't
     haven't hasn't hadn't dont doesnt didnt isnt arent wasnt werent aint cant couldnt wouldnt
-    """.split()  # noqa: SIM905 - a list of words reads best as words
+    """.split()  # noqa: SIM905 - a word list is more readable as text
 )
-"""Words that deny: one in place of another word would turn the reasoning round."""
+"""Negations. As replacements they would change the inference."""
 
 AFFIXES = frozenset(
     """
@@ -23,17 +23,18 @@ AFFIXES = frozenset(
     ing ed er est ly ness ment tion sion ies ish ful less ible ous ism ist ity ive al ic th nd rd st ll ve
     """.split()  # noqa: SIM905
 )
-"""Bare affixes, which vocabularies hold as pieces of their own and taggers take for words."""
+"""Bare affixes, which are vocabulary pieces and which taggers tag like words."""
 
 
 def is_whole_word(text: str) -> bool:
-    """Tell whether a piece's text may stand as a word of a variant.
+    """Return whether the text of a vocabulary piece can be a word of a variant.
 
     Args:
-        text: The text of a vocabulary piece, without the tokenizer's mark.
+        text: The piece's text, without the tokenizer's marker.
 
     Returns:
-        True for at least two letters, letters only but for an inner hyphen or apostrophe, no bare affix, no negation.
+        True if it has at least two letters, has only letters and single inner hyphens or apostrophes, and is neither a
+        bare affix nor a negation.
     """
     folded = text.casefold().replace("’", "'")
     if WORD.fullmatch(text) is None or folded in NEGATIONS or folded in AFFIXES:

@@ -1,4 +1,4 @@
-"""Shared words: the open-class words that stand in premise and hypothesis with the same form and the same class."""
+"""Shared words: the open-class words with the same form and word class in premise and hypothesis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OTHER_CLASS = "other class"
 OTHER_CASE = "other case"
 NEGATED = "negated"
 LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATED)
-"""Why a shared word is left out of a problem: replacing some of its places and not all would change the reasoning."""
+"""Reasons to leave a shared word out: replacing only some of its occurrences would change the inference."""
 
 CONTRACTED_NEGATION = frozenset({"n't", "n’t", "nt"})
 
@@ -25,11 +25,11 @@ class SharedWord:
     """A word w of both sentences of a problem.
 
     Attributes:
-        text: The word as it is written; in lower case where it is written in several ways and case is ignored.
-        word_class: Its word class, the same at every occurrence unless it is left out.
-        premise: Offset of the first character of each of its occurrences in the premise.
-        hypothesis: The same in the hypothesis.
-        left_out: One of `LEFT_OUT` where the word is not replaced in this problem, else None.
+        text: The word as it is written; in lower case if case is ignored and its occurrences differ in case.
+        word_class: Its word class; the same at every occurrence unless the word is left out.
+        premise: Offset of the first character of each occurrence in the premise.
+        hypothesis: Offset of the first character of each occurrence in the hypothesis.
+        left_out: The reason of `LEFT_OUT` not to replace the word in this problem, else None.
     """
 
     text: str
@@ -42,15 +42,15 @@ class SharedWord:
 def shared_words(
     tagged: TaggedProblem, classes: Sequence[str] = WORD_CLASSES, *, ignore_case: bool = False
 ) -> tuple[SharedWord, ...]:
-    """Find the words that premise and hypothesis share, those that are left out included.
+    """Find the words that premise and hypothesis share, including those that are left out.
 
     Args:
         tagged: A tagged problem.
-        classes: The word classes to look for.
-        ignore_case: Whether "Dogs" and "dogs" are one word.
+        classes: The word classes to find.
+        ignore_case: Treat "Dogs" and "dogs" as the same word.
 
     Returns:
-        The words ordered by class and by their first place in the premise.
+        The words, ordered by class and by their first occurrence in the premise.
     """
     form = _lower if ignore_case else str
     in_hypothesis = {(form(token.text), token.word_class) for token in tagged.hypothesis.tokens}
@@ -64,7 +64,7 @@ def shared_words(
 
 
 def _lower(text: str) -> str:
-    """Write in lower case what is as long so; a few letters are not, and their words are shared as written only."""
+    """Return the text in lower case, or unchanged if that has another length, since offsets must stay valid."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text
 
@@ -101,7 +101,7 @@ def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[
 
 
 def _is_negation_of(verb: Token, following: Token | None) -> bool:
-    """Tell "did" + "n't" and "can" + "not" written as one word; "did not" can be replaced."""
+    """Return whether a verb is contracted with its negation: "did" + "n't" or "can" + "not", but not "did not"."""
     if following is None or following.start != verb.end:
         return False
     return following.text.casefold() in CONTRACTED_NEGATION | {"not"}

@@ -1,4 +1,4 @@
-"""Known NLI data sets of the Hub, as data: their columns, splits, labels and licences."""
+"""Known NLI data sets on the Hub, as data: their columns, splits, labels and licenses."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from merge_snli.schema import NLI_LABELS
 
 @dataclass(frozen=True, kw_only=True)
 class KnownDataset:
-    """What is known of a data set of the Hub.
+    """A data set on the Hub whose columns, splits and labels are known.
 
     Attributes:
-        hub_id: Its id.
-        config: The configuration to load, None where it has one only.
-        columns: The names of its columns.
+        hub_id: The Hub id.
+        config: The config to load; None if there is only one.
+        columns: The names of all columns.
         premise_column: The column of the premise.
         hypothesis_column: The column of the hypothesis.
         label_column: The column of the gold label.
         labels: Names of the labels in the order of their numbers.
-        label_names: What `--label-names` has to be; None where the data set names its labels itself.
-        splits: Those that have gold labels, the default first.
-        licence: Its licence as the Hub spells licences, None where its card says none.
-        attribution: Whom to name, and what else its terms ask for, as a sentence.
-        note: What to know before loading it; empty where there is nothing.
+        label_names: The value of `--label-names`; None if the data set has its own label names.
+        splits: The splits with gold labels, the default first.
+        license: The license as the Hub spells it; None if the card has none.
+        attribution: The publication to cite and other terms, as a sentence.
+        note: Advice if the data set cannot be loaded; empty if there is none.
     """
 
     hub_id: str
@@ -36,7 +36,7 @@ class KnownDataset:
     labels: tuple[str, ...] = NLI_LABELS
     label_names: tuple[str, ...] | None = None
     splits: tuple[str, ...]
-    licence: str | None
+    license: str | None
     attribution: str
     note: str = ""
 
@@ -46,7 +46,7 @@ KNOWN_DATASETS = (
         hub_id="stanfordnlp/snli",
         columns=("premise", "hypothesis", "label"),
         splits=("test", "validation", "train"),
-        licence="cc-by-sa-4.0",
+        license="cc-by-sa-4.0",
         attribution="SNLI: Bowman, Angeli, Potts and Manning (2015), "
         "A large annotated corpus for learning natural language inference, EMNLP.",
     ),
@@ -65,26 +65,26 @@ KNOWN_DATASETS = (
             "label",
         ),
         splits=("validation_matched", "validation_mismatched", "train"),
-        licence="other",
+        license="other",
         attribution="MultiNLI: Williams, Nangia and Bowman (2018), A broad-coverage challenge corpus for sentence "
-        "understanding through inference, NAACL. Most of it is under the licence of the Open American National Corpus; "
-        "parts of the fiction section are under CC BY 3.0, CC BY-SA 3.0 and other licences.",
+        "understanding through inference, NAACL. Most of it is under the license of the Open American National Corpus; "
+        "parts of the fiction section are under CC BY 3.0, CC BY-SA 3.0 and other licenses.",
     ),
     KnownDataset(
         hub_id="nyu-mll/glue",
         config="mnli",
         columns=("premise", "hypothesis", "label", "idx"),
         splits=("validation_matched", "validation_mismatched", "train"),
-        licence="other",
-        attribution="MultiNLI as GLUE has it: Williams, Nangia and Bowman (2018), A broad-coverage challenge corpus "
-        "for sentence understanding through inference, NAACL. Most of it is under the licence of the Open American "
-        "National Corpus; parts of the fiction section are under CC BY 3.0, CC BY-SA 3.0 and other licences.",
+        license="other",
+        attribution="MultiNLI as in GLUE: Williams, Nangia and Bowman (2018), A broad-coverage challenge corpus "
+        "for sentence understanding through inference, NAACL. Most of it is under the license of the Open American "
+        "National Corpus; parts of the fiction section are under CC BY 3.0, CC BY-SA 3.0 and other licenses.",
     ),
     KnownDataset(
         hub_id="facebook/anli",
         columns=("uid", "premise", "hypothesis", "label", "reason"),
         splits=("test_r1", "test_r2", "test_r3", "dev_r1", "dev_r2", "dev_r3", "train_r1", "train_r2", "train_r3"),
-        licence="cc-by-nc-4.0",
+        license="cc-by-nc-4.0",
         attribution="ANLI: Nie, Williams, Dinan, Bansal, Weston and Kiela (2020), "
         "Adversarial NLI: a new benchmark for natural language understanding, ACL.",
     ),
@@ -93,7 +93,7 @@ KNOWN_DATASETS = (
         config="en",
         columns=("premise", "hypothesis", "label"),
         splits=("test", "validation", "train"),
-        licence="cc-by-nc-4.0",
+        license="cc-by-nc-4.0",
         attribution="XNLI: Conneau, Rinott, Lample, Williams, Bowman, Schwenk and Stoyanov (2018), "
         "XNLI: evaluating cross-lingual sentence representations, EMNLP.",
     ),
@@ -115,11 +115,11 @@ KNOWN_DATASETS = (
         premise_column="sentence_A",
         hypothesis_column="sentence_B",
         splits=("test", "validation", "train"),
-        licence="cc-by-nc-sa-3.0",
+        license="cc-by-nc-sa-3.0",
         attribution="SICK: Marelli, Menini, Baroni, Bentivogli, Bernardi and Zamparelli (2014), "
         "A SICK cure for the evaluation of compositional distributional semantic models, LREC.",
-        note="the Hub holds SICK as a loading script, which datasets 4 and newer do not run: save it as a file with an "
-        "older version and give that, with --premise-column sentence_A --hypothesis-column sentence_B",
+        note="SICK is a loading script on the Hub, which datasets 4 and newer do not run: save it as a file with an "
+        "older version, and read that with --premise-column sentence_A --hypothesis-column sentence_B",
     ),
     KnownDataset(
         hub_id="allenai/scitail",
@@ -128,26 +128,26 @@ KNOWN_DATASETS = (
         labels=("entailment", "not_entailment"),
         label_names=("entails=entailment", "neutral=not_entailment"),
         splits=("test", "validation", "train"),
-        licence=None,
+        license=None,
         attribution="SciTail: Khot, Sabharwal and Clark (2018), "
         "SciTail: a textual entailment dataset from science question answering, AAAI.",
     ),
     KnownDataset(
         hub_id="pietrolesci/nli_fever",
         columns=("cid", "fid", "premise", "hypothesis", "verifiable", "fever_gold_label", "label"),
-        # There the claim stands in the column `premise` and its evidence in `hypothesis`.
+        # The column `premise` holds the claim, and the column `hypothesis` its evidence.
         premise_column="hypothesis",
         hypothesis_column="premise",
         splits=("dev", "train"),
-        licence=None,
+        license=None,
         attribution="FEVER-NLI: Thorne, Vlachos, Christodoulopoulos and Mittal (2018), FEVER: a large-scale dataset "
         "for fact extraction and verification, NAACL, in the pairs of Nie et al. (2020), Adversarial NLI, ACL.",
     ),
 )
-"""The data sets that need no column options, each as its card on the Hub describes it."""
+"""The data sets that need no column options, as their cards on the Hub describe them."""
 
 
 def known_dataset(name: str) -> KnownDataset | None:
-    """Return what is known of the data set with this Hub id, whatever the revision, or None."""
+    """Return the known data set with this Hub id, with or without a revision; None if it is not known."""
     hub_id, _ = split_revision(name)
-    return next((source for source in KNOWN_DATASETS if source.hub_id == hub_id), None)
+    return next((known for known in KNOWN_DATASETS if known.hub_id == hub_id), None)

@@ -1,6 +1,6 @@
-"""Runs the pipeline in children that are killed, and says in JSON what came of it; `test_killed.py` starts it.
+"""Kill runs of the pipeline in child processes and print a JSON report; `test_killed.py` starts this script.
 
-The children are forked from one process that has everything loaded, so that a run takes a fraction of a second.
+The children are forked from a process that has loaded everything, so that a run takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from typing import Any
 import torch
 
 from generation import pipeline
-from generation.answers import store
-from generation.answers import suggest as suggestions
+from generation.answers import store, suggest
 from generation.options import Options
 from generation.output import folder as output
 from generation.sentences.tagging import load_tagger
@@ -33,8 +32,8 @@ from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.folder import ANSWERS_FOLDER
 from merge_snli.errors import InputError
 
-KILLS, KILLS_A_FOLDER = 32, 4
-"""How many runs are killed at random moments, and how many of these at most in one folder before one may finish."""
+KILLS, KILLS_PER_FOLDER = 32, 4
+"""Number of runs killed at random moments, and the most in one folder before a run may finish."""
 
 BOUNDARIES = [
     (pipeline, "survey_problems"),
@@ -49,23 +48,23 @@ BOUNDARIES = [
     (store, "write_bytes"),
     (pipeline, "write_output"),
 ]
-"""Functions before and after which a run is killed, in the order of a run where they are of the pipeline."""
+"""Functions before and after which a run is killed; those of the pipeline are in the order of a run."""
 
 MOVES = 6
-"""How many renames put a data set in the place of another."""
+"""Number of renames that replace a data set."""
 
 Files = dict[str, str]
 
 
 def main() -> None:
-    """Run everything and print what came of it."""
+    """Run everything and print the report."""
     folder, problems, *mlms = sys.argv[1:]
     torch.set_num_threads(1)
     tagger = load_tagger()
     in_place = InPlaceTagger(tagger)
     for name, loaded in (("load_tagger", tagger), ("InPlaceTagger", in_place)):
-        setattr(pipeline, name, partial(_given, loaded))
-    pipeline.PROBLEMS_PER_SHARD, suggestions.FORMS_PER_SHARD, suggestions.FORMS_PER_CHUNK = 5, 8, 20
+        setattr(pipeline, name, partial(_return, loaded))
+    pipeline.PROBLEMS_PER_SHARD, suggest.FORMS_PER_SHARD, suggest.FORMS_PER_CHUNK = 5, 8, 20
     options = Options(
         problems=problems,
         id_column="id",
@@ -76,38 +75,38 @@ def main() -> None:
         subsamples=1,
         device="cpu",
     )
-    calm = Runs(Path(folder) / "calm" / "merge_snli", options)
-    calm.generate()
-    shutil.rmtree(calm.out.parent)
-    begun = time.monotonic()
-    calm.generate()
-    took = time.monotonic() - begun
-    gc.freeze()  # The children share this process's memory as long as nobody touches it.
+    undisturbed = Runs(Path(folder) / "undisturbed" / "merge_snli", options)
+    undisturbed.generate()
+    shutil.rmtree(undisturbed.out.parent)
+    start = time.monotonic()
+    undisturbed.generate()
+    duration = time.monotonic() - start
+    gc.freeze()  # The children share this process's memory until it is written to.
     report: dict[str, Any] = {
-        "random": at_random_moments(Path(folder) / "random", calm, took),
-        "boundaries": boundaries(Runs(Path(folder) / "boundaries" / "merge_snli", options), calm),
-        "replaced": replaced(Runs(Path(folder) / "replaced" / "merge_snli", options), calm),
-        "torn": torn(Runs(Path(folder) / "torn" / "merge_snli", options), calm),
-        "at_once": at_once(Runs(Path(folder) / "at_once" / "merge_snli", options), calm),
+        "random": at_random_moments(Path(folder) / "random", undisturbed, duration),
+        "boundaries": boundaries(Runs(Path(folder) / "boundaries" / "merge_snli", options), undisturbed),
+        "replaced": replaced(Runs(Path(folder) / "replaced" / "merge_snli", options), undisturbed),
+        "truncated": truncated(Runs(Path(folder) / "truncated" / "merge_snli", options), undisturbed),
+        "concurrent": concurrent(Runs(Path(folder) / "concurrent" / "merge_snli", options), undisturbed),
     }
     sys.stdout.write(json.dumps(report))
 
 
-def _given(loaded: Any, _: object) -> Any:  # noqa: ANN401 - whatever was loaded
+def _return(loaded: Any, _: object) -> Any:  # noqa: ANN401 - the type depends on the argument
     return loaded
 
 
-def at_random_moments(folder: Path, calm: Runs, took: float) -> dict[str, Any]:
-    """Kill runs until enough have died, now and then letting one finish."""
+def at_random_moments(folder: Path, undisturbed: Runs, duration: float) -> dict[str, Any]:
+    """Kill runs at random moments, and let one finish in each folder."""
     moments = random.Random(0)
     killed = 0
     equal: list[bool] = []
     while killed < KILLS:
-        runs = Runs(folder / str(len(equal)) / "merge_snli", calm.options)
-        for nth in range(1, KILLS_A_FOLDER + 1):
-            # What the killed runs did is not done again, so the next ones are shorter.
-            killed += runs.killed_after(took * moments.random() / nth)
-        equal.append(runs.finished() == calm.files())
+        runs = Runs(folder / str(len(equal)) / "merge_snli", undisturbed.options)
+        for nth in range(1, KILLS_PER_FOLDER + 1):
+            # Runs resume from the cache of the killed ones, so they get shorter.
+            killed += runs.killed_after(duration * moments.random() / nth)
+        equal.append(runs.finished() == undisturbed.files())
     return {"killed": killed, "equal": equal}
 
 
@@ -115,7 +114,7 @@ class Runs:
     """The runs of one data set."""
 
     def __init__(self, out: Path, options: Options) -> None:
-        """Say where and how; nothing is made yet."""
+        """Set folder and options without running."""
         self.out = out
         self.work = out.with_name("merge_snli.work")
         self.options = options
@@ -136,14 +135,14 @@ class Runs:
         os._exit(0)
 
     def killed_after(self, seconds: float) -> bool:
-        """Kill a run after some time; tell whether it was still running."""
+        """Kill a run after some time and return whether it was still running."""
         child = self.start()
         time.sleep(seconds)
         os.kill(child, signal.SIGKILL)
         return died(child)
 
     def files(self) -> Files:
-        """Return the digest of every file of the data set."""
+        """Return the sha256 of every file of the data set."""
         return {
             str(path.relative_to(self.out)): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in sorted(self.out.rglob("*"))
@@ -151,27 +150,27 @@ class Runs:
         }
 
     def finished(self) -> Files:
-        """Let a run finish and return its files."""
+        """Let a run finish and return the sha256 of its files."""
         _, status = os.waitpid(self.start(), 0)
         assert status == 0, status
         return self.files()
 
 
 def died(child: int) -> bool:
-    """Tell whether a child was killed; one that failed by itself is a fault of the test."""
+    """Return whether a child was killed; fail if it ended with an error."""
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, status
     return os.WIFSIGNALED(status)
 
 
-def dying(owner: Any, name: str, *, call: int = 1, after: bool = False) -> Callable[[], None]:  # noqa: ANN401
-    """Return what makes a function kill its process, before or after it does its work for the n-th time."""
+def kill_at(owner: Any, name: str, *, call: int = 1, after: bool = False) -> Callable[[], None]:  # noqa: ANN401
+    """Return a function that patches another to kill its process before or after its n-th call."""
 
     def prepare() -> None:
         function = getattr(owner, name)
         calls = 0
 
-        def deadly(*positional: Any, **named: Any) -> Any:  # noqa: ANN401
+        def killing(*positional: Any, **named: Any) -> Any:  # noqa: ANN401
             nonlocal calls
             calls += 1
             if calls == call and not after:
@@ -181,13 +180,13 @@ def dying(owner: Any, name: str, *, call: int = 1, after: bool = False) -> Calla
                 os.kill(os.getpid(), signal.SIGKILL)
             return result
 
-        setattr(owner, name, deadly)
+        setattr(owner, name, killing)
 
     return prepare
 
 
-def boundaries(runs: Runs, calm: Runs) -> dict[str, bool]:
-    """Kill one run after the other at each boundary; at the end everything must be there all the same."""
+def boundaries(runs: Runs, undisturbed: Runs) -> dict[str, bool]:
+    """Kill one run after the other at each boundary; the last run must still give all files."""
     deaths = {}
     for owner, name in BOUNDARIES:
         for after in (False, True):
@@ -195,48 +194,48 @@ def boundaries(runs: Runs, calm: Runs) -> dict[str, bool]:
                 shutil.rmtree(runs.work / ANSWERS_FOLDER, ignore_errors=True)
             shutil.rmtree(runs.out, ignore_errors=True)
             when = f"{'after' if after else 'before'} {name}"
-            deaths[when] = died(runs.start(dying(owner, name, after=after)))
-    return {**deaths, "equal": runs.finished() == calm.files()}
+            deaths[when] = died(runs.start(kill_at(owner, name, after=after)))
+    return {**deaths, "equal": runs.finished() == undisturbed.files()}
 
 
-def replaced(runs: Runs, calm: Runs) -> list[bool]:
-    """Kill runs before each of the moves that put a data set in the place of another, and after the last."""
+def replaced(runs: Runs, undisturbed: Runs) -> list[bool]:
+    """Kill runs before each rename that replaces a data set, and after the last."""
     others = Runs(runs.out, replace(runs.options, random_seed=1))
-    wanted = {runs: calm.files(), others: others.finished()}
-    held = [wanted[runs] != wanted[others]]
+    expected = {runs: undisturbed.files(), others: others.finished()}
+    checks = [expected[runs] != expected[others]]
     for call in range(1, MOVES + 1):
         for each in (runs, others):
-            held += [
-                died(each.start(dying(Path, "rename", call=call, after=call == MOVES))),
-                each.finished() == wanted[each],
+            checks += [
+                died(each.start(kill_at(Path, "rename", call=call, after=call == MOVES))),
+                each.finished() == expected[each],
             ]
-    return held
+    return checks
 
 
-def torn(runs: Runs, calm: Runs) -> list[bool]:
-    """Tear every file of the work folder: what was in it is made again."""
-    equal = [runs.finished() == calm.files()]
+def truncated(runs: Runs, undisturbed: Runs) -> list[bool]:
+    """Truncate every file of the work folder; a run must recreate them."""
+    equal = [runs.finished() == undisturbed.files()]
     files = [path for path in runs.work.rglob("*") if path.is_file() and path.name != "lock"]
     for path in files:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     shutil.rmtree(runs.out)
-    return [*equal, len(files) > 10, runs.finished() == calm.files()]
+    return [*equal, len(files) > 10, runs.finished() == undisturbed.files()]
 
 
-def at_once(runs: Runs, calm: Runs) -> dict[str, Any]:
-    """Run twice at once: the second says who holds the work folder, and the first ends well."""
+def concurrent(runs: Runs, undisturbed: Runs) -> dict[str, Any]:
+    """Start a second run: it must name the process that locks the work folder, and the first run must succeed."""
     first = runs.start()
     while not (runs.work / "lock").exists() or not (runs.work / "lock").read_text():
         time.sleep(0.001)
     os.kill(first, signal.SIGSTOP)
     try:
         runs.generate()
-        said = "nothing"
+        message = ""
     except InputError as error:
-        said = str(error)
+        message = str(error)
     os.kill(first, signal.SIGCONT)
     _, status = os.waitpid(first, 0)
-    return {"said": said, "holder": first, "equal": status == 0 and runs.files() == calm.files()}
+    return {"message": message, "holder": first, "equal": status == 0 and runs.files() == undisturbed.files()}
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def found(options: Options) -> DryRun:
     return dry_run(options)
 
 
-def test_all_problems_are_counted_exactly(found: DryRun, options: Options, tagger: Tagger) -> None:
+def test_counts_are_exact_if_every_problem_is_sampled(found: DryRun, options: Options, tagger: Tagger) -> None:
     words = [
         word
         for each in tag(read_problems(options).problems, tagger)
@@ -46,7 +46,7 @@ def test_all_problems_are_counted_exactly(found: DryRun, options: Options, tagge
         assert 100 * mlm.forms < mlm.bytes < 1_700 * mlm.forms, "200 ids and log-probabilities, compressed"
 
 
-def test_a_sample_is_scaled_up(found: DryRun, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_is_extrapolated(found: DryRun, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("generation.dry_run.SAMPLED_PROBLEMS", 20)
     half = dry_run(options)
     assert (half.problems, half.sampled) == (40, 20)
@@ -54,19 +54,19 @@ def test_a_sample_is_scaled_up(found: DryRun, options: Options, monkeypatch: pyt
     assert half.words % 2 == 0
 
 
-def test_full_batches_are_timed_whatever_the_sample(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[int, int]] = []
+def test_full_batches_are_timed_with_any_sample(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches: list[tuple[int, int]] = []
     fill = MaskedLM.fill
 
     def counting(mlm: MaskedLM, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
-        asked.append((len(batch), mlm.batches.size(len(batch[0].ids))))
+        batches.append((len(batch), mlm.batches.size(len(batch[0].ids))))
         return fill(mlm, batch, top_k)
 
     monkeypatch.setattr(MaskedLM, "fill", counting)
     monkeypatch.setattr("time.perf_counter", itertools.count().__next__)  # so every batch takes a second
     [mlm, _] = dry_run(options).masked_lms
-    sizes = {full for _, full in asked}
-    assert all(count == full for count, full in asked)
+    sizes = {full for _, full in batches}
+    assert all(count == full for count, full in batches)
     assert min(sizes) <= mlm.forms_per_second <= max(sizes)
 
 

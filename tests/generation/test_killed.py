@@ -1,4 +1,4 @@
-"""Nothing is lost: runs that are killed, torn files, and two runs at once end with the bytes of an undisturbed run."""
+"""Killed runs, truncated files and concurrent runs: the result has the bytes of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture(scope="module")
 def report(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `killed_runs.py` found, in a process of its own: a process that has run threads does not fork well."""
+    """The report of `killed_runs.py`, which runs in a new process because a process with threads must not fork."""
     folder = tmp_path_factory.mktemp("killed")
     path = embedded_path("demo:problems")
     assert path is not None
@@ -50,10 +50,10 @@ def test_killed_while_another_data_set_is_replaced(report: dict[str, Any]) -> No
     assert report["replaced"] == [True] * (1 + 4 * MOVES)
 
 
-def test_torn_files_are_made_again(report: dict[str, Any]) -> None:
-    assert report["torn"] == [True, True, True]
+def test_truncated_files_are_recreated(report: dict[str, Any]) -> None:
+    assert report["truncated"] == [True, True, True]
 
 
-def test_two_runs_at_once(report: dict[str, Any]) -> None:
-    assert f"is in use by process {report['at_once']['holder']}: wait for it to end" in report["at_once"]["said"]
-    assert report["at_once"]["equal"]
+def test_concurrent_runs(report: dict[str, Any]) -> None:
+    assert f"process {report['concurrent']['holder']}" in report["concurrent"]["message"]
+    assert report["concurrent"]["equal"]

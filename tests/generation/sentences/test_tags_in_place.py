@@ -1,4 +1,4 @@
-"""The class of a suggestion in its place: the receptive field gives spaCy's own tags, or is not trusted."""
+"""Word classes of suggestions: the receptive field gives the same tags as spaCy, or is not used."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def places() -> list[InPlace]:
     ]
 
 
-def test_odd_places_get_spacys_own_tags(tagger: Tagger) -> None:
+def test_unusual_sentences_get_the_tags_of_spacy(tagger: Tagger) -> None:
     assert ReceptiveFieldTagger(tagger).tags(places()) == plain_tags(places(), tagger)
 
 
-def test_real_sentences_get_spacys_own_tags(tagger: Tagger, corpus: Callable[[str], Path]) -> None:
+def test_real_sentences_get_the_tags_of_spacy(tagger: Tagger, corpus: Callable[[str], Path]) -> None:
     for name in ("snli/dev.jsonl", "mnli/dev_matched.jsonl"):
         problems = read_problems(ProblemOptions(problems=str(corpus(name)), limit=100)).problems
         real = places_of(problems, tagger)
@@ -69,14 +69,14 @@ def places_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[InPlace]:
     ]
 
 
-def test_a_suggestion_that_is_split_or_joined_has_no_class(tagger: Tagger) -> None:
+def test_a_suggestion_that_is_not_one_token_has_no_class(tagger: Tagger) -> None:
     in_place = InPlaceTagger(tagger)
     sentence = "He eats a dog."
     classes = in_place.word_classes([InPlace(sentence, 10, 13, word) for word in ("cat", "can't", "gonna", "Dr")])
     assert classes == ["noun", None, None, None]
 
 
-def test_the_class_is_that_of_the_place(tagger: Tagger) -> None:
+def test_the_class_depends_on_the_sentence(tagger: Tagger) -> None:
     in_place = InPlaceTagger(tagger)
     sentence = "They play a game."
     assert in_place.word_classes([InPlace(sentence, 5, 9, "watch"), InPlace(sentence, 12, 16, "watch")]) == [
@@ -85,16 +85,16 @@ def test_the_class_is_that_of_the_place(tagger: Tagger) -> None:
     ]
 
 
-def test_a_fast_way_that_gives_other_tags_is_not_used(
+def test_a_fast_path_that_gives_other_tags_is_not_used(
     tagger: Tagger, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(ReceptiveFieldTagger, "tags", lambda _, places: ["NN"] * len(places))
     in_place = InPlaceTagger(tagger)
     assert in_place.word_classes([InPlace("They play a game.", 5, 9, "watch")]) == ["verb"]
-    assert "its receptive field gave other tags" in caplog.text
+    assert "receptive field gave other tags" in caplog.text
 
 
-def test_a_tagger_of_another_make_tags_whole_sentences(tagger: Tagger) -> None:
+def test_a_tagger_without_a_network_tags_whole_sentences(tagger: Tagger) -> None:
     import spacy
 
     nlp = spacy.blank("en")
@@ -107,7 +107,7 @@ def test_a_tagger_of_another_make_tags_whole_sentences(tagger: Tagger) -> None:
 def pipeline(
     encoder: dict[str, object], columns: tuple[str, ...] = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "SPACY")
 ) -> Language:
-    """Return a pipeline built as spaCy's small English one, but for its encoder and columns, with random weights."""
+    """Return a pipeline like spaCy's small English one with another encoder, other columns and random weights."""
     import spacy
     from spacy.training import Example
     from thinc.api import fix_random_seed
@@ -145,8 +145,8 @@ def pipeline(
 
 
 WINDOWS = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "window_size": 1, "maxout_pieces": 3, "depth": 4}
-OTHER_MAKES: dict[str, tuple[dict[str, object], bool]] = {
-    "the same make": (WINDOWS, True),
+ARCHITECTURES: dict[str, tuple[dict[str, object], bool]] = {
+    "the same architecture": (WINDOWS, True),
     "fewer layers": (WINDOWS | {"depth": 2}, True),
     "two pieces": (WINDOWS | {"maxout_pieces": 2}, True),
     "wider windows": (WINDOWS | {"window_size": 2}, False),
@@ -155,10 +155,10 @@ OTHER_MAKES: dict[str, tuple[dict[str, object], bool]] = {
 }
 
 
-@pytest.mark.parametrize("make", OTHER_MAKES)
-def test_a_tagger_of_any_make_gives_its_own_tags(tagger: Tagger, make: str) -> None:
-    encoder, fast = OTHER_MAKES[make]
-    other = replace(tagger, nlp=pipeline(encoder), name=make)
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_tagger_of_any_architecture_gives_its_own_tags(tagger: Tagger, architecture: str) -> None:
+    encoder, fast = ARCHITECTURES[architecture]
+    other = replace(tagger, nlp=pipeline(encoder), name=architecture)
     in_place = InPlaceTagger(other)
     expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
     assert len(set(expected)) > 2
@@ -166,7 +166,7 @@ def test_a_tagger_of_any_make_gives_its_own_tags(tagger: Tagger, make: str) -> N
     assert in_place.is_fast == fast
 
 
-def test_columns_in_another_order_give_the_taggers_own_tags(tagger: Tagger) -> None:
+def test_columns_in_another_order_give_the_same_tags(tagger: Tagger) -> None:
     other = replace(tagger, nlp=pipeline(WINDOWS, ("SPACY", "SUFFIX", "NORM", "IS_ALPHA")), name="columns")
     expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
     assert InPlaceTagger(other).word_classes(places()) == expected

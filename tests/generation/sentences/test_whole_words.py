@@ -1,4 +1,4 @@
-"""What counts as a whole word, and how a suggestion is written."""
+"""Whole words, and the case patterns of replacements."""
 
 import pytest
 
@@ -15,16 +15,16 @@ def test_whole_words(text: str) -> None:
     "text",
     ["a", "", "##s", "3d", "4", ".", "-dog", "dog-", "dog--cat", "two words", "ing", "Un", "not", "NEVER", "x_y"],
 )
-def test_no_whole_words(text: str) -> None:
+def test_pieces_that_are_not_whole_words(text: str) -> None:
     assert not is_whole_word(text)
 
 
-def test_apostrophes_of_both_kinds_deny_alike() -> None:
+def test_negations_with_either_apostrophe_are_excluded() -> None:
     assert not is_whole_word("don't")
     assert not is_whole_word("don’t")
 
 
-def test_the_closed_lists_are_lower_case_and_disjoint() -> None:
+def test_the_word_lists_are_lower_case_and_disjoint() -> None:
     assert all(word == word.casefold() for word in AFFIXES | NEGATIONS)
     assert not AFFIXES & NEGATIONS
 

@@ -1,4 +1,4 @@
-"""Shared words, and why some are left out."""
+"""Shared words, and the reasons to leave some out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sentence(*tagged: str) -> TaggedSentence:
-    """Make a sentence of tokens written as `word/TAG`; a leading `+` joins a token to the one before it."""
+    """Return a sentence from tokens spelled `word/TAG`; a leading `+` joins a token to the previous one."""
     text, tokens = "", []
     for each in tagged:
         joined = each.startswith("+")
@@ -34,7 +34,7 @@ def words(premise: TaggedSentence, hypothesis: TaggedSentence) -> list[SharedWor
     return list(shared_words(TaggedProblem(problem, premise, hypothesis)))
 
 
-def test_every_token_of_the_form_is_an_occurrence_and_classes_come_in_their_order() -> None:
+def test_every_token_of_the_word_is_an_occurrence_and_classes_are_ordered() -> None:
     premise = sentence("A/DT", "small/JJ", "girl/NN", "carries/VBZ", "a/DT", "girl/NN")
     hypothesis = sentence("There/EX", "is/VBZ", "a/DT", "small/JJ", "girl/NN")
     assert words(premise, hypothesis) == [
@@ -56,19 +56,19 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize("reason", LEFT_OUT)
-def test_words_that_could_only_be_replaced_in_part_are_left_out(reason: str) -> None:
+def test_words_that_cannot_be_replaced_everywhere_are_left_out(reason: str) -> None:
     found = words(*LEFT_OUT[reason])
     assert [word.left_out for word in found] == [reason]
 
 
-def test_cannot_is_negated_and_can_not_is_replaced() -> None:
+def test_cannot_is_left_out_and_can_not_is_not() -> None:
     cannot = sentence("He/PRP", "do/VBP", "+not/RB")
     apart = sentence("He/PRP", "do/VBP", "not/RB")
     assert [word.left_out for word in words(cannot, cannot) if word.word_class == "verb"] == [NEGATED]
     assert [word.left_out for word in words(apart, apart) if word.word_class == "verb"] == [None]
 
 
-def test_a_form_of_two_classes_in_both_sentences_counts_for_both_before_it_is_left_out() -> None:
+def test_a_word_with_two_classes_is_left_out_of_both() -> None:
     both = sentence("A/DT", "watch/NN", "we/PRP", "watch/VBP")
     assert [(word.word_class, word.left_out) for word in words(both, both)] == [
         ("noun", OTHER_CLASS),
@@ -77,7 +77,7 @@ def test_a_form_of_two_classes_in_both_sentences_counts_for_both_before_it_is_le
 
 
 def test_counts_of_snli_test(corpus: Callable[[str], Path], tagger: Tagger) -> None:
-    """The counts that the tagger gives on SNLI test; the paper's Table 4 says 7,363, 3,780, 1,067 and 76."""
+    """The paper's Table 4, with the corpus's own parses, has 7,363, 3,780, 1,067 and 76."""
     problems = read_problems(ProblemOptions(problems=str(corpus("snli/test.jsonl"))))
     tagged = [(each, shared_words(each)) for each in tag(problems.problems, tagger)]
     counts = count_words(tagged, problems.label_names)
@@ -103,7 +103,7 @@ def test_counts_of_snli_test(corpus: Callable[[str], Path], tagger: Tagger) -> N
     assert reasons == {None: 17_633, OTHER_CASE: 21, OTHER_CLASS: 11, NEGATED: 3}
 
 
-def test_with_any_case_all_ways_of_writing_are_one_word() -> None:
+def test_ignoring_case_all_spellings_are_one_word() -> None:
     premise = sentence("Dogs/NNS", "chase/VBP", "dogs/NNS", "and/CC", "a/DT", "Cat/NN")
     hypothesis = sentence("DOGS/NNS", "chase/VBP", "a/DT", "Cat/NN", "İx/NN")
     problem = TaggedProblem(Problem("x", premise.text, hypothesis.text, 0), premise, hypothesis)
@@ -115,7 +115,7 @@ def test_with_any_case_all_ways_of_writing_are_one_word() -> None:
     assert [word.text for word in shared_words(problem)] == ["Cat", "chase"]
 
 
-def test_with_any_case_a_proper_noun_of_the_same_letters_leaves_a_word_out() -> None:
+def test_ignoring_case_a_proper_noun_of_the_same_letters_leaves_a_word_out() -> None:
     premise, hypothesis = sentence("An/DT", "apple/NN"), sentence("Apple/NNP", "sells/VBZ", "no/DT", "apple/NN")
     problem = TaggedProblem(Problem("x", premise.text, hypothesis.text, 0), premise, hypothesis)
     (word,) = shared_words(problem, ignore_case=True)

@@ -1,4 +1,4 @@
-"""Known sources: each row of the table reads a small data set of the shape that it describes."""
+"""Known data sets: each entry reads a small data set with the columns and labels that it describes."""
 
 from __future__ import annotations
 
@@ -20,66 +20,66 @@ PAIRS = (
 )
 
 
-def save(source: KnownDataset, folder: Path) -> None:
-    """Write a data set of the shape of a known source, with a pair of each label, as the Hub would hold it."""
-    values = {name: [f"{name} {row}" for row in range(len(PAIRS))] for name in source.columns}
-    values[source.premise_column] = [premise for premise, _, _ in PAIRS]
-    values[source.hypothesis_column] = [hypothesis for _, hypothesis, _ in PAIRS]
-    features = {name: datasets.Value("string") for name in source.columns}
+def save(known: KnownDataset, folder: Path) -> None:
+    """Write a data set like a known one to a folder like a Hub repository, with one pair per label."""
+    values = {name: [f"{name} {row}" for row in range(len(PAIRS))] for name in known.columns}
+    values[known.premise_column] = [premise for premise, _, _ in PAIRS]
+    values[known.hypothesis_column] = [hypothesis for _, hypothesis, _ in PAIRS]
+    features = {name: datasets.Value("string") for name in known.columns}
     labels: list[Any] = [label for _, _, label in PAIRS]
-    if source.label_names is None:
-        features[source.label_column] = datasets.ClassLabel(names=list(source.labels))
+    if known.label_names is None:
+        features[known.label_column] = datasets.ClassLabel(names=list(known.labels))
     else:
-        labels = [source.label_names[label].partition("=")[0] for label in labels]
-    values[source.label_column] = labels
+        labels = [known.label_names[label].partition("=")[0] for label in labels]
+    values[known.label_column] = labels
     data = datasets.Dataset.from_dict(values, features=datasets.Features(features))
-    config = source.config or "default"
-    for split in source.splits:
+    config = known.config or "default"
+    for split in known.splits:
         (folder / config).mkdir(parents=True, exist_ok=True)
         data.to_parquet(folder / config / f"{split}.parquet")
-    files = "".join(f"  - split: {split}\n    path: {config}/{split}.parquet\n" for split in source.splits)
-    other = "- config_name: another\n  data_files: another.parquet\n" if source.config else ""
+    files = "".join(f"  - split: {split}\n    path: {config}/{split}.parquet\n" for split in known.splits)
+    other = "- config_name: another\n  data_files: another.parquet\n" if known.config else ""
     card = f"---\nconfigs:\n- config_name: {config}\n  data_files:\n{files}{other}---\n"
     (folder / "README.md").write_text(card, encoding="utf-8")
 
 
-@pytest.mark.parametrize("source", KNOWN_DATASETS, ids=lambda source: source.hub_id)
-def test_a_known_source_needs_no_column_options(
-    source: KnownDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("known", KNOWN_DATASETS, ids=lambda known: known.hub_id)
+def test_a_known_data_set_needs_no_column_options(
+    known: KnownDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save(source, tmp_path / "repository")
+    save(known, tmp_path / "repository")
     load = datasets.load_dataset
 
-    def from_the_folder(path: str, name: str | None, *, split: str, revision: str | None) -> Any:  # noqa: ANN401 - a data set
-        assert (path, revision) == (source.hub_id, None)
+    def load_from_folder(path: str, name: str | None, *, split: str, revision: str | None) -> Any:  # noqa: ANN401 - a data set
+        assert (path, revision) == (known.hub_id, None)
         return load(str(tmp_path / "repository"), name, split=split, cache_dir=str(tmp_path / "cache"))
 
-    monkeypatch.setattr(datasets, "load_dataset", from_the_folder)
-    extra = next((name for name in source.columns if name not in roles(source)), None)
-    options = ProblemOptions(problems=source.hub_id, keep_column=() if extra is None else (extra,))
-    assert options.split == source.splits[0]
+    monkeypatch.setattr(datasets, "load_dataset", load_from_folder)
+    extra = next((name for name in known.columns if name not in roles(known)), None)
+    options = ProblemOptions(problems=known.hub_id, keep_column=() if extra is None else (extra,))
+    assert options.split == known.splits[0]
     read = read_problems(options)
-    assert read.label_names == source.labels
+    assert read.label_names == known.labels
     assert [(each.premise, each.hypothesis, each.label) for each in read.problems] == list(PAIRS)
     assert [each.extra for each in read.problems] == [() if extra is None else (f"{extra} {row}",) for row in range(2)]
 
 
-def roles(source: KnownDataset) -> set[str]:
-    return {source.premise_column, source.hypothesis_column, source.label_column, "premise", "hypothesis", "label"}
+def roles(known: KnownDataset) -> set[str]:
+    return {known.premise_column, known.hypothesis_column, known.label_column, "premise", "hypothesis", "label"}
 
 
-def test_the_table_is_whole() -> None:
-    ids = [source.hub_id for source in KNOWN_DATASETS]
+def test_the_entries_are_consistent() -> None:
+    ids = [known.hub_id for known in KNOWN_DATASETS]
     assert len(set(ids)) == len(ids)
-    for source in KNOWN_DATASETS:
-        assert {source.premise_column, source.hypothesis_column, source.label_column} <= set(source.columns)
-        assert len(set(source.columns)) == len(source.columns)
-        assert source.attribution.endswith(".")
-        if source.label_names is not None:
-            assert tuple(name.partition("=")[2] for name in source.label_names) == source.labels
+    for known in KNOWN_DATASETS:
+        assert {known.premise_column, known.hypothesis_column, known.label_column} <= set(known.columns)
+        assert len(set(known.columns)) == len(known.columns)
+        assert known.attribution.endswith(".")
+        if known.label_names is not None:
+            assert tuple(name.partition("=")[2] for name in known.label_names) == known.labels
 
 
-def test_what_the_table_says_of_the_odd_ones() -> None:
+def test_known_data_sets_with_unusual_columns_or_labels() -> None:
     fever, scitail = known_dataset("pietrolesci/nli_fever"), known_dataset("allenai/scitail")
     assert fever is not None
     assert scitail is not None
@@ -89,7 +89,7 @@ def test_what_the_table_says_of_the_odd_ones() -> None:
     assert known_dataset("allenai/scitail@0123abc") == scitail
 
 
-def test_what_the_user_says_comes_first() -> None:
+def test_options_override_the_known_values() -> None:
     options = Options(
         problems="nyu-mll/multi_nli",
         mlm=("m",),
@@ -107,7 +107,7 @@ def test_what_the_user_says_comes_first() -> None:
     assert Options(problems="someone/else", mlm=("m",)).split == "test"
 
 
-def test_a_source_that_cannot_be_loaded_says_what_is_known_of_it() -> None:
+def test_a_known_data_set_that_cannot_be_loaded_is_an_error_with_advice() -> None:
     with pytest.raises(InputError, match=r"RobZamp/sick, split test.*loading script"):
         read_problems(ProblemOptions(problems="RobZamp/sick"))
     with pytest.raises(InputError, match="facebook/xnli, config en, split test"):

@@ -1,4 +1,4 @@
-"""Label names: numbers and spellings of the source, and the names that the data set gets."""
+"""Label names: the numbers and spellings of the source, and the names in the generated data set."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from merge_snli.problems.label_names import read_label_names
 
 
-def test_plain_names_are_their_own_spellings() -> None:
+def test_names_without_spelling_are_their_own_spellings() -> None:
     labels = read_label_names(("entailment", "neutral", "contradiction"))
     assert labels.names == labels.spellings == ("entailment", "neutral", "contradiction")
     assert [labels.number(text) for text in ("neutral", "2", "3", "-1", "", "Neutral")] == [
@@ -21,7 +21,7 @@ def test_plain_names_are_their_own_spellings() -> None:
 
 
 @pytest.mark.parametrize(("text", "number"), [("e", 0), ("n", 1), ("c", 1), ("0", 0), ("2", 1), ("entailment", None)])
-def test_two_spellings_may_have_one_name(text: str, number: int | None) -> None:
+def test_several_spellings_may_have_the_same_name(text: str, number: int | None) -> None:
     labels = read_label_names(("e=entailment", "n=not_entailment", "c=not_entailment"))
     assert labels.names == ("entailment", "not_entailment")
     assert labels.number(text) == number

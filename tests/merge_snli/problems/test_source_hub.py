@@ -1,4 +1,4 @@
-"""Problems by Hub id, against the stand-in of the Hub."""
+"""Problems by Hub id, from a local server with the Hub's interface."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lines(*premises: str) -> bytes:
 
 @pytest.fixture
 def problems(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repo:
-    """A data set of problems with two versions, for `datasets` in this process."""
+    """A data set of problems with two revisions, which `datasets` loads from the local server."""
     monkeypatch.setattr(datasets.config, "HF_ENDPOINT", hub.url)
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "datasets")
