@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from generation.sentences.tagging import CLASS_OF_TAG, SENTENCES_AT_ONCE
+from generation.sentences.tagging import CLASS_OF_TAG, SENTENCES_PER_BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ class InPlaceTagger:
 
 def plain_tags(places: Sequence[InPlace], tagger: Tagger) -> list[str | None]:
     """Return the Penn tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
-    docs = tagger.nlp.pipe((place.text for place in places), batch_size=SENTENCES_AT_ONCE)
+    docs = tagger.nlp.pipe((place.text for place in places), batch_size=SENTENCES_PER_BATCH)
     return [
         next((token.tag_ for token in doc if token.idx == place.start and token.text == place.word), None)
         for place, doc in zip(places, docs, strict=True)

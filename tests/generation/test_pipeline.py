@@ -1,4 +1,4 @@
-"""The whole pipeline: a data set that plain `datasets` loads, the same in any order, made once, whole or not there."""
+"""The pipeline: its data set loads with `datasets`, does not depend on the order, and is written atomically."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def ids(made: MergeDataset, config: str) -> list[str]:
     return found
 
 
-def test_the_same_bytes_whatever_the_order_and_the_batches(
+def test_the_bytes_do_not_depend_on_order_and_shards(
     made: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = problem_lines()
@@ -108,48 +108,48 @@ def test_the_same_bytes_whatever_the_order_and_the_batches(
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
     monkeypatch.setattr("generation.answers.suggest.FORMS_PER_SHARD", 50)
     monkeypatch.setattr("generation.pipeline.PROBLEMS_PER_SHARD", 7)
-    again = generate(options(shuffled), tmp_path / "merge_snli")
-    assert again.digest == made.digest
-    assert files(again.folder / "data") == files(made.folder / "data")
+    other = generate(options(shuffled), tmp_path / "merge_snli")
+    assert other.digest == made.digest
+    assert files(other.folder / "data") == files(made.folder / "data")
 
 
-def test_a_finished_folder_is_left_alone(made: MergeDataset, problems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_data_set_is_not_changed(
+    made: MergeDataset, problems: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
-    monkeypatch.setattr("generation.pipeline.suggest", lambda *_, **__: pytest.fail("asked a masked LM"))
+    monkeypatch.setattr("generation.pipeline.suggest", lambda *_, **__: pytest.fail("a masked LM was run"))
     assert generate(options(problems), made.folder) == made
     assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
 
 
-def test_pickles_are_allowed_by_the_user_and_by_no_run_file(
+def test_pickles_need_the_option_even_with_a_run_file(
     problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     embedded = embedded_path("demo:mlm-bpe")
     assert embedded is not None
     pickled, out = as_pickle(shutil.copytree(embedded, tmp_path / "pickled")), tmp_path / "merge_snli"
-    asked = ["generate", "--problems", str(problems), "--limit", "20", "--inflation", "1", "--mlm", str(pickled)]
-    again = ["generate", "--run-file", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
-    for line in ([*asked, "--dry-run"], [*asked, "--out", str(out)]):
+    command = ["generate", "--problems", str(problems), "--limit", "20", "--inflation", "1", "--mlm", str(pickled)]
+    repeated = ["generate", "--run-file", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
+    for line in ([*command, "--dry-run"], [*command, "--out", str(out)]):
         assert cli.main(line) == 2
-        assert "add --allow-pickle" in capsys.readouterr().err
-    assert cli.main([*asked, "--allow-pickle", "--dry-run"]) == 0
-    assert cli.main([*asked, "--allow-pickle", "--out", str(out), "--quiet"]) == 0
+        assert "--allow-pickle" in capsys.readouterr().err
+    assert cli.main([*command, "--allow-pickle", "--dry-run"]) == 0
+    assert cli.main([*command, "--allow-pickle", "--out", str(out), "--quiet"]) == 0
     assert "pickle" not in (out / "run.toml").read_text(encoding="utf-8").replace(str(pickled), "")
-    assert cli.main(again) == 2
-    assert cli.main([*again, "--allow-pickle"]) == 0
+    assert cli.main(repeated) == 2
+    assert cli.main([*repeated, "--allow-pickle"]) == 0
     row = read_split(find_dataset(str(out)), "all").slice(0, 1).to_pydict()
     capsys.readouterr()
     assert cli.main(["explain", str(out), "--seed-id", row["seed_id"][0]]) == 0
     assert row["original"][0] in capsys.readouterr().out
 
 
-def test_other_options_need_overwrite_and_then_take_their_place(
-    made: MergeDataset, problems: Path, tmp_path: Path
-) -> None:
+def test_other_options_need_overwrite(made: MergeDataset, problems: Path, tmp_path: Path) -> None:
     out = tmp_path / "merge_snli"
     shutil.copytree(made.folder, out)
     shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / "merge_snli.work")
     other = options(problems, random_seed=1)
-    with pytest.raises(InputError, match=r"differs from this run in random_seed.*--overwrite"):
+    with pytest.raises(InputError, match=r"random_seed.*--overwrite"):
         generate(other, out)
     assert files(out) == files(made.folder)
     replaced = generate(other, out, overwrite=True)
@@ -158,7 +158,7 @@ def test_other_options_need_overwrite_and_then_take_their_place(
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "data", "run.json", "run.toml"]
 
 
-def test_a_damaged_file_of_a_finished_folder_is_made_again(made: MergeDataset, problems: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_of_a_finished_data_set_is_recreated(made: MergeDataset, problems: Path, tmp_path: Path) -> None:
     out = tmp_path / "merge_snli"
     shutil.copytree(made.folder, out)
     (out / "data" / "noun" / "test.parquet").write_bytes(b"torn")
@@ -166,7 +166,7 @@ def test_a_damaged_file_of_a_finished_folder_is_made_again(made: MergeDataset, p
     assert files(out) == files(made.folder)
 
 
-def test_the_record_says_what_it_was_made_with_and_what_was_dropped(made: MergeDataset) -> None:
+def test_the_record_has_the_inputs_and_the_dropped_suggestions(made: MergeDataset) -> None:
     record = made.record
     assert record.options["mlm"] == list(MLMS)
     assert [mlm.name for mlm in record.masked_lms] == list(MLMS)
@@ -181,7 +181,7 @@ def test_the_record_says_what_it_was_made_with_and_what_was_dropped(made: MergeD
 REASONS = ("no whole word", "not more probable", "in the problem", "same word again", "other class")
 
 
-def test_a_config_without_rows_is_left_out_and_said(
+def test_a_config_without_rows_is_left_out_with_a_warning(
     problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     few = tmp_path / "few.jsonl"
@@ -192,29 +192,28 @@ def test_a_config_without_rows_is_left_out_and_said(
     assert "config_name: adv" not in (made.folder / "README.md").read_text()
 
 
-def bad_runs(tmp_path: Path) -> Iterator[tuple[dict[str, Any], str]]:
-    yield {"inflation": 100_000}, "has 100000 variants in a word class"
-    yield {"mlm": ("demo:mlm-bpe", str(tmp_path))}, "config.json is missing"
-    yield {"tagger": "en_nowhere"}, "the tagger 'en_nowhere' cannot be loaded"
-    yield {"problems": "nowhere.jsonl"}, "no such file: nowhere.jsonl"
+def invalid_changes(tmp_path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    yield {"inflation": 100_000}, r"100000 variants"
+    yield {"mlm": ("demo:mlm-bpe", str(tmp_path))}, r"config\.json"
+    yield {"tagger": "en_nowhere"}, r"'en_nowhere'"
+    yield {"problems": "nowhere.jsonl"}, r"nowhere\.jsonl"
 
 
-def test_a_run_that_cannot_end_leaves_nothing_behind(problems: Path, tmp_path: Path) -> None:
-    for changes, message in bad_runs(tmp_path):
-        with pytest.raises(InputError) as caught:
+def test_a_failed_run_leaves_no_data_set(problems: Path, tmp_path: Path) -> None:
+    for changes, message in invalid_changes(tmp_path):
+        with pytest.raises(InputError, match=message):
             generate(options(problems, **changes), tmp_path / "merge_snli")
-        assert message in str(caught.value)
         assert not (tmp_path / "merge_snli").exists()
 
 
-def test_no_shared_word_is_said(tmp_path: Path) -> None:
+def test_no_shared_word_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "1", "premise": "A cat sleeps.", "hypothesis": "Dogs ran.", "label": 1}))
-    with pytest.raises(InputError, match="share no noun or verb or adj"):
+    with pytest.raises(InputError, match=r"noun.*verb.*adj"):
         generate(options(path, label_names=("entailment", "neutral", "contradiction")), tmp_path / "merge_snli")
 
 
-def test_a_folder_that_no_run_made_is_not_touched(problems: Path, tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_not_changed(problems: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(InputError, match=r"is not empty and not a data set"):
         generate(options(problems), tmp_path)
@@ -223,13 +222,13 @@ def test_a_folder_that_no_run_made_is_not_touched(problems: Path, tmp_path: Path
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_two_runs_at_once_on_one_work_folder(problems: Path, tmp_path: Path) -> None:
-    with work_folder(tmp_path / "merge_snli"), pytest.raises(InputError, match=r"is in use by process \d+"):
+def test_a_work_folder_is_locked_by_its_run(problems: Path, tmp_path: Path) -> None:
+    with work_folder(tmp_path / "merge_snli"), pytest.raises(InputError, match=r"process \d+"):
         generate(options(problems), tmp_path / "merge_snli")
 
 
 @pytest.mark.parametrize("where", ["pathlib.Path.write_bytes", "generation.output.write_data._write"])
-def test_a_full_disk_leaves_the_finished_folder_as_it_was(
+def test_a_full_disk_does_not_change_the_finished_data_set(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     out = tmp_path / "merge_snli"
@@ -241,13 +240,13 @@ def test_a_full_disk_leaves_the_finished_folder_as_it_was(
     shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / "merge_snli.work")
     with monkeypatch.context() as patched:
         patched.setattr(where, full)
-        with pytest.raises(InputError, match=r"the disk of .*merge_snli.* is full"):
+        with pytest.raises(InputError, match=r"disk .*merge_snli.* is full"):
             generate(options(problems, random_seed=1), out, overwrite=True)
     assert files(out) == files(made.folder)
     assert find_dataset(str(out)).digest == made.digest
 
 
-def test_a_move_that_fails_is_undone(
+def test_a_failed_rename_is_undone(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "merge_snli"
@@ -268,7 +267,7 @@ def test_a_move_that_fails_is_undone(
     assert files(out) == files(made.folder)
 
 
-def test_out_may_be_the_working_folder_or_a_link_but_nothing_within_a_file(
+def test_out_may_be_the_working_folder_or_a_link_but_not_inside_a_file(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("here", "target"):
