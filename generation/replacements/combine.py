@@ -1,4 +1,4 @@
-"""The three set operations of section 3: ∩ over occurrences, ∪ over masked LMs, ∩ (or ∪) over the two sentences."""
+"""The set operations of section 3: ∩ over occurrences, ∪ over masked LMs, ∩ or ∪ over premise and hypothesis."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LogOdds = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """That a word may stand in one sentence.
+    """The validation of a word in one sentence.
 
     Attributes:
         mlms: Names of the masked LMs that validated it, in the order of the run.
-        log_odds: The largest of theirs.
+        log_odds: The largest log-odds among them.
     """
 
     mlms: tuple[str, ...]
@@ -29,13 +29,13 @@ class Validated:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A word of W_M(PH, w): it may replace the shared word in premise and hypothesis.
+    """A word of W_M(PH, w), which may replace the shared word in premise and hypothesis.
 
     Attributes:
         word: The word.
-        premise_mlms: Names of the masked LMs that validated it in the premise; empty where none did.
-        hypothesis_mlms: The same of the hypothesis; they are not empty both.
-        log_odds: The smallest of the sentences that it is validated in.
+        premise_mlms: Names of the masked LMs that validated it in the premise; may be empty with `union`.
+        hypothesis_mlms: The same for the hypothesis; never empty if `premise_mlms` is.
+        log_odds: The smaller log-odds of the sentences that it is validated in.
     """
 
     word: str
@@ -45,13 +45,13 @@ class Replacement:
 
 
 def over_occurrences(suggestions: Sequence[Mapping[str, float]]) -> LogOdds:
-    """W_j(S, w): what one masked LM suggests at every occurrence of the word in the sentence.
+    """Return W_j(S, w): the words that one masked LM suggests at every occurrence in a sentence.
 
     Args:
-        suggestions: Log-odds by word, one mapping an occurrence; not empty.
+        suggestions: Log-odds by word, one mapping per occurrence; at least one.
 
     Returns:
-        The words that all mappings have, each with the smallest of its log-odds.
+        The words in all mappings, each with its smallest log-odds.
     """
     first, *others = suggestions
     return {
@@ -62,13 +62,13 @@ def over_occurrences(suggestions: Sequence[Mapping[str, float]]) -> LogOdds:
 
 
 def over_mlms(of_mlms: Mapping[str, Mapping[str, float]]) -> dict[str, Validated]:
-    """W_M(S, w): what at least one masked LM validates in the sentence.
+    """Return W_M(S, w): the words that at least one masked LM validates in a sentence.
 
     Args:
-        of_mlms: W_j(S, w) by the masked LM's name.
+        of_mlms: W_j(S, w) by the name of the masked LM.
 
     Returns:
-        By word, who validated it and the largest of their log-odds.
+        By word, the masked LMs that validated it and their largest log-odds.
     """
     words = dict.fromkeys(word for of_mlm in of_mlms.values() for word in of_mlm)
     return {
@@ -83,7 +83,7 @@ def over_mlms(of_mlms: Mapping[str, Mapping[str, float]]) -> dict[str, Validated
 def over_sentences(
     premise: Mapping[str, Validated], hypothesis: Mapping[str, Validated], *, sides: str = INTERSECTION
 ) -> tuple[Replacement, ...]:
-    """W_M(PH, w): what is validated in premise and hypothesis (equation 1), or in one of them (section 5.4, P ∪ H).
+    """Return W_M(PH, w): the words validated in both sentences (equation 1) or in at least one (section 5.4, P ∪ H).
 
     Args:
         premise: W_M(P, w).
@@ -91,7 +91,7 @@ def over_sentences(
         sides: `intersection` or `union`.
 
     Returns:
-        The replacements in alphabetic order, each with the smallest log-odds of the sentences that it is validated in.
+        The replacements in alphabetical order, each with the smaller log-odds of the sentences it is validated in.
     """
     words = premise.keys() & hypothesis.keys() if sides == INTERSECTION else premise.keys() | hypothesis.keys()
     return tuple(_replacement(word, premise.get(word), hypothesis.get(word)) for word in sorted(words))

@@ -1,4 +1,4 @@
-"""Relations between words in WordNet: what tells that "animals" is no fair suggestion for "boys" beside "dogs"."""
+"""Find related words in WordNet, such as "animals" and "dogs"."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ if TYPE_CHECKING:
     from generation.sentences.words import SharedWord
 
 FOLDER_VARIABLE = "WNSEARCHDIR"
-"""The environment variable in which WordNet's own programs look for its files."""
+"""Environment variable with the folder of WordNet's files, as for WordNet's own programs."""
 
 FOLDERS = ("/usr/share/wordnet", "~/nltk_data/corpora/wordnet", "/usr/share/nltk_data/corpora/wordnet")
-"""Where Debian's package and NLTK's downloader put WordNet's files."""
+"""Folders of Debian's package and of NLTK's downloader."""
 
 CO_HYPONYM_DEPTH = 1
-"""Words are co-hyponyms where a hypernym of both is at most this far above each: sisters. With two steps "dog" and
-"man" are, with four two thirds of all pairs of common nouns."""
+"""Words are co-hyponyms if they have a common hypernym at most this many steps above each.
+
+With two steps "dog" and "man" are co-hyponyms, with four steps two thirds of all pairs of common nouns.
+"""
 
 AUXILIARIES = frozenset({"be", "have", "do"})
-"""Verbs that stand in most sentences for their grammar, without a meaning that another word could be related to."""
+"""Verbs that count as related to no word, because they mostly have a grammatical function."""
 
 POS_OF_CLASS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 LEXICOGRAPHER_FILES = 45
@@ -38,7 +40,7 @@ LEXICOGRAPHER_FILES = 45
 
 @dataclass(frozen=True, slots=True)
 class _Senses:
-    """The synsets of a word, those above them and near them, and those of its antonyms."""
+    """The synsets of a word, their hypernyms at any depth and up to `CO_HYPONYM_DEPTH`, and those of its antonyms."""
 
     own: frozenset[Any]
     above: frozenset[Any]
@@ -46,7 +48,7 @@ class _Senses:
     antonyms: frozenset[Any]
 
     def is_related(self, other: _Senses) -> bool:
-        """Tell synonyms, hypernyms, hyponyms, co-hyponyms and antonyms."""
+        """Return whether two words are synonyms, hypernym and hyponym, co-hyponyms or antonyms."""
         return not (
             self.own.isdisjoint(other.own)
             and self.above.isdisjoint(other.own)
@@ -58,16 +60,16 @@ class _Senses:
 
 
 class WordNet:
-    """WordNet's files, read once; keeps the senses of the words that it was asked for."""
+    """WordNet, loaded from its files, with a cache of the senses of words."""
 
     def __init__(self, folder: Path) -> None:
         """Read the files.
 
         Args:
-            folder: WordNet's `dict` folder, with `index.noun`, `data.noun`, `noun.exc` and so on.
+            folder: WordNet's `dict` folder, which contains `index.noun`, `data.noun`, `noun.exc` and so on.
 
         Raises:
-            InputError: Where NLTK is not installed or the files cannot be read.
+            InputError: If NLTK is not installed, or a file is missing or damaged.
         """
         self.folder = folder
         self._reader = _read(folder)
@@ -75,21 +77,21 @@ class WordNet:
 
     @property
     def version(self) -> str:
-        """The release as the files say it, such as `3.0`."""
+        """The WordNet release according to its files, such as `3.0`."""
         return str(self._reader.get_version())
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 over the names and contents of the files that relations depend on."""
+        """The sha256 of the names and contents of the files that relations depend on."""
         parts = (*(f"{kind}.{pos}" for kind in ("index", "data") for pos in _FILES), *(f"{pos}.exc" for pos in _FILES))
         return sha256_of_json({name: sha256_of_file(self.folder / name) for name in parts})
 
     def are_related(self, word: str, word_class: str, other: str, other_class: str) -> bool:
-        """Tell whether two words stand in a relation in any of their senses.
+        """Return whether two words are related in any of their senses.
 
-        They do where one is, in a sense of its class, a synonym of the other, a hypernym or hyponym of it at any
-        depth, an antonym of it or of its synonyms, or a co-hyponym (see `CO_HYPONYM_DEPTH`). Inflected words count as
-        their base form.
+        Words are related if they are synonyms, one is a hypernym of the other at any depth, one is an antonym of the
+        other or of its synonyms, or they are co-hyponyms (see `CO_HYPONYM_DEPTH`). Inflected words count as their base
+        form.
 
         Args:
             word: A word.
@@ -100,11 +102,11 @@ class WordNet:
         return self._senses(word.casefold(), word_class).is_related(self._senses(other.casefold(), other_class))
 
     def relation_to(self, others: Iterable[tuple[str, str]], word_class: str) -> Callable[[str], bool]:
-        """Return what tells whether a word of the class is related to one of `others`.
+        """Return a function that returns whether a word is related to one of `others`.
 
         Args:
             others: Words with their classes, from `other_words`.
-            word_class: The class of the words that will be asked for.
+            word_class: The class of the words that the function is called with.
         """
         senses = [self._senses(other.casefold(), other_class) for other, other_class in others]
 
@@ -116,7 +118,7 @@ class WordNet:
         return is_related
 
     def is_auxiliary(self, word: str) -> bool:
-        """Tell forms of be, have and do."""
+        """Return whether a word is a form of be, have or do."""
         return self._reader.morphy(word.casefold(), "v") in AUXILIARIES
 
     def _senses_of(self, word: str, word_class: str) -> _Senses:
@@ -133,7 +135,7 @@ class WordNet:
 
 
 def other_words(tagged: TaggedProblem, word: SharedWord) -> tuple[tuple[str, str], ...]:
-    """Return the open-class words of a problem besides a shared word, each with its class, in the order of the text."""
+    """Return the open-class words of a problem except a shared word, each with its class, in order."""
     tokens = (*tagged.premise.tokens, *tagged.hypothesis.tokens)
     return tuple(
         dict.fromkeys(
@@ -145,19 +147,19 @@ def other_words(tagged: TaggedProblem, word: SharedWord) -> tuple[tuple[str, str
 
 
 def load_wordnet() -> WordNet:
-    """Find WordNet's files and read them.
+    """Find and load WordNet.
 
     Raises:
-        InputError: Where they are not found, with what installs them.
+        InputError: If its files are not found or cannot be read.
     """
     named = os.environ.get(FOLDER_VARIABLE)
     for folder in [named] if named else FOLDERS:
         if (Path(folder).expanduser() / "data.noun").is_file():
             return WordNet(Path(folder).expanduser())
-    where = f"{named}, which {FOLDER_VARIABLE} names, has no file data.noun" if named else "its files are not here"
+    missing = f"{FOLDER_VARIABLE}={named} has no file data.noun" if named else "its files were not found"
     raise InputError(
-        f"--no-relations needs WordNet, and {where}: install Debian's package wordnet-base, or set {FOLDER_VARIABLE} "
-        "to the folder `dict` of WordNet 3.0"
+        f"--no-relations needs WordNet, but {missing}: install the Debian package wordnet-base, or set "
+        f"{FOLDER_VARIABLE} to the folder `dict` of WordNet 3.0"
     )
 
 
@@ -173,10 +175,10 @@ def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
         import nltk.data
         from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
     except ImportError as error:
-        raise InputError("--no-relations needs NLTK, which is not installed: pip install nltk") from error
+        raise InputError("--no-relations needs NLTK, which is not installed: run pip install nltk") from error
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """NLTK's reader without the files that only other versions and languages of WordNet need."""
+        """NLTK's reader, without the files for other versions and languages of WordNet."""
 
         def open(self, file: str) -> Any:  # noqa: ANN401
             if file == "lexnames" and not (folder / file).exists():
@@ -184,13 +186,13 @@ def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
             return super().open(file)
 
         def map_wn(self, version: str = "wordnet") -> None:
-            """Map to no other version."""
+            """Skip the mapping to other versions."""
 
     if str(folder) not in nltk.data.path:
-        nltk.data.path.append(str(folder))  # NLTK opens files below these folders only
+        nltk.data.path.append(str(folder))  # NLTK only opens files in these folders
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The multilingual functions")
         try:
             return Reader(str(folder), None)
         except (OSError, ValueError, AssertionError, StopIteration, WordNetError) as error:
-            raise InputError(f"WordNet's files in {folder} cannot be read: {reason(error)}") from error
+            raise InputError(f"cannot read the WordNet files in {folder}: {reason(error)}") from error

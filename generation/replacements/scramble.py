@@ -1,4 +1,4 @@
-"""Scrambled replacements (section 5.4, Scr): the letters of each replacement in another order."""
+"""Scramble the letters of replacements (section 5.4, Scr)."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from generation.replacements.combine import Replacement
 
 ATTEMPTS = 64
-"""How many orders of a word's letters are tried before it counts as having no other: two letters have two."""
+"""Number of orders of the letters that are tried before a word is left out."""
 
 
 def scramble_all(
-    replacements: Iterable[Replacement], taken: Collection[str], random_seed: int
+    replacements: Iterable[Replacement], problem_words: Collection[str], random_seed: int
 ) -> tuple[tuple[Replacement, ...], tuple[Replacement, ...]]:
-    """Scramble the replacements of one shared word, so that no two become the same.
+    """Scramble the replacements of one shared word, so that no two become the same word.
 
     Args:
-        replacements: What the sets left, in alphabetic order: where two have the same letters, the earlier chooses.
-        taken: The words of the problem in folded case: no scrambled word is one of them, nor a negation.
+        replacements: The replacements in alphabetical order. Of two with the same letters, the first chooses first.
+        problem_words: The words of the problem, case-folded. No scrambled word is one of them or a negation.
         random_seed: Changes the orders.
 
     Returns:
-        The replacements in the alphabetic order of what they have become, and those that are left out because their
-        letters have no order that may stand there.
+        The scrambled replacements in alphabetical order, and the replacements that are left out because no other
+        order of their letters is allowed.
     """
     scrambled: dict[str, Replacement] = {}
     left_out: list[Replacement] = []
     for each in replacements:
-        forbidden = {*taken, *NEGATIONS, *(word.casefold() for word in scrambled)}
+        forbidden = {*problem_words, *NEGATIONS, *(word.casefold() for word in scrambled)}
         word = scramble(each.word, random_seed, forbidden)
         if word is None:
             left_out.append(each)
@@ -48,36 +48,36 @@ def scramble_all(
 def scramble(word: str, random_seed: int, forbidden: Collection[str] = frozenset()) -> str | None:
     """Put the letters of a word in another order, the same on every machine.
 
-    The n-th order ranks the letters by the sha256 of the JSON list [random seed, word, n, place]; the first that gives
-    another word than this one, whatever the case, and none of `forbidden` is taken. Hyphens and apostrophes stay where
-    they are, and the word keeps its case pattern.
+    The n-th order ranks the letters by the sha256 of the JSON list [random seed, word, n, index]. The result is the
+    first order whose word differs from this one, ignoring case, and is not in `forbidden`. Hyphens and apostrophes keep
+    their position, and the word keeps its case pattern.
 
     Args:
         word: The word.
         random_seed: Changes the orders.
-        forbidden: Words in folded case that may not come out.
+        forbidden: Case-folded words that are not allowed.
 
     Returns:
-        The scrambled word; the word itself where all its letters are the same; None where no order is allowed.
+        The scrambled word; the word itself if all its letters are the same; None if no order is allowed.
     """
-    places = [index for index, character in enumerate(word) if character.isalpha()]
-    one_letter = len({word[place].casefold() for place in places}) == 1
+    letters = [index for index, character in enumerate(word) if character.isalpha()]
+    one_letter = len({word[index].casefold() for index in letters}) == 1
     for attempt in range(ATTEMPTS):
-        scrambled = match_case(word, _in_order(word, places, random_seed, attempt))
+        scrambled = match_case(word, _reorder(word, letters, random_seed, attempt))
         if scrambled.casefold() not in forbidden and (one_letter or scrambled.casefold() != word.casefold()):
             return scrambled
     return None
 
 
-def _in_order(word: str, places: list[int], random_seed: int, attempt: int) -> str:
-    """Put the characters at `places` in the order of that attempt."""
+def _reorder(word: str, letters: list[int], random_seed: int, attempt: int) -> str:
+    """Put the characters at the indices `letters` in the order of that attempt."""
     characters = list(word)
-    ranked = sorted(places, key=lambda place: _rank(random_seed, word, attempt, place))
-    for place, source in zip(places, ranked, strict=True):
-        characters[place] = word[source]
+    ranked = sorted(letters, key=lambda index: _rank(random_seed, word, attempt, index))
+    for target, index in zip(letters, ranked, strict=True):
+        characters[target] = word[index]
     return "".join(characters)
 
 
-def _rank(random_seed: int, word: str, attempt: int, place: int) -> str:
-    key = json.dumps([random_seed, word, attempt, place], ensure_ascii=False, separators=(",", ":"))
+def _rank(random_seed: int, word: str, attempt: int, index: int) -> str:
+    key = json.dumps([random_seed, word, attempt, index], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(key.encode()).hexdigest()

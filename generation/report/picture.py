@@ -1,4 +1,4 @@
-"""The picture of Figure 9."""
+"""Draw Figure 9."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_MASKED_LM = 0.9
 DARK = 0.6
-"""From this share of the largest value on, a cell's number is white."""
+"""Share of the largest value from which a cell's number is white instead of black."""
 
 
 def draw_overlap(found: Overlap, path: Path) -> None:
-    """Draw how the masked LMs' variants overlap, and write the picture.
+    """Draw the overlap of the masked LMs' variants into a file.
 
     Args:
-        found: What `generation.report.overlap` counted.
-        path: A file that ends with one of `FORMATS`.
+        found: The overlap of a data set.
+        path: The file; its suffix is one of `FORMATS`.
 
     Raises:
-        InputError: Where the file has another ending or cannot be written.
+        InputError: If the suffix is another one, or the file cannot be written.
     """
     if path.suffix not in FORMATS:
-        raise InputError(f"--figure {path}: a picture ends with one of {', '.join(FORMATS)}")
+        raise InputError(f"--figure {path}: unknown format {path.suffix!r}, use one of {', '.join(FORMATS)}")
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -44,9 +44,9 @@ def draw_overlap(found: Overlap, path: Path) -> None:
     for (row, column), value in _cells(found):
         color = "white" if value > DARK * found.shared.max() else "black"
         axes.text(column, row, f"{value:.1f}", ha="center", va="center", color=color)
-    axes.set_title("Variants a seed\nby who validated them\n(diagonal: one alone)")
+    axes.set_title("Variants per seed validated by both masked LMs\n(diagonal: by this one only)")
     content = BytesIO()
-    # Without a date and with a fixed salt, the same numbers give the same file.
+    # No date and a fixed salt make the file reproducible.
     with mpl.rc_context({"svg.hashsalt": "merge-snli"}):
         figure.savefig(content, format=path.suffix[1:], metadata=_METADATA[path.suffix])
     write_bytes(path, content.getvalue())

@@ -1,8 +1,7 @@
-"""The answers of a finished run, found again in its work folder."""
+"""Load the answers of a finished run from its work folder."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from generation.answers.cache_key import recorded_cache_keys
@@ -20,43 +19,44 @@ if TYPE_CHECKING:
 
 
 def stored_answers(
-    source: MergeDataset, options: Options, work: Path, keys: Iterable[str]
+    dataset: MergeDataset, options: Options, work: Path, keys: Iterable[str]
 ) -> dict[str, MaskedLMAnswers]:
-    """Return what the masked LMs of a run answered to some forms.
+    """Return the answers of the masked LMs of a run to some forms.
 
     Args:
-        source: The data set of the run.
-        options: Its choices.
-        work: Its work folder.
+        dataset: The data set of the run.
+        options: The options of the run.
+        work: The work folder of the run.
         keys: The keys of the forms.
 
     Returns:
-        By masked LM.
+        The answers and the vocabulary by masked LM.
 
     Raises:
-        InputError: Where the answers are gone, or a masked LM is no longer the one that gave them.
+        InputError: If an answer is missing, or the files of a masked LM have changed since the run.
     """
-    wanted = set(keys)
+    forms = set(keys)
     found = {}
-    # Of a masked LM whose weights are pickles these are not read here, only its digest and its tokenizer.
-    for mlm, shelf in zip(
-        find_masked_lms(options.mlm, allow_pickle=True), recorded_cache_keys(source.record), strict=True
-    ):
-        if mlm.digest != shelf.digest:
-            raise InputError(f"the masked LM {shelf.masked_lm} is no longer the one that the run asked")
-        if not shelf.folder(work).is_dir():
-            raise _gone(shelf.masked_lm, work, source)
-        with ExitStack() as stack:
-            store = stack.enter_context(Store(work, shelf))
-            answers, pieces = store.load(wanted), store.vocabulary_size()
-        if pieces is None or len(answers) < len(wanted):
-            raise _gone(shelf.masked_lm, work, source)
-        found[shelf.masked_lm] = MaskedLMAnswers(answers, load_vocabulary(mlm, pieces))
+    # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
+    models = find_masked_lms(options.mlm, allow_pickle=True)
+    for mlm, key in zip(models, recorded_cache_keys(dataset.record), strict=True):
+        if mlm.digest != key.digest:
+            raise InputError(
+                f"masked LM {key.masked_lm} has changed since the run (sha256 {mlm.digest[:12]} instead of "
+                f"{key.digest[:12]}): restore its files, or generate the data set again"
+            )
+        if not key.folder(work).is_dir():
+            raise _missing(key.masked_lm, work, dataset)
+        with Store(work, key) as store:
+            answers, size = store.load(forms), store.vocabulary_size()
+        if size is None or len(answers) < len(forms):
+            raise _missing(key.masked_lm, work, dataset)
+        found[key.masked_lm] = MaskedLMAnswers(answers, load_vocabulary(mlm, size))
     return found
 
 
-def _gone(name: str, work: Path, source: MergeDataset) -> InputError:
+def _missing(name: str, work: Path, dataset: MergeDataset) -> InputError:
     return InputError(
-        f"the answers of {name} are not in {work}: name the run's work folder with --work, or make them again with "
-        f"merge-snli generate --run-file {source.folder / 'run.toml'} --out another-folder"
+        f"{work} does not contain the answers of {name}: name the work folder of the run with --work, or compute them "
+        f"again with merge-snli generate --run-file {dataset.folder / 'run.toml'} --out another-folder"
     )

@@ -1,4 +1,4 @@
-"""The degree of inflation and the subsamples: which seeds have enough variants, and which of these each draw takes."""
+"""Select the seeds with enough variants, and draw the subsamples."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def inflated(variants: Iterable[Variant], inflation: int) -> list[tuple[Variant, ...]]:
-    """Group variants by seed and word class, and keep the groups of at least `inflation` variants.
+    """Group variants by seed and word class, and return the groups of at least `inflation` variants.
 
     Args:
-        variants: Variants of any number of seeds and classes; the words of a class are pooled.
+        variants: Variants of any number of seeds and classes. The words of a class are pooled.
         inflation: The degree of inflation d.
 
     Returns:
-        One tuple a seed and class, in the order in which they were first met.
+        One tuple per seed and class, in the order in which they first occur.
     """
     groups: dict[tuple[str, str], list[Variant]] = defaultdict(list)
     for variant in variants:
@@ -32,23 +32,23 @@ def inflated(variants: Iterable[Variant], inflation: int) -> list[tuple[Variant,
 def draw(group: Sequence[Variant], *, inflation: int, subsamples: int, random_seed: int) -> dict[str, tuple[int, ...]]:
     """Draw W^{d=m} from the variants of one seed and class, `subsamples` times.
 
-    A draw takes the variants with the smallest digests, so it depends on the content of the group and on nothing else.
+    A draw selects the variants with the smallest digests, so it depends only on the content of the group.
 
     Args:
         group: The variants of one seed and class, at least `inflation` of them.
-        inflation: How many variants a draw takes.
-        subsamples: How many draws.
+        inflation: Number of variants per draw.
+        subsamples: Number of draws.
         random_seed: Changes the draws.
 
     Returns:
-        By variant id, the numbers of the draws that took it.
+        By variant id, the numbers of the draws that selected it.
     """
-    taken: dict[str, tuple[int, ...]] = {variant.id: () for variant in group}
+    draws: dict[str, tuple[int, ...]] = {variant.id: () for variant in group}
     for subsample in range(subsamples):
         ranked = sorted(group, key=lambda variant: _rank(variant, subsample, random_seed))
         for variant in ranked[:inflation]:
-            taken[variant.id] += (subsample,)
-    return taken
+            draws[variant.id] += (subsample,)
+    return draws
 
 
 def _rank(variant: Variant, subsample: int, random_seed: int) -> str:

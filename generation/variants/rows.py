@@ -1,4 +1,4 @@
-"""The rows of a data set: variants and seeds of a shard, with the columns that `merge_snli.schema` declares."""
+"""The rows of the variants and seeds of one shard, with the columns of `merge_snli.schema`."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     from generation.variants.variant import Variant
     from merge_snli.problems.reading import Problem
 
-ROWS_AT_ONCE = 5_000
+ROWS_PER_BATCH = 5_000
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A variant of a seed that has enough of them, and the numbers of the draws that took it."""
+class DrawnVariant:
+    """A variant of a seed that has enough variants, and the numbers of the draws that selected it."""
 
     variant: Variant
     subsamples: tuple[int, ...]
 
 
-def draw_all(variants: Iterable[Variant], options: Options) -> tuple[Drawn, ...]:
-    """Keep the seeds and classes with enough variants and draw their subsamples.
+def draw_all(variants: Iterable[Variant], options: Options) -> tuple[DrawnVariant, ...]:
+    """Select the seeds and classes with enough variants, and draw their subsamples.
 
     Args:
         variants: All variants of some problems.
         options: `inflation`, `subsamples` and `random_seed` are read.
 
     Returns:
-        Ordered by seed id, word class, place of the word in the premise, and replacement.
+        The variants ordered by seed id, word class, offset of the word in the premise, and replacement.
     """
     drawn = []
     for group in inflated(variants, options.inflation):
-        taken = draw(group, inflation=options.inflation, subsamples=options.subsamples, random_seed=options.random_seed)
-        drawn += [Drawn(variant, taken[variant.id]) for variant in group]
+        draws = draw(group, inflation=options.inflation, subsamples=options.subsamples, random_seed=options.random_seed)
+        drawn += [DrawnVariant(variant, draws[variant.id]) for variant in group]
     return tuple(sorted(drawn, key=lambda each: _order(each.variant)))
 
 
@@ -55,36 +55,38 @@ def _order(variant: Variant) -> tuple[str, int, tuple[int, ...], str]:
     return variant.seed.id, WORD_CLASSES.index(word.word_class), word.premise, variant.replacement.word
 
 
-def variant_rows(drawn: Sequence[Drawn], options: Options, label_names: Sequence[str]) -> pa.Table:
-    """Make the rows of config `all` from what `draw_all` gave, in the same order.
+def variant_rows(drawn: Sequence[DrawnVariant], options: Options, label_names: Sequence[str]) -> pa.Table:
+    """Return the rows of config `all`.
 
     Args:
-        drawn: The variants.
+        drawn: The variants, from `draw_all`; the rows have their order.
         options: `classes` and `keep_column` are read.
-        label_names: Names of the labels in the order of their numbers.
+        label_names: Label names in the order of their numbers.
     """
     schema = features(ALL, label_names, options.classes, options.keep_column).arrow_schema
     rows = (_variant_row(each, options) for each in drawn)
-    # Some at a time: as Python objects they take several times what they take as a table.
-    parts = iter(lambda: list(islice(rows, ROWS_AT_ONCE)), [])
+    # In batches, because rows take several times as much memory as Python objects.
+    parts = iter(lambda: list(islice(rows, ROWS_PER_BATCH)), [])
     return pa.concat_tables([schema.empty_table(), *(pa.Table.from_pylist(part, schema) for part in parts)])
 
 
-def seed_rows(drawn: Sequence[Drawn], found: Sequence[Found], options: Options, label_names: Sequence[str]) -> pa.Table:
-    """Make the rows of config `seed`, one a seed, in the order of the ids.
+def seed_rows(
+    drawn: Sequence[DrawnVariant], found: Sequence[Found], options: Options, label_names: Sequence[str]
+) -> pa.Table:
+    """Return the rows of config `seed`, one per seed, ordered by id.
 
     Args:
-        drawn: What `draw_all` gave.
+        drawn: The variants, from `draw_all`.
         found: The replacements of every shared word of the same problems.
         options: `classes` and `keep_column` are read.
-        label_names: Names of the labels in the order of their numbers.
+        label_names: Label names in the order of their numbers.
     """
     seeds = {each.variant.seed.id: each.variant.seed for each in drawn}
     schema = features(SEED, label_names, options.classes, options.keep_column).arrow_schema
     return pa.Table.from_pylist(list(_seed_rows(seeds, found, options)), schema)
 
 
-def _variant_row(each: Drawn, options: Options) -> Row:
+def _variant_row(each: DrawnVariant, options: Options) -> Row:
     variant = each.variant
     return {
         "variant_id": variant.id,
@@ -106,12 +108,12 @@ def _variant_row(each: Drawn, options: Options) -> Row:
 
 
 def _kept(seed: Problem, options: Options) -> Row:
-    """Return what the source's columns that are carried on hold for this problem."""
+    """Return the values of the source columns that are kept."""
     return dict(zip(options.keep_column, seed.extra, strict=True))
 
 
 def _seed_rows(seeds: Mapping[str, Problem], found: Sequence[Found], options: Options) -> Iterable[Row]:
-    """Yield one row a seed: per class its shared words in the order of the premise, and how many variants each gave."""
+    """Yield one row per seed, with its shared words by class in the order of the premise and their variant counts."""
     words: dict[tuple[str, str], list[Found]] = defaultdict(list)
     for each in found:
         words[each.tagged.problem.id, each.word.word_class].append(each)

@@ -1,4 +1,4 @@
-"""Variants: the problem with every occurrence of a shared word replaced by one word, in both sentences alike."""
+"""A variant: a problem with every occurrence of a shared word replaced, in premise and hypothesis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Variant:
     Attributes:
         seed: The problem that it was made from.
         word: The shared word that was replaced.
-        replacement: What stands in its place.
+        replacement: The word that replaces it.
     """
 
     seed: Problem
@@ -34,10 +34,10 @@ class Variant:
 
     @property
     def premise(self) -> str:
-        """The premise with the replacement at every occurrence, in its case; nothing else of it differs."""
+        """The premise with every occurrence replaced in its own case."""
         return replace_occurrences(self.seed.premise, self.word.premise, self.word.text, self.replacement.word)
 
     @property
     def hypothesis(self) -> str:
-        """The hypothesis with the replacement at every occurrence, in its case; nothing else of it differs."""
+        """The hypothesis with every occurrence replaced in its own case."""
         return replace_occurrences(self.seed.hypothesis, self.word.hypothesis, self.word.text, self.replacement.word)

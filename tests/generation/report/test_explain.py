@@ -132,7 +132,7 @@ def test_what_is_gone_is_said_in_one_sentence(
 ) -> None:
     with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
-    with pytest.raises(InputError, match=f"the answers of demo:mlm-wordpiece are not in {tmp_path}: name the run's"):
+    with pytest.raises(InputError, match=f"{tmp_path} .*demo:mlm-wordpiece.*--work"):
         explain(made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking for answers makes no folder"
     copy = tmp_path / "copy"
@@ -148,7 +148,7 @@ def test_what_is_gone_is_said_in_one_sentence(
     record["masked_lms"][0]["digest"] = "0" * 64
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
     assert main(["explain", str(copy), "--seed-id", seed]) == 2
-    assert "is no longer the one that the run asked" in capsys.readouterr().err
+    assert "000000000000" in capsys.readouterr().err
 
 
 def test_the_run_file_of_a_data_set_makes_it_again(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
