@@ -44,7 +44,7 @@ def compared_table(
 
 
 def percent(part: int, whole: int) -> float | None:
-    """Return a share in per cent, rounded to one decimal; None if `whole` is 0."""
+    """Return a share in percent, rounded to one decimal; None if `whole` is 0."""
     return round(100 * part / whole, 1) if whole else None
 
 

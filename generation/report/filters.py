@@ -39,7 +39,7 @@ def table_6(dataset: MergeDataset) -> Table:
         (each.masked_lm, each.word_class, each.side): each.counts for each in dataset.record.standalone_filters or ()
     }
     return compared_table(
-        title="Table 6: per cent of the fillers of a form that each filter drops on its own",
+        title="Table 6: percent of the fillers of a form that each filter drops on its own",
         rows=[
             _row(name, word_class, counts)
             for name in masked_lm_names(dataset)

@@ -10,7 +10,7 @@ PROBLEMS = 9_824
 
 
 class Composition(NamedTuple):
-    """A row of Table 2: seeds, variants per seed, labels in per cent, and unique variants per subsample."""
+    """A row of Table 2: seeds, variants per seed, labels in percent, and unique variants per subsample."""
 
     seeds: int
     average: float
@@ -29,7 +29,7 @@ TABLE_2: Mapping[str, Composition] = {
 
 
 class SharedWords(NamedTuple):
-    """A row of Table 4: problems that share a word of the class, and their labels in per cent."""
+    """A row of Table 4: problems that share a word of the class, and their labels in percent."""
 
     problems: int
     neutral: float
@@ -46,7 +46,7 @@ TABLE_4: Mapping[str, SharedWords] = {
 
 
 class Dropped(NamedTuple):
-    """A row of Table 6: per cent of 200 fillers that are of another class, and that are not more probable."""
+    """A row of Table 6: percent of 200 fillers that are of another class, and that are not more probable."""
 
     class_premise: float
     class_hypothesis: float
@@ -101,4 +101,4 @@ TABLE_9: Mapping[str, tuple[float, float]] = {
     "RoBERTa-L": (188.0, 9729.8),
     SEVERAL: (41186.3, 10273.7),
 }
-"""Average number of variants per subsample that only this masked LM validated, and that only one of another family did."""
+"""Average number of variants per subsample that only this masked LM validated, and that one of another family did."""

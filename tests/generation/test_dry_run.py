@@ -1,4 +1,4 @@
-"""The dry run: exact where it looks at everything, about right where it looks at a sample, and without a trace."""
+"""The dry run: exact for few problems, an estimate from a sample for many, and no files written."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_command_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_as_text(found: DryRun) -> None:
+def test_text(found: DryRun) -> None:
     lines = dry_run_text(found).splitlines()
     assert [line.split()[0] for line in (lines[1], *lines[3:5])] == ["masked", "tiny-bert", "tiny-roberta"]
     assert lines[-1] == "Nothing was written."
@@ -90,5 +90,5 @@ def test_as_text(found: DryRun) -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"), [(3.14, "3.1 s"), (61, "1 min 01 s"), (3_599.6, "1 h 00 min"), (9_000, "2 h 30 min")]
 )
-def test_times_read_well(seconds: float, text: str) -> None:
+def test_durations(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text

@@ -42,7 +42,7 @@ def fillers(*order: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, float(log_probs[order.index(0)]))
 
 
-def test_each_filter_gives_its_reason() -> None:
+def test_every_filler_gets_an_outcome() -> None:
     found = filter_fillers(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
     assert found.suggestions == (Suggestion("boy", 5.0),)
     assert [OUTCOMES[code] for code in found.codes] == [
@@ -51,7 +51,7 @@ def test_each_filter_gives_its_reason() -> None:
     assert found.counts() == Counter({KEPT: 1, NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
 
 
-def test_one_more_filter_drops_suggestions_and_keeps_the_other_codes() -> None:
+def test_drop_changes_the_outcome_of_suggestions_only() -> None:
     before = filter_fillers(fillers(1, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl"}))
     after = before.drop([True, False, True], OTHER_CLASS)
     assert [each.word for each in after.suggestions] == ["boy", "tree"]
@@ -59,17 +59,17 @@ def test_one_more_filter_drops_suggestions_and_keeps_the_other_codes() -> None:
     assert [OUTCOMES[code] for code in before.codes] == [KEPT, NO_WORD, KEPT, KEPT, LESS_PROBABLE]
 
 
-def test_the_larger_log_probability_stays_where_pieces_become_one_word() -> None:
+def test_the_more_probable_of_two_pieces_of_one_word_is_kept() -> None:
     found = filter_fillers(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
     assert found.suggestions == (Suggestion("Boy", 2.0),)
 
 
-def test_more_probable_means_strictly_more() -> None:
+def test_equally_probable_is_not_more_probable() -> None:
     even = Fillers(np.array([1, 0], dtype=np.int32), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0)
     assert filter_fillers(even, "girl", VOCABULARY, frozenset()).suggestions == ()
 
 
-def test_an_original_outside_the_top_k_leaves_all_fillers_more_probable() -> None:
+def test_all_fillers_are_more_probable_than_an_original_outside_the_top_k() -> None:
     answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
     found = filter_fillers(answer, "girl", VOCABULARY, frozenset())
     assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 8.5), ("tree", 7.5)]
@@ -82,22 +82,22 @@ def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagge
     assert {"ann", "'s", "red", "hot", "café", "is", "n't", "isn", "t", "open", "well", "being_2"} <= words_of(tagged)
 
 
-def test_without_the_filter_of_probability_every_whole_word_stays() -> None:
+def test_without_the_probability_filter_every_whole_word_is_kept() -> None:
     found = filter_fillers(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), more_probable=False)
     assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 2.0), ("cat", -1.0)]
     assert found.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
 
 
-def test_related_words_are_dropped_after_all_that_costs_less() -> None:
-    asked: list[str] = []
+def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
+    looked_up: list[str] = []
 
     def is_related(word: str) -> bool:
-        asked.append(word)
+        looked_up.append(word)
         return word == "boy"
 
     found = filter_fillers(
         fillers(1, 2, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl", "tree"}), is_related=is_related
     )
     assert [each.word for each in found.suggestions] == ["cat"]
-    assert asked == ["boy", "cat"]
+    assert looked_up == ["boy", "cat"]
     assert found.counts() == Counter({KEPT: 1, NO_WORD: 1, LESS_PROBABLE: 1, RELATED: 1, SAME_WORD: 1, IN_PROBLEM: 1})

@@ -1,4 +1,4 @@
-"""The filters and sets together: what each choice of section 5.4 gives, beside the others, whatever is suggested."""
+"""Filters and set operations together: how the options of section 5.4 relate to each other on any suggestions."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ MLMS = ("m1", "m2")
 
 
 class ByText(InPlaceTagger):
-    """Stands for the tagger: a suggestion's class is decided by what surrounds it, at random but always alike."""
+    """A tagger that derives the word class of a suggestion from a hash of its context."""
 
     def __init__(self) -> None:
-        """Need no pipeline."""
+        """Load no pipeline."""
 
     def word_classes(self, places: Sequence[InPlace]) -> list[str | None]:
         digests = (zlib.crc32(f"{place.text} {place.start}".encode()) for place in places)
@@ -51,7 +51,7 @@ class ByText(InPlaceTagger):
 
 
 class Case(NamedTuple):
-    """A problem with its shared words, and what masked LMs answer."""
+    """A problem with its shared words, and the answers of the masked LMs."""
 
     tagged: TaggedProblem
     words: tuple[SharedWord, ...]
@@ -77,15 +77,15 @@ def cases(draw: st.DrawFn) -> Case:
     premise, hypothesis = (sentence([*draw(SENTENCES), "end"]) for _ in range(2))
     tagged = TaggedProblem(Problem("p", premise.text, hypothesis.text, 0), premise, hypothesis)
     words = tuple(word for word in shared_words(tagged) if word.left_out is None)
-    asked: dict[str, MaskedLMAnswers] = {}
+    of_mlms: dict[str, MaskedLMAnswers] = {}
     for mlm in MLMS:
         answers: dict[str, Answer] = {}
         for form in forms_of(tagged, words):
             order = draw(st.permutations(range(len(PIECES))))
             cut = draw(st.integers(1, len(PIECES)))
             answers[form] = fillers(order[:cut], draw(st.integers(0, len(PIECES)))) if draw(st.booleans()) else SPLIT
-        asked[mlm] = MaskedLMAnswers(answers, VOCABULARY)
-    return Case(tagged, words, asked)
+        of_mlms[mlm] = MaskedLMAnswers(answers, VOCABULARY)
+    return Case(tagged, words, of_mlms)
 
 
 def forms_of(tagged: TaggedProblem, words: Sequence[SharedWord]) -> list[str]:
@@ -98,7 +98,7 @@ def forms_of(tagged: TaggedProblem, words: Sequence[SharedWord]) -> list[str]:
 
 
 def fillers(order: Sequence[int], rank_of_original: int) -> Fillers:
-    """Make an answer of falling log-probabilities 0, -1, -2 …, with the original between two of them."""
+    """Return an answer with log-probabilities 0, -1, -2 …, and the original between two of them."""
     log_probs = -np.arange(len(order), dtype=np.float32)
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, 0.5 - rank_of_original)
 
@@ -121,12 +121,12 @@ def ids(case: Case, **choices: Any) -> set[str]:  # noqa: ANN401 - values of any
 
 
 @given(cases(), st.sampled_from(["prob,pos", "pos", "prob", "none"]))
-def test_the_union_has_all_that_the_intersection_has(case: Case, filters: str) -> None:
+def test_the_intersection_is_a_subset_of_the_union(case: Case, filters: str) -> None:
     assert ids(case, filters=filters) <= ids(case, filters=filters, sides="union")
 
 
 @given(cases(), st.sampled_from(["intersection", "union"]))
-def test_a_filter_less_never_takes_a_variant_away(case: Case, sides: str) -> None:
+def test_removing_a_filter_never_removes_a_variant(case: Case, sides: str) -> None:
     none, pos, prob, both = (ids(case, filters=name, sides=sides) for name in ("none", "pos", "prob", "prob,pos"))
     assert pos <= none
     assert prob <= none
@@ -134,13 +134,13 @@ def test_a_filter_less_never_takes_a_variant_away(case: Case, sides: str) -> Non
 
 
 @given(cases())
-def test_over_both_sentences_the_two_filters_are_the_intersection_of_each(case: Case) -> None:
-    """The class in place is no masked LM's: who finds a word more probable there finds it of that class, too."""
+def test_both_filters_give_the_intersection_of_each(case: Case) -> None:
+    """The word class in place does not depend on the masked LM."""
     assert ids(case) == ids(case, filters="pos") & ids(case, filters="prob")
 
 
 @given(cases(), st.sampled_from(["prob,pos", "none"]), st.sampled_from(["intersection", "union"]))
-def test_scrambling_changes_the_words_alone(case: Case, filters: str, sides: str) -> None:
+def test_scrambling_changes_only_the_letters_of_replacements(case: Case, filters: str, sides: str) -> None:
     plain, _ = found(case, filters=filters, sides=sides)
     scrambled, counts = found(case, filters=filters, sides=sides, scramble=True, random_seed=3)
     in_problem = f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split()
@@ -155,14 +155,14 @@ def test_scrambling_changes_the_words_alone(case: Case, filters: str, sides: str
 
 
 @given(cases(), st.sampled_from(["prob,pos", "pos", "prob", "none"]))
-def test_every_filler_is_kept_or_has_one_reason(case: Case, filters: str) -> None:
+def test_every_filler_is_kept_or_dropped_for_one_reason(case: Case, filters: str) -> None:
     _, counts = found(case, filters=filters)
     for count in counts.values():
         assert count[FILLERS] == count[KEPT] + sum(count[reason] for reason in REASONS)
 
 
 @given(cases())
-def test_log_odds_are_above_0_where_that_is_a_filter(case: Case) -> None:
+def test_log_odds_are_positive_with_the_probability_filter(case: Case) -> None:
     for filters in ("prob", "prob,pos"):
         of_words, _ = found(case, filters=filters, sides="union")
         assert all(word.log_odds > 0 for each in of_words for word in each.replacements)
@@ -173,16 +173,16 @@ def letters(word: str) -> str:
 
 
 def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, ignore_case: bool = False) -> Case:
-    """Return a problem of which both masked LMs say the same everywhere, the original least probable."""
+    """Return a problem for which both masked LMs give the same fillers for every form, the original last."""
     texts = sentence(premise), sentence(hypothesis)
     tagged = TaggedProblem(Problem("p", texts[0].text, texts[1].text, 0), *texts)
     words = tuple(word for word in shared_words(tagged, ignore_case=ignore_case) if word.left_out is None)
     answer = fillers([PIECES.index(piece) for piece in order], len(order))
-    asked = MaskedLMAnswers(dict.fromkeys(forms_of(tagged, words), answer), VOCABULARY)
-    return Case(tagged, words, dict.fromkeys(MLMS, asked))
+    of_mlm = MaskedLMAnswers(dict.fromkeys(forms_of(tagged, words), answer), VOCABULARY)
+    return Case(tagged, words, dict.fromkeys(MLMS, of_mlm))
 
 
-def test_with_any_case_each_occurrence_keeps_its_own() -> None:
+def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
     case = simple_case(["Dog", "of", "dog"], ["a", "dog", "DOG"], "CAT", "wolf", "cat", ignore_case=True)
     of_words, counts = found(case, filters="prob")
     (each,) = of_words
@@ -203,13 +203,13 @@ def test_related_words_are_dropped_and_counted(tmp_path: Path) -> None:
     of_words, counts = found(case, wordnet, filters="prob")
     assert [word.word for word in of_words[0].replacements] == ["cat", "guitar"]
     assert counts["noun", "m2", "hypothesis"][RELATED] == 2
-    # "child" itself is no other word: what is related to it may stand in its place.
-    alone = simple_case(["cat"], ["cat"], "animal", "wolf")
-    assert [word.word for word in found(alone, wordnet, filters="prob")[0][0].replacements] == ["animal", "wolf"]
+    # Words related to "child" itself may replace it.
+    other = simple_case(["cat"], ["cat"], "animal", "wolf")
+    assert [word.word for word in found(other, wordnet, filters="prob")[0][0].replacements] == ["animal", "wolf"]
 
 
 @pytest.mark.parametrize("filters", ["prob", "none"])
-def test_without_the_filter_of_the_class_nothing_is_tagged(filters: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_class_filter_nothing_is_tagged(filters: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ByText, "word_classes", None)
     of_words, _ = found(simple_case(["dog"], ["dog"], "cat"), filters=filters)
     assert [word.word for word in of_words[0].replacements] == ["cat"]

@@ -1,4 +1,4 @@
-"""Scrambled words: the same letters in another order, the same on every machine, and never two alike."""
+"""Scrambled words have the same letters in another order, are reproducible and distinct."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def replacements(words: list[str]) -> list[Replacement]:
 @example("ox", str.lower, 0)
 @example("noon", str.upper, 0)
 @example("aab", str.capitalize, 0)
-def test_letters_change_their_places_and_nothing_else(word: str, case: object, random_seed: int) -> None:
+def test_only_the_order_of_the_letters_changes(word: str, case: object, random_seed: int) -> None:
     assert callable(case)
     word = case(word)
     scrambled = scramble(word, random_seed)
@@ -40,7 +40,7 @@ def test_orders_are_the_same_on_every_machine() -> None:
     assert [scramble(word, 1) for word in ("boy", "Boys", "MM", "well-being")] == ["oby", "Ybso", "MM", "lnli-egbew"]
 
 
-def test_neither_a_negation_nor_a_word_of_the_problem_comes_out() -> None:
+def test_no_scrambled_word_is_a_negation_or_a_word_of_the_problem() -> None:
     scrambled, left_out = scramble_all(replacements(["on", "ton", "ram", "ox"]), {"arm", "mar", "xo"}, 0)
     assert [each.word for each in left_out] == ["on", "ox"]
     assert not {each.word for each in scrambled} & {*NEGATIONS, "arm", "mar", "xo"}
@@ -48,7 +48,7 @@ def test_neither_a_negation_nor_a_word_of_the_problem_comes_out() -> None:
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=3), unique=True), st.integers(0, 3))
-def test_no_two_become_one_and_each_keeps_what_it_was_validated_by(words: list[str], random_seed: int) -> None:
+def test_scrambled_words_are_distinct_and_keep_their_validation(words: list[str], random_seed: int) -> None:
     before = replacements(words)
     scrambled, left_out = scramble_all(before, frozenset(), random_seed)
     names = [each.word for each in scrambled]
@@ -58,7 +58,7 @@ def test_no_two_become_one_and_each_keeps_what_it_was_validated_by(words: list[s
     assert all(letters_of[each.log_odds] == sorted(each.word) for each in scrambled)
 
 
-def test_the_order_of_other_words_does_not_matter() -> None:
-    alone, _ = scramble_all(replacements(["teacher"]), frozenset(), 5)
-    among, _ = scramble_all(replacements(["aunt", "teacher", "zebra"]), frozenset(), 5)
-    assert {each.word for each in alone} < {each.word for each in among}
+def test_a_scrambled_word_does_not_depend_on_the_others() -> None:
+    single, _ = scramble_all(replacements(["teacher"]), frozenset(), 5)
+    several, _ = scramble_all(replacements(["aunt", "teacher", "zebra"]), frozenset(), 5)
+    assert {each.word for each in single} < {each.word for each in several}

@@ -1,4 +1,4 @@
-"""Each filter by itself, against a plain count of one filler after the other."""
+"""Standalone filter counts against a plain count of one filler at a time."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.generation.replacements.test_finding import MLMS, PIECES, ByText, Cas
 
 
 def plain_counts(case: Case) -> FilterCounts:
-    """Count filler by filler, with the words of the problem as this file's problems have them."""
+    """Count one filler at a time."""
     counts: FilterCounts = Counter()
-    taken = set(f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split())
+    problem_words = set(f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split())
     for word in case.words:
         for side, text, starts in (
             ("premise", case.tagged.premise.text, word.premise),
@@ -40,7 +40,7 @@ def plain_counts(case: Case) -> FilterCounts:
                         fails = {
                             NO_WORD: not is_word,
                             LESS_PROBABLE: log_prob <= answer.original_log_prob,
-                            IN_PROBLEM: spelled in taken,
+                            IN_PROBLEM: spelled in problem_words,
                             OTHER_CLASS: not is_word or ByText().word_classes([place]) != [word.word_class],
                         }
                         counts.update((*group, name) for name, failed in fails.items() if failed)
@@ -51,13 +51,13 @@ def plain_counts(case: Case) -> FilterCounts:
 
 
 @given(cases())
-def test_counts_are_those_of_one_filler_after_the_other(case: Case) -> None:
+def test_counts_match_a_plain_count(case: Case) -> None:
     found = count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=None)
     assert +found == +plain_counts(case)
 
 
 @given(cases(), st.integers(0, 2))
-def test_a_sample_leaves_the_other_counts_as_they_are(case: Case, class_forms: int) -> None:
+def test_sampling_affects_only_the_class_counts(case: Case, class_forms: int) -> None:
     every, some = (
         by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=number))
         for number in (None, class_forms)
@@ -69,7 +69,7 @@ def test_a_sample_leaves_the_other_counts_as_they_are(case: Case, class_forms: i
         assert some[key][OTHER_CLASS] + some[key][KEPT] <= some[key][WITH_CLASS]
 
 
-def test_a_filler_counts_for_every_filter_that_would_drop_it() -> None:
+def test_a_filler_is_counted_for_every_filter_that_drops_it() -> None:
     case = simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf")
     count = by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText()))["noun", "m1", "premise"]
     assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (1, 4, 4)

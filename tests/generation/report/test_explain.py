@@ -1,4 +1,4 @@
-"""What is told of one problem is what the run did: counts, sets and variants agree; what is gone is said."""
+"""The explanation of a problem agrees with the run; missing or changed inputs are input errors."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def seed(made: MergeDataset) -> str:
 
 
 @pytest.mark.parametrize("changed", [{}, {"filters": ("pos",)}, {"filters": ()}], ids=["all", "pos", "none"])
-def test_what_is_traced_is_what_the_filters_count(
+def test_the_trace_agrees_with_the_counts(
     made: MergeDataset, options: Options, work: Path, tagger: Tagger, changed: dict[str, Any]
 ) -> None:
     options, in_place = replace(options, **changed), InPlaceTagger(tagger)
@@ -89,7 +89,7 @@ def test_what_is_traced_is_what_the_filters_count(
     assert sum(len(each.replacements) for each in found) > 0
 
 
-def test_a_seed_is_followed_to_its_variants(made: MergeDataset, seed: str, work: Path) -> None:
+def test_the_explanation_of_a_seed_agrees_with_its_variants(made: MergeDataset, seed: str, work: Path) -> None:
     found = explain(made, seed, work)
     rows = [row for row in read_split(made, "all").to_pylist() if row["seed_id"] == seed]
     assert sum(found.variants.values()) == len(rows)
@@ -106,14 +106,14 @@ def test_a_seed_is_followed_to_its_variants(made: MergeDataset, seed: str, work:
             assert {*replacement.premise_mlms, *replacement.hypothesis_mlms} <= validators
 
 
-def test_a_problem_that_is_no_seed_is_read_from_the_source(made: MergeDataset, work: Path) -> None:
+def test_a_problem_that_is_not_a_seed_is_read_again(made: MergeDataset, work: Path) -> None:
     found = explain(made, "odd", work)
     assert found.variants == {}
     assert ("dog", "other case") in [(each.word.text, each.word.left_out) for each in found.words]
     assert not any(each.forms for each in found.words if each.word.left_out is not None)
 
 
-def test_as_text_and_as_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_and_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(made.folder), "--seed-id", "odd"]) == 0
     text = capsys.readouterr().out
     assert "dog (noun; 1 in the premise, 1 in the hypothesis)\n  left out: other case" in text
@@ -127,14 +127,14 @@ def test_as_text_and_as_json(made: MergeDataset, seed: str, capsys: pytest.Captu
     assert {None, "not more probable"} <= {filler["dropped"] for filler in fillers}
 
 
-def test_what_is_gone_is_said_in_one_sentence(
+def test_missing_or_changed_inputs_are_input_errors(
     made: MergeDataset, seed: str, options: Options, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
     with pytest.raises(InputError, match=f"{tmp_path} .*demo:mlm-wordpiece.*--work"):
         explain(made, seed, tmp_path)
-    assert list(tmp_path.iterdir()) == [], "looking for answers makes no folder"
+    assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"
     copy = tmp_path / "copy"
     shutil.copytree(made.folder, copy)
     record = json.loads((copy / "run.json").read_text(encoding="utf-8"))
@@ -151,7 +151,7 @@ def test_what_is_gone_is_said_in_one_sentence(
     assert "000000000000" in capsys.readouterr().err
 
 
-def test_the_run_file_of_a_data_set_makes_it_again(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_run_file_reproduces_the_data_set(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     before = (made.folder / "run.json").read_bytes()
     assert main(["generate", "--run-file", str(made.folder / "run.toml"), "--out", str(made.folder)]) == 0
     assert (made.folder / "run.json").read_bytes() == before

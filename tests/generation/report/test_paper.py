@@ -1,4 +1,4 @@
-"""The paper's figures as they are written down here are those that its text has."""
+"""The paper's figures in the code match the text of the paper."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HUB_IDS = {name: hub_id for hub_id, name in PAPER_NAMES.items()}
 @pytest.fixture(scope="module")
 def rows() -> list[tuple[str, ...]]:
     if not TEXT.is_file():
-        pytest.skip(f"the paper's text {TEXT.name} is not beside the project")
+        pytest.skip(f"the paper's text {TEXT.name} was not found")
     return [tuple(line.split("\t")) for line in TEXT.read_text(encoding="utf-8").splitlines() if "\t" in line]
 
 

@@ -1,4 +1,4 @@
-"""The tables of a run: against a plain count over the embedded data set's rows, and beside the paper's figures."""
+"""The tables of a run against a plain count over the rows of the shipped data set, and against the paper."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ DATASET = Path(__file__).parents[3] / "merge_snli"
 
 
 @pytest.fixture(scope="module")
-def source() -> MergeDataset:
+def dataset() -> MergeDataset:
     return find_dataset(str(DATASET))
 
 
 @pytest.fixture(scope="module")
-def rows(source: MergeDataset) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_split(source, "all").to_pylist()
+def rows(dataset: MergeDataset) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = read_split(dataset, "all").to_pylist()
     return found
 
 
@@ -45,15 +45,15 @@ def dicts(table: Table) -> list[dict[str, Any]]:
     return found
 
 
-def as_the_paper(source: MergeDataset) -> MergeDataset:
-    """The same data set as if the paper's masked LMs had made it from SNLI test."""
+def as_the_paper(dataset: MergeDataset) -> MergeDataset:
+    """Return the data set with the number of problems and the masked LMs of the paper in its record."""
     masked_lms = tuple(ModelRecord(name, None, "0" * 64) for name in PAPER_MLMS)
-    problems = replace(source.record.problems, with_label=9_824)
-    return replace(source, record=replace(source.record, masked_lms=masked_lms, problems=problems))
+    problems = replace(dataset.record.problems, with_label=9_824)
+    return replace(dataset, record=replace(dataset.record, masked_lms=masked_lms, problems=problems))
 
 
-def test_table_2_is_a_plain_count(source: MergeDataset, rows: list[dict[str, Any]]) -> None:
-    main_table, readings = (dicts(table) for table in table_2(source))
+def test_table_2_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[str, Any]]) -> None:
+    main_table, readings = (dicts(table) for table in table_2(dataset))
     assert [row["config"] for row in main_table] == ["all", "noun", "verb", "adj"]
     for row, reading in zip(main_table, readings, strict=True):
         of = [each for each in rows if row["config"] in {"all", each["word_class"]}]
@@ -61,29 +61,29 @@ def test_table_2_is_a_plain_count(source: MergeDataset, rows: list[dict[str, Any
         assert row["seeds"] == len(label_of)
         assert row["average"] == round(len(of) / len(label_of), 1)
         assert row["entailment %"] == round(100 * Counter(label_of.values())[0] / len(label_of), 1)
-        alone = [sum(each["subsamples"] == [index] for each in of) for index in range(10)]
-        assert row["unique"] == round(sum(alone) / 10, 1)
+        unique = [sum(each["subsamples"] == [index] for each in of) for index in range(10)]
+        assert row["unique"] == round(sum(unique) / 10, 1)
         assert reading["drawn"] == sum(bool(each["subsamples"]) for each in of)
         assert reading["seeds by class"] == len({(each["seed_id"], each["word_class"]) for each in of})
         words = [len({each["replacement"] for each in of if index in each["subsamples"]}) for index in range(10)]
         assert reading["words per subsample"] == round(sum(words) / 10, 1)
 
 
-def test_table_9_is_a_plain_count_and_sums_to_a_subsample(source: MergeDataset, rows: list[dict[str, Any]]) -> None:
-    single, several = average_entries(source)
+def test_table_9_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[str, Any]]) -> None:
+    single, several = average_entries(dataset)
     expected: Counter[str] = Counter()
     for row in rows:
         validators = {*row["premise_mlms"], *row["hypothesis_mlms"]}
         expected[validators.pop() if len(validators) == 1 else "several"] += len(row["subsamples"])
     assert {**single, "several": several} == {name: count / 10 for name, count in expected.items()}
-    assert sum(single.values()) + several == read_split(source, "all", "subsample_0").num_rows
-    table = dicts(table_9(source))
+    assert sum(single.values()) + several == read_split(dataset, "all", "subsample_0").num_rows
+    table = dicts(table_9(dataset))
     assert table[0]["other families"] == table[1]["average"]
     assert "average paper" not in table[0]
 
 
-def test_figure_9_is_a_plain_count(source: MergeDataset, rows: list[dict[str, Any]]) -> None:
-    found = overlap(source)
+def test_figure_9_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[str, Any]]) -> None:
+    found = overlap(dataset)
     seeds = len({row["seed_id"] for row in rows})
     for first, of_first in zip(found.masked_lms, found.shared, strict=True):
         for second, value in zip(found.masked_lms, of_first, strict=True):
@@ -92,14 +92,14 @@ def test_figure_9_is_a_plain_count(source: MergeDataset, rows: list[dict[str, An
             assert value == pytest.approx(wanted / seeds)
 
 
-def test_table_4_is_what_the_run_counted(source: MergeDataset) -> None:
-    noun = dicts(table_4(source))[0]
+def test_table_4_has_the_counts_of_the_run(dataset: MergeDataset) -> None:
+    noun = dicts(table_4(dataset))[0]
     assert (noun["problems"], noun["problems after"], noun["words after"]) == (198, 193, 258)
     assert noun["entailment %"] == round(100 * 65 / 198, 1)
 
 
-def test_the_papers_figures_stand_beside_a_run_like_the_papers(source: MergeDataset) -> None:
-    as_paper = as_the_paper(source)
+def test_tables_2_and_4_are_compared_with_the_paper(dataset: MergeDataset) -> None:
+    as_paper = as_the_paper(dataset)
     composition, _ = table_2(as_paper)
     noun = next(row for row in dicts(composition) if row["config"] == "noun")
     assert (noun["seeds paper"], noun["seeds diff"]) == (1_808, 52 - 1_808)
@@ -108,8 +108,8 @@ def test_the_papers_figures_stand_beside_a_run_like_the_papers(source: MergeData
     assert dicts(table_4(as_paper))[2]["problems paper"] == 1_067
 
 
-def test_table_9_beside_the_papers(source: MergeDataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    as_paper, table = as_the_paper(source), read_split(source, "all")
+def test_table_9_is_compared_with_the_paper(dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    as_paper, table = as_the_paper(dataset), read_split(dataset, "all")
     with pytest.raises(InputError, match="demo:mlm-"):
         table_9(as_paper)
     for side in SIDES:
@@ -129,8 +129,8 @@ def test_table_9_beside_the_papers(source: MergeDataset, monkeypatch: pytest.Mon
     assert rows[-1]["average paper"] == 41_186.3
 
 
-def test_table_6_counts_each_filter_by_itself(source: MergeDataset) -> None:
-    assert table_6(source).rows
+def test_table_6_has_the_standalone_counts(dataset: MergeDataset) -> None:
+    assert table_6(dataset).rows
     counts = tuple(
         FilterRecord(
             word_class="noun",
@@ -145,15 +145,15 @@ def test_table_6_counts_each_filter_by_itself(source: MergeDataset) -> None:
         )
         for side, dropped in (("premise", 40), ("hypothesis", 60))
     )
-    paper = as_the_paper(source)
+    paper = as_the_paper(dataset)
     noun = dicts(table_6(replace(paper, record=replace(paper.record, standalone_filters=counts))))[0]
     assert [noun[name] for name in ("class P %", "class H %", "probability P %", "probability H %")] == [10, 15, 40, 60]
     assert (noun["class P % paper"], noun["class P % diff"]) == (10.6, -0.6)
     assert (noun["probability H % paper"], noun["probability H % diff"]) == (85.8, -25.8)
 
 
-def test_as_text_as_latex_and_as_json(source: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    tables, _ = report_tables(source)
+def test_text_latex_and_json(dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+    tables, _ = report_tables(dataset)
     lines = [line for table in tables.values() for line in table.text().splitlines()]
     assert [line.split(":")[0] for line in lines if line.startswith(("Table", "Figure"))] == [
         *("Table 2", "Table 2", "Table 4", "Table 6", "Table 9", "Figure 9")
@@ -170,8 +170,8 @@ def test_as_text_as_latex_and_as_json(source: MergeDataset, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])
-def test_the_picture_is_the_same_each_time(source: MergeDataset, tmp_path: Path, ending: str) -> None:
-    found = overlap(source)
+def test_the_picture_is_reproducible(dataset: MergeDataset, tmp_path: Path, ending: str) -> None:
+    found = overlap(dataset)
     for name in ("a", "b"):
         draw_overlap(found, tmp_path / f"{name}.{ending}")
     first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("a", "b"))
@@ -179,10 +179,10 @@ def test_the_picture_is_the_same_each_time(source: MergeDataset, tmp_path: Path,
     assert first.startswith(b"\x89PNG") or b"<svg" in first
 
 
-def test_what_cannot_be_read_or_drawn_is_named(
-    source: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_unreadable_data_sets_and_unknown_formats_are_input_errors(
+    dataset: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(InputError, match=r"--figure .*figure.txt.*'.txt'.*\.svg, \.png, \.pdf"):
-        draw_overlap(overlap(source), tmp_path / "figure.txt")
+        draw_overlap(overlap(dataset), tmp_path / "figure.txt")
     assert main(["tables", str(tmp_path)]) == 2
     assert str(tmp_path) in capsys.readouterr().err

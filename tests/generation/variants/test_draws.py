@@ -1,4 +1,4 @@
-"""Degree of inflation and draws: exact, repeatable, and dependent on nothing but the content."""
+"""Draws have the right size, are reproducible and depend only on the content."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def test_the_words_of_a_class_are_pooled() -> None:
     assert [(len(group), group[0].seed.id) for group in groups] == [(5, "s1")]
 
 
-def test_every_draw_takes_d_different_variants() -> None:
+def test_every_draw_has_d_distinct_variants() -> None:
     group = variants(30) + variants(7, "cat")
-    taken = draw(group, inflation=20, subsamples=10, random_seed=0)
-    assert set(taken) == {variant.id for variant in group}
+    draws = draw(group, inflation=20, subsamples=10, random_seed=0)
+    assert set(draws) == {variant.id for variant in group}
     for subsample in range(10):
-        assert sum(subsample in of_variant for of_variant in taken.values()) == 20
+        assert sum(subsample in of_variant for of_variant in draws.values()) == 20
 
 
-def test_draws_do_not_depend_on_the_order_but_on_the_random_seed() -> None:
+def test_draws_depend_on_the_random_seed_and_not_on_the_order() -> None:
     group = variants(40)
     shuffled = random.Random(1).sample(group, len(group))
     first = draw(group, inflation=20, subsamples=3, random_seed=0)
@@ -44,18 +44,18 @@ def test_draws_do_not_depend_on_the_order_but_on_the_random_seed() -> None:
     }
 
 
-def test_a_draw_takes_the_smallest_digests() -> None:
+def test_a_draw_selects_the_smallest_digests() -> None:
     group = variants(5)
     digests = {
         variant.id: hashlib.sha256(f'[7,0,"s1","noun","dog","{variant.replacement.word}"]'.encode()).hexdigest()
         for variant in group
     }
     smallest = sorted(digests, key=lambda name: digests[name])[:2]
-    taken = draw(group, inflation=2, subsamples=1, random_seed=7)
-    assert {name for name, of_variant in taken.items() if of_variant} == set(smallest)
+    draws = draw(group, inflation=2, subsamples=1, random_seed=7)
+    assert {name for name, of_variant in draws.items() if of_variant} == set(smallest)
 
 
-def test_draws_are_even() -> None:
-    """Each of 40 variants is taken by half of 2,000 draws, give or take five standard deviations."""
-    taken = draw(variants(40), inflation=20, subsamples=2_000, random_seed=0)
-    assert all(abs(len(of_variant) - 1_000) < 5 * (2_000 * 0.25) ** 0.5 for of_variant in taken.values())
+def test_draws_are_uniform() -> None:
+    """Each of 40 variants is in half of 2,000 draws, within five standard deviations."""
+    draws = draw(variants(40), inflation=20, subsamples=2_000, random_seed=0)
+    assert all(abs(len(of_variant) - 1_000) < 5 * (2_000 * 0.25) ** 0.5 for of_variant in draws.values())

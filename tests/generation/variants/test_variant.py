@@ -1,4 +1,4 @@
-"""Variants: every occurrence replaced, nothing else touched."""
+"""Variants replace every occurrence and change nothing else."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +10,7 @@ from generation.variants.variant import Variant
 from merge_snli.problems.reading import Problem
 
 
-def test_the_slides_example() -> None:
+def test_the_example_of_the_slides() -> None:
     seed = Problem("slides", "A small girl carries a girl.", "There is a small girl.", 0)
     word = SharedWord("girl", "noun", (8, 23), (17,))
     variant = Variant(seed, word, Replacement("boy", ("m1",), ("m2",), 1.0))

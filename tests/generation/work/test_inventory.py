@@ -1,4 +1,4 @@
-"""The work folder: one pass serves every data set that asks nothing new, and the cache drops what is not needed."""
+"""The work folder: answers are shared between runs, and the cache command lists and drops files."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from merge_snli.embedded import embedded_path
 
 
 def refuse(*_: object, **__: object) -> NoReturn:
-    raise AssertionError("asked or loaded a masked LM")
+    raise AssertionError("used a masked LM")
 
 
 @dataclass(frozen=True)
 class Made:
-    """A data set with its work folder, and how it was made."""
+    """A data set, its work folder and its options."""
 
     options: Options
     work: Path
     dataset: MergeDataset
 
     def cache(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-        """Run `merge-snli cache` on it and return what it prints."""
+        """Run `merge-snli cache --json` on it and return the document."""
         capsys.readouterr()
         command = ["cache", str(self.dataset.folder), "--work", str(self.work), "--json", *arguments]
         assert cli.main(command) == 0
@@ -52,9 +52,7 @@ def made(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> Made:
     return Made(options, work, generate(options, tmp_path / "merge_snli", work=work))
 
 
-def test_one_pass_over_the_masked_lms_serves_every_data_set_that_asks_nothing_new(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_with_other_options_reuse_the_answers(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
     monkeypatch.setattr("generation.answers.suggest.load_masked_lm", refuse)
     others: dict[str, dict[str, Any]] = {
@@ -76,11 +74,11 @@ def test_one_pass_over_the_masked_lms_serves_every_data_set_that_asks_nothing_ne
     assert variants["none"] >= max(variants["pos"], variants["prob"])
     assert variants["none"] > variants["default"] == variants["seed"]
     assert variants["default"] > variants["classes"]
-    with pytest.raises(AssertionError, match="asked or loaded"):
+    with pytest.raises(AssertionError, match="used a masked LM"):
         generate(replace(made.options, top_k=39), tmp_path / "top_k", work=made.work)
 
 
-def test_the_cache_says_what_is_stored_and_drops_what_is_not_needed(
+def test_the_cache_command_lists_files_and_drops_those_not_needed(
     made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generate(replace(made.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=made.work)
@@ -98,7 +96,7 @@ def test_the_cache_says_what_is_stored_and_drops_what_is_not_needed(
     assert again.digest == made.dataset.digest
 
 
-def test_the_cache_of_a_folder_without_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cache_command_without_a_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["cache", str(tmp_path / "nothing")]) == 2
     assert "there is no work folder" in capsys.readouterr().err
     (tmp_path / "killed.work").mkdir()
@@ -108,6 +106,6 @@ def test_the_cache_of_a_folder_without_one(tmp_path: Path, capsys: pytest.Captur
     assert "holds no data set yet" in capsys.readouterr().err
 
 
-def test_the_shelves_of_a_run_are_told_by_its_record(made: Made) -> None:
-    folders = {shelf.folder(made.work) for shelf in recorded_cache_keys(made.dataset.record)}
+def test_the_record_gives_the_cache_keys(made: Made) -> None:
+    folders = {key.folder(made.work) for key in recorded_cache_keys(made.dataset.record)}
     assert folders == set((made.work / "suggestions").iterdir())
