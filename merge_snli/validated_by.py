@@ -1,4 +1,4 @@
-"""The masked LMs that validated each variant, as a matrix."""
+"""Find which masked LMs validated each variant."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ SIDES = ("premise_mlms", "hypothesis_mlms")
 
 
 def masked_lm_names(dataset: MergeDataset) -> tuple[str, ...]:
-    """Return the names of the masked LMs of a run, in their order."""
+    """Return the names of the masked LMs, in the order of the option `mlm`."""
     return tuple(mlm.name for mlm in dataset.record.masked_lms)
 
 
 def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return which masked LMs validated each variant in the premise or the hypothesis.
+    """Return whether each masked LM validated each variant in the premise or the hypothesis.
 
     Args:
         table: Variants of a data set.
-        masked_lms: The masked LMs of the run.
+        masked_lms: Names of the masked LMs of the run.
 
     Returns:
-        A boolean matrix of shape (variants, masked LMs).
+        Booleans of shape (variants, masked LMs).
 
     Raises:
-        InputError: If a variant names a masked LM that is not one of `masked_lms`.
+        InputError: If a variant names a masked LM that is not one of the run.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -49,8 +49,7 @@ def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.b
         if indices.null_count:
             unknown = names.filter(indices.is_null())[0].as_py()
             raise InputError(
-                f"{side} of a variant names the masked LM {unknown!r}, which is not in run.json: "
-                "generate the data set again"
+                f"a variant has the masked LM {unknown}, which is not in run.json: generate the data set again"
             )
         matrix[rows, indices.to_numpy()] = True
     return matrix
