@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the work folder holds, after deleting what is not needed where that is asked for."""
+    """Print the contents of the work folder, after deleting what is not needed with `--drop`."""
     from generation.report.inventory import inventory_table
     from generation.work.folder import work_folder, work_folder_of
     from generation.work.inventory import drop, inventory
@@ -36,11 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     out = Path(arguments.dataset).expanduser()
     work = work_folder_of(out.resolve(), arguments.work)
     if not work.is_dir():
-        raise InputError(f"there is no work folder {work}: name it with --work")
+        raise InputError(f"work folder {work} does not exist: give its path with --work")
     record = _record(out)
     if arguments.drop:
         if record is None:
-            raise InputError(f"--drop: {out} holds no data set yet, so what it needs is not known; generate it first")
+            raise InputError(f"--drop needs a finished data set, but {out} has none: generate it first")
         with work_folder(out.resolve(), arguments.work):
             drop(each for each in inventory(work, record) if each.needed is False)
     stored = inventory(work, record)
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _record(out: Path) -> Record | None:
-    """Return the record of the data set, None where there is none yet."""
+    """Return the run record of the data set, or None if it is not finished."""
     from merge_snli.dataset import RUN_FILE, find_dataset
 
     return find_dataset(str(out)).record if (out / RUN_FILE).is_file() else None

@@ -31,7 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--eval-results", nargs="+", metavar="RESULT.json", type=Path, help="result files of merge-snli score"
     )
     results.add_argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub")
-
     parser.epilog = (
         "examples:\n"
         "  merge-snli publish merge_snli --repo ORG/merge_snli --dry-run\n"

@@ -63,7 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the Hub id of the data set",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
-
     parser.epilog = (
         "examples:\n"
         "  merge-snli score demo:nli-a demo:nli-b --dataset merge_snli --out results\n"

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Count the shared words of the problems and print them in the form of the paper's Table 4."""
+    """Count the shared words and print them as in Table 4 of the paper."""
     from generation.report.words import words_report, words_table
     from merge_snli.problems.options import ProblemOptions
 

@@ -108,9 +108,9 @@ def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
 
 def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["words", "--problems", "demo:problems"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:2] == ["class", "problems"]
-    assert [line.split()[0] for line in lines[1:5]] == ["noun", "verb", "adj", "adv"]
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows[1][:2] == ["class", "problems"]
+    assert [row[0] for row in rows[3:7]] == ["noun", "verb", "adj", "adv"]
 
 
 @pytest.mark.parametrize(
