@@ -14,7 +14,7 @@ NO_ORDER = "no other order"
 FilterCounts = Counter[tuple[str, str, str, str]]
 """Counts by word class, masked LM, side and what is counted.
 
-Counted are `FORMS`, the reasons for which forms could not be asked, `FILLERS`, and the outcomes of the filters.
+Counted are `FORMS`, the reasons why forms have no answer, `FILLERS`, and the outcomes of the filters.
 """
 
 SCHEMA = pa.schema(

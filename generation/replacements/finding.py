@@ -45,7 +45,7 @@ class FilteredForm:
         side: `premise` or `hypothesis`.
         sentence: The text of that side.
         form: The form.
-        outcome: The outcome of the filters for its fillers, or the reason why the form could not be asked.
+        outcome: The outcome of the filters for its fillers, or the reason why the form has no answer.
     """
 
     masked_lm: str
@@ -69,7 +69,7 @@ class FilteredForm:
         ]
 
     def counts(self) -> Counter[str]:
-        """Count the form, its fillers and their outcomes, or the reason why it could not be asked."""
+        """Count the form, its fillers and their outcomes, or the reason why it has no answer."""
         if isinstance(self.outcome, str):
             return Counter({FORMS: 1, self.outcome: 1})
         return Counter({FORMS: 1, FILLERS: len(self.outcome.codes)}) + self.outcome.counts()

@@ -1,4 +1,4 @@
-"""Tables that show a run's figures beside the paper's."""
+"""Tables that compare the figures of a run with those of the paper."""
 
 from __future__ import annotations
 

@@ -148,33 +148,29 @@ def _row(
 
 
 def _alternatives(counts: Mapping[str, ConfigCounts], subsamples: int, *, with_paper: bool) -> Table:
-    headers = (
-        "seeds by class",
-        "variants per seed and class",
-        "drawn per seed",
-        "drawn per seed and class",
-        "drawn",
-        "drawn once",
-        "words per subsample",
-        *(("Average in the paper", "Uni in the paper") if with_paper else ()),
-    )
-    rows = (
-        (
-            name,
-            of.groups,
-            round(of.variants / of.groups, 1),
-            round(of.drawn / of.seeds, 1),
-            round(of.drawn / of.groups, 1),
-            of.drawn,
-            of.drawn_once,
-            round(of.words, 1),
-            *((getattr(TABLE_2.get(name), column, None) for column in ("average", "unique")) if with_paper else ()),
-        )
+    rows: list[dict[str, Cell]] = [
+        {
+            "config": name,
+            "seeds by class": of.groups,
+            "variants per seed and class": round(of.variants / of.groups, 1),
+            "drawn per seed": round(of.drawn / of.seeds, 1),
+            "drawn per seed and class": round(of.drawn / of.groups, 1),
+            "drawn": of.drawn,
+            "drawn once": of.drawn_once,
+            "words per subsample": round(of.words, 1),
+        }
         for name, of in counts.items()
-    )
-    return Table(
+    ]
+    if with_paper:
+        for row in rows:
+            paper = TABLE_2.get(str(row["config"]))
+            row |= {
+                "Average in the paper": getattr(paper, "average", None),
+                "Uni in the paper": getattr(paper, "unique", None),
+            }
+    return compared_table(
         title=f"Table 2: other ways to compute Average and Uni, over {subsamples} subsamples",
-        columns=(Column("config", "left"), *map(Column, headers)),
-        rows=tuple(rows),
+        rows=[(row, {}) for row in rows],
+        labels=["config"],
         notes=("drawn: variants drawn by at least one subsample; words: distinct replacements.",),
     )

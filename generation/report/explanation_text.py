@@ -48,7 +48,7 @@ def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[
 def _form_lines(form: TracedForm) -> Iterator[str]:
     where = f"  {form.masked_lm}, {form.side} at {form.start}:"
     if form.refused is not None:
-        yield f"{where} not asked: {form.refused}"
+        yield f"{where} no answer: {form.refused}"
         return
     yield f"{where} {len(form.fillers)} fillers, {len(form.kept)} kept: {_listed(list(form.kept))}"
     dropped: dict[str, list[str]] = {}

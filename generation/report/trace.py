@@ -39,7 +39,7 @@ class TracedForm:
         masked_lm: The name of the masked LM.
         side: `premise` or `hypothesis`.
         start: Offset of the occurrence in that sentence.
-        refused: Why the form could not be asked, or None.
+        refused: The reason why the form has no answer; None if it has one.
         fillers: The fillers in order of decreasing probability.
     """
 

@@ -103,12 +103,12 @@ def _variant_row(each: DrawnVariant, options: Options) -> Row:
         "hypothesis_mlms": variant.replacement.hypothesis_mlms,
         "log_odds": variant.replacement.log_odds,
         "subsamples": each.subsamples,
-        **_kept(variant.seed, options),
+        **_extra(variant.seed, options),
     }
 
 
-def _kept(seed: Problem, options: Options) -> Row:
-    """Return the values of the source columns that are kept."""
+def _extra(seed: Problem, options: Options) -> Row:
+    """Return the values of the columns of `keep_column`."""
     return dict(zip(options.keep_column, seed.extra, strict=True))
 
 
@@ -123,4 +123,4 @@ def _seed_rows(seeds: Mapping[str, Problem], found: Sequence[Found], options: Op
             of_class = sorted(words[identity, name], key=lambda each: each.word.premise)
             row[f"{name}_words"] = [each.word.text for each in of_class]
             row[f"{name}_variants"] = [len(each.replacements) for each in of_class]
-        yield row | _kept(seed, options)
+        yield row | _extra(seed, options)

@@ -1,4 +1,4 @@
-"""Shards: Parquet files under a key of what they were made from, each with the digest of its bytes in its name."""
+"""Write and find shards: Parquet files named by the key of their inputs and the sha256 of their bytes."""
 
 from __future__ import annotations
 
@@ -16,41 +16,38 @@ if TYPE_CHECKING:
 
 ENDING = ".parquet"
 ROWS_PER_GROUP = 1_000
-"""Small groups let a merge of many shards hold little of each."""
+"""Small, so that merging many shards holds little of each in memory."""
 
 
 def write_shard(folder: Path, key: str, table: pa.Table) -> Path:
-    """Write a table as the shard of that key, whole or not at all.
+    """Write a table atomically as the shard of a key.
 
     Args:
-        folder: Where the shards of this kind lie; it need not exist.
-        key: Hexadecimal digest of all that the table depends on.
+        folder: The folder of the shards of this kind; created if missing.
+        key: Hexadecimal digest of everything that the table depends on.
         table: The content.
 
     Returns:
         The file.
 
     Raises:
-        InputError: Where the disk is full or may not be written; no torn shard is left.
+        InputError: If the disk is full or not writable; no partial file is left.
     """
     return write_checked(folder / key[:2], table, prefix=f"{key}.", compression="zstd", row_group_size=ROWS_PER_GROUP)
 
 
 def find_shard(folder: Path, key: str) -> Path | None:
-    """Return the shard of that key, or None where there is none whose bytes are those that were written.
-
-    A damaged shard is deleted, so that it is made again.
-    """
+    """Return the shard of a key, or None if there is none. A damaged shard is deleted."""
     return next(filter(is_intact, sorted((folder / key[:2]).glob(f"{key}.*{ENDING}"))), None)
 
 
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a shard that `find_shard` gave, or some of its columns."""
+    """Read all or some columns of a shard."""
     return pq.read_table(path, columns=None if columns is None else list(columns), partitioning=None)
 
 
 def all_shards(folder: Path) -> Iterator[Path]:
-    """Yield every shard in the folder, whatever its key; `key_of` tells it."""
+    """Yield the shards of all keys in a folder."""
     yield from sorted(folder.glob(f"??/*{ENDING}"))
 
 
