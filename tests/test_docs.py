@@ -21,6 +21,7 @@ MAX_LENGTH = 120
 FENCE = re.compile(r"^\s*(```|~~~)")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+NAMED_FILE = re.compile(r"`((?:docs|generation|merge_snli|metrics|scoring|tests)/[\w/]+\.(?:json|md|py))`")
 HEADING = re.compile(r"^#+\s+(.+?)\s*$", re.MULTILINE)
 
 
@@ -81,6 +82,12 @@ def test_paragraph_lines_are_short(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_relative_links_resolve(page: Path) -> None:
     assert broken_links(ROOT / page) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_named_files_exist(page: Path) -> None:
+    named = set(NAMED_FILE.findall((ROOT / page).read_text(encoding="utf-8"))) - {"merge_snli/merge_snli.py"}
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
 def test_a_long_line_and_broken_links_are_detected(tmp_path: Path) -> None:
