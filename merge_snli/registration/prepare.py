@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
-from merge_snli.files import sha256_of_file
+from merge_snli.files import sha256_of_file, sha256_of_json
 from merge_snli.schema import ALL, data_version
 
 if TYPE_CHECKING:
@@ -94,15 +93,11 @@ def prepare_metric(cache: Path) -> Path:
     Returns:
         The metric's folder, relative to `cache`.
     """
-    contents = {
-        path.name: path.read_bytes() for path in sorted(metric_folder().glob("*.py")) if path.name not in NOT_IMPORTED
-    }
-    digest = hashlib.sha256()
-    for name, content in contents.items():
-        digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    folder = METRICS / digest.hexdigest()
+    sources = [path for path in sorted(metric_folder().glob("*.py")) if path.name not in NOT_IMPORTED]
+    contents = {path.name: path.read_text(encoding="utf-8") for path in sources}
+    folder = METRICS / sha256_of_json(contents)
     (cache / folder).mkdir(parents=True)
-    for name, content in (contents | {"__init__.py": b""}).items():
-        (cache / folder / name).write_bytes(content)
+    for name, content in (contents | {"__init__.py": ""}).items():
+        (cache / folder / name).write_text(content, encoding="utf-8")
         os.utime(cache / folder / name, (MODIFICATION_TIME, MODIFICATION_TIME))
     return folder

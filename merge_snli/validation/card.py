@@ -54,34 +54,30 @@ def check_card(folder: Path, record: Record, collector: Collector, *, is_complet
         message = reason(error).replace(str(folder), "").replace("\n", " ")
         collector.find(CARD_FILE, None, None, f"cannot be compared with the record and the data: {message}")
         return
-    if content == card:
+    if is_complete:
+        _compare_lines(content, card, collector)
         return
     try:
-        metadata, text, first_line = read_card(content)
+        metadata, expected = read_metadata(content), read_metadata(card)
     except YAML_ERRORS as error:
         collector.find(CARD_FILE, None, None, f"has invalid metadata: {reason(error)}")
         return
-    expected_metadata, expected_text, _ = read_card(card)
-    for key in sorted(expected_metadata.keys() | metadata.keys() if is_complete else LOADED_METADATA, key=str):
-        _compare(str(key), metadata.get(key), expected_metadata.get(key), collector)
-    if is_complete:
-        _compare_lines(text.splitlines(), expected_text.splitlines(), first_line, collector)
+    for key in LOADED_METADATA:
+        _compare(key, metadata.get(key), expected.get(key), collector)
 
 
-def read_card(content: bytes) -> tuple[dict[str, Any], str, int]:
-    """Return a card's metadata, its text, and the line number where the text starts.
+def read_metadata(content: bytes) -> dict[str, Any]:
+    """Return a card's metadata.
 
     Raises:
         ValueError: If the card is not UTF-8 or has no metadata. Malformed YAML raises one of `YAML_ERRORS`.
     """
     before, _, rest = content.decode("utf-8").partition(SEPARATOR)
-    metadata_text, separator, text = rest.partition(SEPARATOR)
-    if before or not separator:
-        raise ValueError("it does not start with YAML between lines of three dashes")
-    metadata = yaml.safe_load(metadata_text)
+    text, separator, _ = rest.partition(SEPARATOR)
+    metadata = yaml.safe_load(text) if separator and not before else None
     if not isinstance(metadata, dict):
-        raise ValueError("it is not a mapping")
-    return metadata, text, metadata_text.count("\n") + 3
+        raise ValueError("it does not start with a YAML mapping between lines of three dashes")
+    return metadata
 
 
 def _compare(place: str, found: object, expected: object, collector: Collector) -> None:
@@ -98,12 +94,13 @@ def _compare(place: str, found: object, expected: object, collector: Collector) 
         collector.find(CARD_FILE, None, place, f"is {quoted(found)}; the data gives {quoted(expected)}")
 
 
-def _compare_lines(found: list[str], expected: list[str], first_line: int, collector: Collector) -> None:
+def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:
+    found, expected = (text.decode("utf-8", "backslashreplace").split("\n") for text in (content, card))
     matcher = difflib.SequenceMatcher(a=found, b=expected, autojunk=False)
     for tag, start, end, expected_start, expected_end in matcher.get_opcodes():
         if tag != "equal":
             message = f"is {_text(found[start:end])}; the data gives {_text(expected[expected_start:expected_end])}"
-            collector.find(CARD_FILE, None, f"line {first_line + start}", message)
+            collector.find(CARD_FILE, None, f"line {start + 1}", message)
 
 
 def _text(lines: list[str]) -> str:
