@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from generation.options import CHOICES
 from generation.work.inventory import ANSWERS
 from merge_snli.table import Column, Table
 
@@ -35,13 +36,15 @@ def inventory_table(work: Path, stored: Sequence[Stored]) -> Table:
 
 
 def _name(stored: Stored) -> str:
-    """Name an entry; answers by their masked LM and the options that they depend on."""
+    """Name an entry; answers by their masked LM, its device, top-k, and the other options that are not the default."""
     if stored.kind != ANSWERS:
         return stored.kind
     key = stored.cache_key
     options = [
-        *(str(key[name]) for name in ("device", "dtype") if name in key),
-        *(f"{name.replace('_', '-')} {key[name]}" for name in ("top_k", "mask") if name in key),
+        *([str(key["device"])] if "device" in key else []),
+        *([str(key["dtype"])] if key.get("dtype", CHOICES["dtype"][0]) != CHOICES["dtype"][0] else []),
+        *([f"top-k {key['top_k']}"] if "top_k" in key else []),
+        *([f"mask {key['mask']}"] if key.get("mask", CHOICES["mask"][0]) != CHOICES["mask"][0] else []),
         *(["split-words"] if key.get("split_words") else []),
     ]
     return f"answers of {stored.masked_lm or 'a masked LM'} ({', '.join(options)})"
