@@ -108,7 +108,7 @@ class Batches:
             self._item,
             length,
         )
-        free_unused_memory()
+        _release_cached_memory()
 
 
 def is_batch_invariant(run: Callable[[int], npt.NDArray[np.float32]]) -> bool:
@@ -126,7 +126,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY_MESSAGES)
 
 
-def free_unused_memory() -> None:
+def _release_cached_memory() -> None:
     """Release the GPU memory that torch caches."""
     import torch
 

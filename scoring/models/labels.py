@@ -92,17 +92,10 @@ def parse_labels(text: str) -> tuple[str, ...] | str:
     """Parse the value of `--labels`, such as `entailment,neutral,contradiction` or `infer`.
 
     Raises:
-        InputError: If it is not `infer` and `parse_order` fails.
+        InputError: If it is neither `infer` nor the three labels, or entailment and not_entailment, each once.
     """
-    return INFER if text.strip().lower() == INFER else parse_order(text)
-
-
-def parse_order(text: str) -> tuple[str, ...]:
-    """Parse an order of labels, such as `entailment,neutral,contradiction`.
-
-    Raises:
-        InputError: If the labels are not the three labels, or entailment and not_entailment, each once.
-    """
+    if text.strip().lower() == INFER:
+        return INFER
     names = canonical_names(text.split(","))
     if names is None:
         raise InputError(
