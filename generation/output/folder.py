@@ -124,13 +124,13 @@ def _replace(staged: Path, out: Path) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         staged.replace(out)
         return
-    replaced = staged.with_name("replaced")
-    shutil.rmtree(replaced, ignore_errors=True)
-    replaced.mkdir()
+    backup = staged.with_name("replaced")
+    shutil.rmtree(backup, ignore_errors=True)
+    backup.mkdir()
     moved: list[tuple[Path, Path]] = []
     try:
         for name in ("data", CARD_FILE, RUN_TOML):
-            for source, target in ((out / name, replaced / name), (staged / name, out / name)):
+            for source, target in ((out / name, backup / name), (staged / name, out / name)):
                 if source.exists():
                     source.rename(target)
                     moved.append((source, target))
@@ -139,5 +139,5 @@ def _replace(staged: Path, out: Path) -> None:
         for source, target in reversed(moved):
             target.rename(source)
         raise
-    shutil.rmtree(replaced)
+    shutil.rmtree(backup)
     shutil.rmtree(staged)

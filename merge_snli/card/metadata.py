@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
 
-FILES = (".jsonl", ".csv", ".tsv", ".parquet")
+PROBLEM_FILE_EXTENSIONS = (".jsonl", ".csv", ".tsv", ".parquet")
 """Extensions of files of problems."""
 
 Json = dict[str, Any]
@@ -41,14 +41,14 @@ def public_name(name: str) -> str:
 
     A folder with the form of a Hub id, such as `data/mine`, counts as an id.
     """
-    return Path(name).name if name.endswith(FILES) or is_path(name) else name
+    return Path(name).name if name.endswith(PROBLEM_FILE_EXTENSIONS) or is_path(name) else name
 
 
 def metadata(record: Record) -> str:
     """Return the card's metadata as YAML.
 
-    `dataset_info` has the features but not the sizes of the splits, because with sizes `load_dataset(..., filters=...)`
-    raises an error.
+    `dataset_info` has the features but not the sizes of the splits: with sizes, `load_dataset(..., filters=...)` raises
+    an error.
 
     Args:
         record: The record of a run.

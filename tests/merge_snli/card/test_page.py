@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from merge_snli.dataset import read_split
 from merge_snli.schema import ALL, SEED, columns
-from tests.merge_snli.card.test_render import DATA_SET, RECORD, SOURCE
+from tests.merge_snli.card.test_render import DATA_SET, DATASET, RECORD
 
 TEXT = (DATA_SET / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
 PAGE = MarkdownIt("commonmark", {"html": True}).enable("table").render(TEXT)
@@ -28,7 +28,7 @@ def tables() -> list[list[list[str]]]:
 
 def test_page_starts_with_title_example_and_departures() -> None:
     assert re.findall(r"<h1>(.*?)</h1>", PAGE) == ["MERGE on its bundled problems"]
-    row = read_split(SOURCE, ALL).slice(0, 1).to_pylist()[0]
+    row = read_split(DATASET, ALL).slice(0, 1).to_pylist()[0]
     seed, variant = tables()[0][1:]
     label = RECORD.problems.label_names[row["label"]]
     assert seed == ["seed", row["seed_premise"], row["seed_hypothesis"], label]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DATA_SET = FOLDER.parent
-SOURCE = find_dataset(str(DATA_SET))
-RECORD = SOURCE.record
+DATASET = find_dataset(str(DATA_SET))
+RECORD = DATASET.record
 
 
 def with_options(**options: object) -> Record:
@@ -83,9 +83,9 @@ def test_values_are_allowed_by_the_hub() -> None:
     for field, allowed in HUB_VALUES.items():
         assert set(data[field]) <= allowed, field
     for field in ("annotations_creators", "language_creators", "multilinguality", "size_categories"):
-        said = documented.partition(f"{field} (")[2].partition("(`")[0]
+        listed = documented.partition(f"{field} (")[2].partition("(`")[0]
         for value in data[field]:
-            assert f"'{value}'" in said, (field, value)
+            assert f"'{value}'" in listed, (field, value)
 
 
 def test_data_version() -> None:
@@ -150,6 +150,7 @@ DIFFERING: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize(("title", "options"), DIFFERING.items())
 def test_departure_is_shown_at_the_top(title: str, options: dict[str, object]) -> None:
     paper = {"mlm": ["google-bert/bert-base-cased"]}
+    assert "All options follow the paper's method." in head(paper)
     assert "> " not in head(paper)
     assert f"> - **{title}**" in head(paper | options)
     assert head(paper | options).count("> - ") == 1
@@ -174,8 +175,8 @@ def test_license() -> None:
         terms=TermsRecord("cc-by-sa-4.0", "SNLI: Bowman and others (2015)."),
     )
     unknown = with_options(problems="/home/someone/mine.jsonl")
-    told = replace(unknown, terms=TermsRecord("CC-BY-4.0", None))
-    assert [license_of(record) for record in (RECORD, known, unknown, told)] == [
+    chosen = replace(unknown, terms=TermsRecord("CC-BY-4.0", None))
+    assert [license_of(record) for record in (RECORD, known, unknown, chosen)] == [
         "apache-2.0",
         "cc-by-sa-4.0",
         None,
