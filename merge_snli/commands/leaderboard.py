@@ -22,8 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         default="html",
-        help="html: an interactive page; md, latex: the columns of Table 3; csv, json: all numbers "
-        "(default: %(default)s)",
+        help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: %(default)s)",
     )
     parser.add_argument(
         "--dataset",

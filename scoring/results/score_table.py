@@ -1,10 +1,11 @@
-"""Build the table of results in the shape of the paper's Table 3."""
+"""Build the table of results: the columns of the paper's Table 3, and pattern accuracy with its interval."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from merge_snli.table import Column, Table
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 from scoring.results.grouping import titles_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ COLUMNS = (
     Column("Model", "left"),
     Column("Seeds", format=".1f"),
     Column("Variants", format=".1f"),
+    Column(f"PA({QUALITY_THRESHOLD})", format=".1f"),
+    Column("95% interval"),
     Column("QT", format="+.1f"),
     Column("MT", format=".0f"),
 )
@@ -43,7 +46,7 @@ def score_table(
     return Table(
         title=_title(results[0], title) if results else "",
         columns=COLUMNS,
-        rows=(*rows, *((name, None, None, None, None) for name in failed)),
+        rows=(*rows, *((name, *[None] * (len(COLUMNS) - 1)) for name in failed)),
         notes=(
             *(_explanation(results[0]) if results else ()),
             *(f"{name}: {note}" for name, result in named for note in result.notes),
@@ -63,12 +66,25 @@ def _explanation(result: Result) -> tuple[str, ...]:
     return (
         f"Scores in percent; on variants, mean over {n_subsamples} subsamples.",
         "Seeds, Variants: sample accuracy.",
-        f"QT: pattern accuracy on variants at {result.quality_threshold:.0%} minus sample accuracy on seeds.",
+        f"PA({result.quality_threshold}): share of seeds with at least {result.quality_threshold:.0%} of their "
+        "variants correct, with its interval from a bootstrap over seeds.",
+        f"QT: PA({result.quality_threshold}) minus sample accuracy on seeds.",
         "MT: threshold at which pattern accuracy on variants is nearest to sample accuracy on seeds.",
     )
 
 
-def _scores(result: Result) -> tuple[float | None, ...]:
+def _scores(result: Result) -> tuple[float | str | None, ...]:
     scores = result.scores
-    shares = (scores.seed_sample_accuracy, scores.on_variants.sample_accuracy.mean, scores.qt, scores.mt)
-    return tuple(None if share is None else round(100 * share, 1) + 0.0 for share in shares)  # + 0.0: no -0.0
+    on_variants, intervals = scores.on_variants, scores.intervals
+    return (
+        _percent(scores.seed_sample_accuracy),
+        _percent(on_variants.sample_accuracy.mean),
+        _percent(on_variants.pattern_accuracy.mean),
+        None if intervals is None else " to ".join(f"{100 * end:.1f}" for end in intervals.pattern_accuracy),
+        _percent(scores.qt),
+        _percent(scores.mt),
+    )
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else round(100 * share, 1) + 0.0  # + 0.0: no -0.0

@@ -72,7 +72,7 @@ class Board:
         return tuple(entry.result for entry in self.entries)
 
     def table(self) -> Table:
-        """Return the board in the shape of the paper's Table 3."""
+        """Return the columns of the paper's Table 3 and PA at the quality threshold."""
         return score_table(self.results, title=self.title, names=[entry.name for entry in self.entries])
 
 

@@ -12,15 +12,19 @@ from scoring import Result, score, score_table
 @pytest.fixture(scope="module")
 def result(dataset: Path) -> Result:
     result = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, name="by length")
+    on_variants, intervals = result.scores.on_variants, result.scores.intervals
+    assert intervals is not None
     scores = dataclasses.replace(
         result.scores,
         seed_sample_accuracy=0.8964,
         qt=-0.0487,
         mt=0.59,
         on_variants=dataclasses.replace(
-            result.scores.on_variants,
-            sample_accuracy=dataclasses.replace(result.scores.on_variants.sample_accuracy, mean=0.8885),
+            on_variants,
+            sample_accuracy=dataclasses.replace(on_variants.sample_accuracy, mean=0.8885),
+            pattern_accuracy=dataclasses.replace(on_variants.pattern_accuracy, mean=0.8477),
         ),
+        intervals=dataclasses.replace(intervals, pattern_accuracy=(0.8102, 0.9)),
     )
     return dataclasses.replace(result, scores=scores, notes=("a note",))
 
@@ -29,12 +33,18 @@ def test_table_3(result: Result) -> None:
     lines = score_table([result]).text().splitlines()
     assert lines[:4] == [
         "merge_small, config all: 12 seeds, 446 variants",
-        "Model      Seeds  Variants    QT  MT",
-        "─────────  ─────  ────────  ────  ──",
-        "by length   89.6      88.8  -4.9  59",
+        "Model      Seeds  Variants  PA(0.9)  95% interval    QT  MT",
+        "─────────  ─────  ────────  ───────  ────────────  ────  ──",
+        "by length   89.6      88.8     84.8  81.0 to 90.0  -4.9  59",
     ]
     assert "mean over 10 subsamples" in lines[5]
     assert lines[-1] == "by length: a note"
+
+
+def test_pattern_accuracy_without_interval(result: Result) -> None:
+    scores = dataclasses.replace(result.scores, intervals=None)
+    lines = score_table([dataclasses.replace(result, scores=scores)]).text().splitlines()
+    assert lines[3].split() == ["by", "length", "89.6", "88.8", "84.8", "–", "-4.9", "59"]
 
 
 def test_tiny_drop_is_shown_without_minus(result: Result) -> None:
@@ -44,7 +54,7 @@ def test_tiny_drop_is_shown_without_minus(result: Result) -> None:
 
 def test_failed_models_are_listed_with_their_reason(result: Result) -> None:
     text = score_table([result], {"org/gone": "not found"}).text()
-    assert "\norg/gone       –         –     –   –\n" in text
+    assert "\norg/gone       –         –        –             –     –   –\n" in text
     assert text.endswith("org/gone: not scored: not found\n")
     assert score_table([], {"org/gone": "not found"}).text().endswith("\n\norg/gone: not scored: not found\n")
 
@@ -62,4 +72,5 @@ def test_html_is_escaped(result: Result) -> None:
     html = score_table([dataclasses.replace(result, model=evil)]).html()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert re.findall(r">([\d.+-]+)</td>", html) == ["89.6", "88.8", "-4.9", "59"]
+    assert re.findall(r">([\d.+-]+)</td>", html) == ["89.6", "88.8", "84.8", "-4.9", "59"]
+    assert ">81.0 to 90.0</td>" in html
