@@ -115,7 +115,8 @@ def score(predictions: Column, references: Column, groups: Column, options: Opti
     """Compute the scores from columns and options that are validated already; see `compute`.
 
     Raises:
-        ValueError: If a group has no seed, or has two references and `against` needs one.
+        ValueError: If a group has no seed, its seed has another reference, or it has two references and `against`
+            needs one.
     """
     warn_about_unknown_labels(predictions, references)
     table = _table(predictions, references, groups, options)
@@ -166,6 +167,7 @@ def _table(predictions: Column, references: Column, groups: Column, options: Opt
     if seed_answers is not None and options.seed_references is not None:
         gold = seed_column("seed_references", options.seed_references, labels)
         check_same_kind("seed_references", gold, "seed_predictions", seed_answers)
+        _check_seed_references(gold, references, codes, labels)
         seeds_right = _equal(seed_answers, gold)
     answers: BoolArray | IntArray
     if options.against == "majority":
@@ -180,8 +182,7 @@ def _table(predictions: Column, references: Column, groups: Column, options: Opt
 def _check_one_reference(references: Column, codes: IntArray, labels: list[Label], against: str) -> None:
     """Check that each group has one gold label, since consistency within a group is only meaningful then."""
     column = factorize(references)
-    first = np.zeros(len(labels), dtype=np.int64)
-    first[codes[::-1]] = column.codes[::-1]
+    first = column.codes[_first_rows(codes, len(labels))]
     differs = column.codes != first[codes]
     if differs.any():
         at = int(np.argmax(differs))
@@ -192,14 +193,40 @@ def _check_one_reference(references: Column, codes: IntArray, labels: list[Label
         )
 
 
+def _check_seed_references(gold: Column, references: Column, codes: IntArray, labels: list[Label]) -> None:
+    """Check that the gold label of each seed is that of its group, if all rows of the group have the same one."""
+    check_same_kind("seed_references", gold, "references", references)
+    first = _to_rows(references, _first_rows(codes, len(labels)))
+    several = np.zeros(len(labels), dtype=np.bool_)
+    several[codes[~_equal(references, _to_rows(first, codes))]] = True
+    differs = ~_equal(gold, first) & ~several
+    if differs.any():
+        at = int(np.argmax(differs))
+        raise ValueError(
+            f"seed_references[{labels[at]!r}] is {_label(gold, at)!r} but the references of group {labels[at]!r} are "
+            f"{_label(first, at)!r}: a seed has the gold label of its variants"
+        )
+
+
+def _label(column: Column, row: int) -> Label:
+    return column[row] if isinstance(column, list) else int(column[row])
+
+
+def _first_rows(codes: IntArray, n_groups: int) -> IntArray:
+    """Return the first row of each group, (n_groups,)."""
+    first = np.zeros(n_groups, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
+
+
 def _equal(left: Column, right: Column) -> BoolArray:
     if isinstance(left, np.ndarray):
         return np.asarray(left == right)
     return np.fromiter(map(str.__eq__, left, right), np.bool_, len(left))
 
 
-def _to_rows(by_group: Column, codes: IntArray) -> Column:
-    return by_group[codes] if isinstance(by_group, np.ndarray) else [by_group[code] for code in codes.tolist()]
+def _to_rows(column: Column, rows: IntArray) -> Column:
+    return column[rows] if isinstance(column, np.ndarray) else [column[row] for row in rows.tolist()]
 
 
 def _by_category(table: _Table, categories: Membership, options: Options) -> dict[Label, Scores]:

@@ -27,10 +27,11 @@ def parse_thresholds(thresholds: object) -> tuple[float, ...]:
     """Parse thresholds: one number, several, or `"curve"` for 0 to 1 in steps of 1 %.
 
     Args:
-        thresholds: A number, an iterable of numbers, or `"curve"`.
+        thresholds: A number, an iterable of numbers (an array or a tensor too), or `"curve"`.
 
     Returns:
-        The thresholds as floats rounded to nine decimals, in the given order.
+        The thresholds as floats rounded to nine decimals, in the given order. A number of another type than float is
+        read as its shortest decimal: `np.float32(0.6)` is 0.6.
 
     Raises:
         ValueError: If there are none, or one is not a number from 0 to 1.
@@ -38,6 +39,8 @@ def parse_thresholds(thresholds: object) -> tuple[float, ...]:
     Examples:
         >>> parse_thresholds([0.9, 29 * 0.01])
         (0.9, 0.29)
+        >>> parse_thresholds(np.float32(0.6))
+        (0.6,)
         >>> len(parse_thresholds("curve"))
         101
     """
@@ -45,6 +48,7 @@ def parse_thresholds(thresholds: object) -> tuple[float, ...]:
         if thresholds == "curve":
             return CURVE
         raise ValueError(f"thresholds is {thresholds!r}: give a number from 0 to 1, several numbers, or 'curve'")
+    thresholds = _as_numpy(thresholds)
     if _is_number(thresholds):
         return (_threshold("thresholds", thresholds),)
     if isinstance(thresholds, Mapping) or not isinstance(thresholds, Iterable):
@@ -57,23 +61,31 @@ def parse_thresholds(thresholds: object) -> tuple[float, ...]:
 
 def is_single_threshold(thresholds: object) -> bool:
     """Return whether a single number was given, so that a single number is returned."""
-    return _is_number(thresholds)
+    return _is_number(_as_numpy(thresholds))
+
+
+def _as_numpy(value: Any) -> object:  # noqa: ANN401  (anything may be given)
+    """Return a tensor or another array as a numpy array, one without dimensions as a number, and others unchanged."""
+    if not hasattr(value, "__array__"):
+        return value
+    try:
+        return np.asarray(value)[()]
+    except (TypeError, RuntimeError) as error:  # a tensor on a GPU, with a gradient or of a type that numpy lacks
+        raise ValueError(f"thresholds is {value!r}: give numbers from 0 to 1 ({error})") from error
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim == 0
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _threshold(where: str, value: Any) -> float:  # noqa: ANN401  (anything may be given)
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value.item()
+    value = _as_numpy(value)
     if not _is_number(value):
         raise ValueError(f"{where} is {value!r}: a threshold must be a number from 0 to 1")
     if not 0 <= value <= 1:
         raise ValueError(f"{where} is {value!r}: a threshold must be from 0 to 1 (90 % is 0.9)")
-    return round(float(value), _DECIMALS)
+    # The text of a number of numpy is its shortest decimal; float(np.float32(0.6)) would be 0.6000000238.
+    return round(float(str(value) if isinstance(value, np.generic) else value), _DECIMALS)
 
 
 def threshold_units(thresholds: Sequence[float]) -> IntArray:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from metrics.pattern_accuracy.core import compute
 
@@ -40,6 +41,9 @@ BAD: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"thresholds": [0.5, 90]}, ("thresholds[1] is 90", "from 0 to 1")),
     ({"thresholds": [0.5, "0.9"]}, ("thresholds[1] is '0.9'", "number")),
     ({"thresholds": [0.5, True]}, ("thresholds[1] is True", "number")),
+    ({"thresholds": torch.tensor(90)}, ("thresholds is ", "90", "from 0 to 1")),
+    ({"thresholds": torch.tensor(0.9, dtype=torch.bfloat16)}, ("thresholds is ", "from 0 to 1", "BFloat16")),
+    ({"thresholds": np.array([[0.5]])}, ("thresholds[0] is ", "number")),
     ({"thresholds": "all"}, ("thresholds is 'all'", "'curve'")),
     ({"thresholds": None}, ("thresholds is None", "'curve'")),
     ({"thresholds": []}, ("thresholds is empty", "'curve'")),
@@ -49,6 +53,10 @@ BAD: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"seed_predictions": {"a": 0, "b": 1}}, ("seed_references is missing", "seed_predictions")),
     ({**SEEDS, "seed_predictions": [0, 1]}, ("seed_predictions is [0, 1] (list)", "mapping")),
     ({**SEEDS, "seed_references": {"b": 1}}, ("seed_references", "group 'a'", "1 of 2 groups")),
+    (
+        {**SEEDS, "seed_references": {"a": 1, "b": 0}},  # the rows of "a" have two references, so it may have either
+        ("seed_references['b'] is 0", "group 'b'", "1", "gold"),
+    ),
     ({**SEEDS, "seed_predictions": {"a": 0, "b": 0.5}}, ("seed_predictions['b'] is 0.5 (float)",)),
     (
         {**SEEDS, "seed_predictions": {"a": "0", "b": "1"}},

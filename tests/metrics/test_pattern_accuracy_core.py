@@ -6,15 +6,18 @@ import random
 import statistics
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.pattern_accuracy.core import CURVE, compute
+from metrics.pattern_accuracy.core import CURVE, compute, parse_thresholds, required_correct
 
 N_RANDOM_INPUTS = 2000
 
@@ -117,6 +120,9 @@ def random_input(rng: random.Random) -> tuple[list[Row], Row, int]:
         reference = name(rng.randrange(n_labels)) if against == "gold" and rng.random() < 0.1 else gold[group]
         prediction = reference if rng.random() < right else name(rng.randrange(n_labels))
         rows.append({"group": group, "reference": reference, "prediction": prediction})
+    for group in gold:
+        references = {row["reference"] for row in rows if row["group"] == group}
+        gold[group] = references.pop() if len(references) == 1 else gold[group]
     n_subsamples = rng.choice([0, 0, rng.randint(1, min(4, n_rows))])
     for i, row in enumerate(rows):
         row["subsamples"] = {k for k in range(n_subsamples) if i == k or rng.random() < 0.4}
@@ -270,6 +276,20 @@ def test_patterns_of_a_hundred_samples_as_in_spacenli() -> None:
     assert steps == {0.0: 1.0, 0.5: 1.0, 0.51: 0.75, 0.94: 0.75, 0.95: 0.5, 0.96: 0.25, 1.0: 0.25}
     assert scores["sample_accuracy"] == 0.8475
     assert (scores["seed_sample_accuracy"], scores["qt"], scores["mt"]) == (0.75, 0.0, 0.94)
+
+
+@pytest.mark.parametrize("number", [np.float16, np.float32, np.float64, torch.tensor, np.array])
+def test_a_threshold_of_any_type_is_read_as_its_shortest_decimal(number: Callable[[float], Any]) -> None:
+    for percent in range(0, 101, 5):
+        threshold = number(percent / 100)
+        assert parse_thresholds(threshold) == (percent / 100,)
+        assert required_correct(threshold, 20) == percent // 5
+
+
+def test_arrays_and_tensors_of_thresholds() -> None:
+    percents = [round(0.01 * percent, 2) for percent in range(101)]
+    for several in (np.array(percents, dtype=np.float32), torch.tensor(percents), list(torch.tensor(percents))):
+        assert parse_thresholds(several) == tuple(percents)
 
 
 def test_groups_of_different_sizes_have_the_same_weight() -> None:

@@ -104,7 +104,7 @@ def test_adding_batches_and_single_rows_gives_the_same_scores(module: Any) -> No
             "subsamples": [[0, 1] if i == 0 else [rng.randrange(2)] for i in range(n_rows)],
             "categories": [rng.choice("nva") for _ in range(n_rows)],
             "seed_predictions": dict.fromkeys(rows["groups"], rows["references"][0]),
-            "seed_references": dict.fromkeys(rows["groups"], rows["predictions"][0]),
+            "seed_references": dict(zip(rows["groups"], rows["references"], strict=True)),
         }
         expected = compute(**rows, **options)
         assert module.compute(**rows, **options) == expected
