@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import pydantic_core
@@ -26,7 +27,7 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
-    """Return a comparison as JSON values, with infinite numbers as the string `Infinity`."""
+    """Return a comparison as JSON values, with the strings `Infinity` and `NaN` for numbers that JSON lacks."""
     value: dict[str, Any] = json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings"))
     return value
 
@@ -72,6 +73,11 @@ def _p_table(comparison: Comparison) -> Table:
         title="Adjusted p-values, models by number",
         columns=(Column(""), *(Column(str(number)) for number in numbers)),
         rows=tuple((number, *map(_p, row)) for number, row in zip(numbers, p_matrix(comparison.family), strict=True)),
+        notes=tuple(
+            f"{pair.first} and {pair.second}: the t-test is not defined: the same difference in every subsample."
+            for pair in comparison.family.pairs
+            if math.isnan(pair.adjusted_p)
+        ),
     )
 
 
@@ -90,16 +96,23 @@ def _test_table(comparison: Comparison) -> Table:
             Column("Effect size", format=".2f"),
         ),
         rows=tuple((name, *_test_cells(result)) for name, result in tests.items()),
-        notes=tuple(
-            dict.fromkeys(
+        notes=(
+            *dict.fromkeys(
                 f"{name.partition(',')[0]}: {result.test} over models, effect size {result.effect}."
                 for name, result in tests.items()
-            )
+            ),
+            *(
+                f"{name}: the t-test is not defined, because its standard error is 0."
+                for name, result in tests.items()
+                if math.isnan(result.p_value)
+            ),
         ),
     )
 
 
 def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:
+    if math.isnan(result.p_value):
+        return 100 * result.difference, None, None, None, result.n, None
     ends = _ends(result.interval, sign="+")
     return 100 * result.difference, ends, result.statistic, _p(result.p_value), result.n, result.effect_size
 
@@ -109,6 +122,6 @@ def _ends(interval: Interval, sign: str = "") -> str:
 
 
 def _p(value: float | None) -> str | None:
-    if value is None:
+    if value is None or math.isnan(value):
         return None
     return f"<{SMALLEST_P}" if value < SMALLEST_P / 2 else f"{value:.3f}"

@@ -1,5 +1,6 @@
 """Test all pairs of models, with p-values adjusted over the family, and summarize which models differ."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,7 +24,7 @@ PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult:
-    """The test of one pair of models, with its p-value adjusted over the family."""
+    """The test of one pair of models, with its p-value adjusted over the family; NaN if the test is not defined."""
 
     first: str
     second: str
@@ -112,7 +113,7 @@ def _run(test: PairedTest, values: Mapping[str, ArrayLike], first: str, second: 
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values over a family by Holm's step-down method.
+    """Adjust p-values over a family by Holm's step-down method. NaN stays NaN and is not part of the family.
 
     Examples:
         >>> holm([0.01, 0.04, 0.03])
@@ -120,8 +121,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """
     from statsmodels.stats.multitest import multipletests
 
-    _, adjusted, _, _ = multipletests(p_values, method="holm")
-    return [float(p) for p in adjusted]
+    defined = [p for p in p_values if not math.isnan(p)]
+    adjusted = iter(multipletests(defined, method="holm")[1] if defined else ())
+    return [p if math.isnan(p) else float(next(adjusted)) for p in p_values]
 
 
 def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]]) -> dict[str, str]:

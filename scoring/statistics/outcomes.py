@@ -34,7 +34,7 @@ class TestResult:
     Attributes:
         test: Name of the test.
         statistic: Test statistic.
-        p_value: Two-sided p-value.
+        p_value: Two-sided p-value; NaN, like the statistic, if the test is not defined.
         n: Number of units; of both samples together if they are independent.
         unit: Unit of the values: "model", "subsample" or "seed".
         difference: Difference of the means, first minus second.

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 from .outcomes import Interval, TestResult, warning_for
 from .values import FloatArray, numbers, paired
 
+_TOLERANCE = 1e-12  # equal scores may give differences that differ in their last bits
+
 
 def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", level: float = 0.95) -> TestResult:
     """Test whether the means of two scores of the same units differ.
@@ -22,7 +24,8 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
         level: Nominal coverage of the interval of the mean difference.
 
     Returns:
-        Student's t-test of the differences. The effect size is Cohen's d_z: mean over standard deviation.
+        Student's t-test of the differences. The effect size is Cohen's d_z: mean over standard deviation. If all
+        differences are equal and not 0, the test is not defined: statistic and p-value are NaN.
 
     Raises:
         ValueError: If the lengths differ or are below 2, or a value is not finite.
@@ -66,8 +69,7 @@ def mean_t_interval(values: FloatArray, *, level: float, unit: str) -> Interval:
 
 def cohens_dz(differences: FloatArray) -> float:
     """Return the mean of paired differences over their standard deviation; 0 or infinite if that is 0."""
-    mean, deviation = float(differences.mean()), _deviation(differences)
-    return mean / deviation if deviation else _without_deviation(mean)[0]
+    return _ratio(float(differences.mean()), _deviation(differences))
 
 
 def independent_t_test(
@@ -88,7 +90,8 @@ def independent_t_test(
         level: Nominal coverage of the interval of the difference of the means.
 
     Returns:
-        The test. The effect size is Cohen's d: the difference over the pooled standard deviation.
+        The test. The effect size is Cohen's d: the difference over the pooled standard deviation. If that is 0 and the
+        means differ, the test is not defined: statistic and p-value are NaN.
 
     Raises:
         ValueError: If a sample has fewer than 2 values, or a value is not finite.
@@ -119,7 +122,7 @@ def independent_t_test(
         unit=unit,
         difference=difference,
         interval=Interval(low=low, high=high, level=level, method=method, unit=unit),
-        effect_size=difference / pooled if pooled else statistic,
+        effect_size=_ratio(difference, pooled),
         effect="Cohen's d",
         warning=warning_for(unit),
     )
@@ -127,9 +130,16 @@ def independent_t_test(
 
 def _deviation(values: FloatArray) -> float:
     """Return the standard deviation, exactly 0 for equal values."""
-    return 0.0 if np.all(values == values[0]) else float(values.std(ddof=1))
+    return 0.0 if np.ptp(values) <= _TOLERANCE else float(values.std(ddof=1))
 
 
 def _without_deviation(difference: float) -> tuple[float, float]:
-    """Return statistic and p-value if all differences are equal: 0 and 1 if they are 0, else infinite and 0."""
-    return (0.0, 1.0) if difference == 0 else (math.copysign(math.inf, difference), 0.0)
+    """Return statistic and p-value if the values do not vary: 0 and 1 if the means are equal, else NaN."""
+    return (0.0, 1.0) if abs(difference) <= _TOLERANCE else (math.nan, math.nan)
+
+
+def _ratio(difference: float, deviation: float) -> float:
+    """Return the difference over its standard deviation; 0 or infinite if that is 0."""
+    if deviation:
+        return difference / deviation
+    return 0.0 if abs(difference) <= _TOLERANCE else math.copysign(math.inf, difference)

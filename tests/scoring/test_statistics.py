@@ -97,9 +97,27 @@ def test_t_tests_without_variance() -> None:
     assert (same.statistic, same.p_value, same.effect_size) == (0, 1, 0)
     assert (same.interval.low, same.interval.high) == (0, 0)
     shifted = paired_t_test([0.75, 0.5], [0.5, 0.25])
-    assert (shifted.statistic, shifted.p_value) == (math.inf, 0)
     apart = independent_t_test([0.25, 0.25], [0.5, 0.5])
-    assert (apart.statistic, apart.p_value, apart.effect_size) == (-math.inf, 0, -math.inf)
+    assert np.isnan([shifted.statistic, shifted.p_value, apart.statistic, apart.p_value]).all()
+    assert (shifted.effect_size, apart.effect_size) == (math.inf, -math.inf)
+
+
+def test_t_test_of_differences_that_are_equal_but_for_rounding() -> None:
+    first, second = [0.8, 0.9, 0.7], [0.75, 0.85, 0.65]
+    assert len({a - b for a, b in zip(first, second, strict=True)}) > 1
+    assert math.isnan(paired_t_test(first, second).p_value)
+    same = paired_t_test([0.1 + 0.2, 0.6], [0.3, 0.6])
+    assert (same.statistic, same.p_value, same.effect_size) == (0, 1, 0)
+
+
+def test_a_pair_without_a_defined_test_is_not_part_of_the_family() -> None:
+    values = {"a": [0.75, 0.5, 0.75], "b": [0.5, 0.25, 0.5], "c": [0.1, 0.1, 0.15]}
+    family = compare_models(values, test="t-test")
+    adjusted = {(pair.first, pair.second): pair.adjusted_p for pair in family.pairs}
+    assert math.isnan(adjusted.pop(("a", "b")))
+    assert list(adjusted.values()) == pytest.approx(holm([paired_t_test(values[x], values["c"]).p_value for x in "ab"]))
+    assert math.isnan(compare_models({"a": [1, 1], "b": [0, 0]}, test="t-test").pairs[0].adjusted_p)
+    assert compare_models({"a": [0.75, 0.5], "b": [0.75, 0.5]}, test="t-test").pairs[0].adjusted_p == 1
 
 
 def test_t_tests_over_subsamples_have_a_warning() -> None:

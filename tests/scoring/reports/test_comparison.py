@@ -168,6 +168,33 @@ def test_notes_are_shown(results: list[Result]) -> None:
     assert to_json(compared)["notes"]["best"] == ["labels inferred from the seeds"]
 
 
+def test_constant_differences_have_no_test(results: list[Result]) -> None:
+    shifted = []
+    for result, accuracy in zip(results[:2], (0.5, 0.75), strict=True):
+        on_variants = result.scores.on_variants
+        spread = dataclasses.replace(on_variants.sample_accuracy, mean=accuracy + 0.125)
+        scores = dataclasses.replace(
+            result.scores,
+            seed_sample_accuracy=accuracy,
+            on_variants=dataclasses.replace(on_variants, sample_accuracy=spread),
+        )
+        shifted.append(dataclasses.replace(result, scores=scores))
+    [compared] = compare_results(shifted)
+    text = comparison_text(compared)
+    row = next(line for line in text.splitlines() if line.startswith("SA, seeds"))
+    assert row.split()[4:] == ["-12.5", "–", "–", "–", "2", "–"]
+    assert "SA, seeds − variants: the t-test is not defined" in " ".join(text.split())
+    assert "inf" not in text
+    assert to_json(compared)["seeds_against_variants"]["p_value"] == "NaN"
+
+
+def test_pairs_without_a_defined_test_are_named(results: list[Result]) -> None:
+    [compared] = compare_results([results[0], results[-1]], test="t-test")  # 1 and 0 in every subsample
+    text = " ".join(comparison_text(compared).split())
+    assert "best and poor: the t-test is not defined" in text
+    assert "<0.001" not in text.partition("Tests over models")[0]
+
+
 def test_one_model_is_an_input_error(results: list[Result]) -> None:
     with pytest.raises(InputError, match=r"\(best on all\)"):
         compare_results(results[:1])
