@@ -21,7 +21,7 @@ from scoring.predictions.pairs import read_config
 from scoring.predictions.predict import predict_pairs
 from scoring.predictions.store import PredictionStore
 from scoring.results.evaluate import best_outputs, evaluate
-from scoring.results.files import safe_name, write_result
+from scoring.results.files import write_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,7 +132,7 @@ def score_model(scored: ScoredModel, data: ScoredConfig, *, out: Path | None = N
     """
     store = None
     if out is not None and scored.key is not None:
-        store = PredictionStore(work_folder(out) / "predictions" / f"{safe_name(scored.name)}-{scored.key[:12]}")
+        store = PredictionStore(work_folder(out) / "predictions" / scored.key[:16])
     predictions, facts = predict_pairs(scored.load, data.pairs, store, name=scored.name)
     if scored.labels.origin == INFERRED:
         scored = replace(scored, labels=_inferred(scored, predictions, data))

@@ -10,7 +10,7 @@ import numpy as np
 
 from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-from scoring.results.grouping import names_of, on_same_data, titles_of
+from scoring.results.grouping import distinct_names_of, on_same_data, titles_of
 from scoring.statistics import compare_models, independent_t_test, mean_interval, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_for_test
 
@@ -103,7 +103,7 @@ def compare_results(
 
 
 def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) -> Comparison:
-    named = _by_name(results)
+    named = dict(zip(distinct_names_of(results), results, strict=True))
     ids = _common_seeds(results)
     counts = {name: _counts(result.seeds, ids) for name, result in named.items()}
     values = {
@@ -134,16 +134,6 @@ def _family(values: Mapping[str, ArrayLike], *, test: str, alpha: float) -> Fami
         return compare_models(values, test=test, alpha=alpha)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
-
-
-def _by_name(results: Sequence[Result]) -> dict[str, Result]:
-    """Return the results by display name."""
-    names = names_of(results)
-    named = dict(zip(names, results, strict=True))
-    if len(named) < len(results):
-        duplicate = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two results of {duplicate} on the same data: remove one of the files")
-    return named
 
 
 def _common_seeds(results: Sequence[Result]) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from merge_snli.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -26,6 +28,19 @@ def names_of(results: Sequence[Result]) -> list[str]:
         result.title if titles[result.title] == 1 else f"{result.title} [{(result.model.digest or 'function')[:8]}]"
         for result in results
     ]
+
+
+def distinct_names_of(results: Sequence[Result]) -> list[str]:
+    """Return the display names of results on one config of one data set.
+
+    Raises:
+        InputError: If two results are of the same model.
+    """
+    names = names_of(results)
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InputError(f"{count} results of {name} on the same data: remove all but one of the files")
+    return names
 
 
 def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -191,6 +192,18 @@ def test_cached_predictions_need_no_model(
 
     monkeypatch.setattr("scoring.models.scored_model.load_classifier", not_loaded)
     assert score(model, dataset, out=out) == result
+
+
+def test_a_copy_under_another_name_needs_no_model(
+    result: Result, model: Path, dataset: Path, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_loaded(*_: object) -> None:
+        pytest.fail("the model was loaded although a model with the same weights has been scored")
+
+    copy = shutil.copytree(model, tmp_path / "copy")
+    monkeypatch.setattr("scoring.models.scored_model.load_classifier", not_loaded)
+    renamed = score(copy, dataset, out=out)
+    assert (renamed.model.name, renamed.scores, renamed.seeds) == ("copy", result.scores, result.seeds)
 
 
 def test_nothing_is_written_without_out(

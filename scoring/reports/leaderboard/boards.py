@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.results.files import safe_name
-from scoring.results.grouping import names_of, titles_of
+from scoring.results.grouping import distinct_names_of, titles_of
 from scoring.results.score_table import score_table
 
 if TYPE_CHECKING:
@@ -84,6 +84,9 @@ def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
 
     Returns:
         The boards, sorted by name and digest of the data set, then `all` before the word classes.
+
+    Raises:
+        InputError: If two results on the same data are of the same model.
     """
     groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
@@ -96,7 +99,7 @@ def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
     ranked = sorted(results, key=_rank)
-    names = names_of(ranked)
+    names = distinct_names_of(ranked)
     return tuple(Entry(key, name, result) for key, name, result in zip(_keys(names), names, ranked, strict=True))
 
 

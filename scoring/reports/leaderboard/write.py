@@ -38,7 +38,8 @@ def write_leaderboard(
         Path of the written file.
 
     Raises:
-        InputError: If no result was computed on `dataset`, or `out` is not writable.
+        InputError: If two results on the same data are of the same model, no result was computed on `dataset`, or
+            `out` is not writable.
     """
     boards = make_boards(results)
     if file_format == "html":

@@ -147,7 +147,7 @@ def test_one_model_in_two_dtypes_shows_its_dtype(results: list[Result]) -> None:
         for dtype in ("float32", "int8")
     )
     assert set(compare_results([first, second])[0].pattern_accuracy) == {first.title, second.title}
-    with pytest.raises(InputError, match=r"two results of best \[function\]"):
+    with pytest.raises(InputError, match=r"2 results of best \[function\]"):
         compare_results([first, first])
 
 

@@ -2,6 +2,9 @@
 
 import dataclasses
 
+import pytest
+
+from merge_snli.errors import InputError
 from scoring import Result
 from scoring.reports.leaderboard.boards import Board, make_boards
 from scoring.reports.leaderboard.formats import latex, markdown
@@ -44,6 +47,13 @@ def test_names_are_unique(results: list[Result]) -> None:
         "org/hasty-base (int8)",
     }
     assert len({entry.key for entry in board.entries}) == 3
+
+
+def test_a_duplicated_result_is_refused(results: list[Result]) -> None:
+    name = results[0].model.name
+    with pytest.raises(InputError, match=rf"2 results of {name} "):
+        make_boards([results[0], *results])
+    assert len(make_boards([results[1], results[5]])) == 2  # one model on two configs
 
 
 def test_parts_are_classes_labels_and_masked_lms(boards: tuple[Board, ...]) -> None:
