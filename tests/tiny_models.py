@@ -23,11 +23,15 @@ from transformers import (
     DistilBertForMaskedLM,
     ElectraConfig,
     ElectraForMaskedLM,
+    ModernBertConfig,
+    ModernBertForMaskedLM,
     MPNetConfig,
     MPNetForMaskedLM,
     PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaForMaskedLM,
+    XLMConfig,
+    XLMWithLMHeadModel,
 )
 
 from merge_snli.embedded import embedded_path
@@ -127,11 +131,32 @@ def sentencepiece_tokenizer(*, size: int = 1_500) -> PreTrainedTokenizerFast:
     )
 
 
+def gemma_tokenizer(*, size: int = 2_000) -> PreTrainedTokenizerFast:
+    """Train a SentencePiece BPE tokenizer as in Gemma and mmBERT, whose normalizer marks the spaces."""
+    tokenizer = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.Replace(" ", "▁")
+    splits = [pre_tokenizers.Split("▁", "merged_with_next"), pre_tokenizers.Punctuation()]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(splits)  # for training: pieces are parts of words
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    special = {"pad_token": "<pad>", "eos_token": "<eos>", "bos_token": "<bos>", "unk_token": "<unk>"}
+    special["mask_token"] = "<mask>"
+    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=list(special.values()))
+    tokenizer.train_from_iterator(embedded_texts(), trainer)
+    bos, eos = (tokenizer.token_to_id(token) for token in ("<bos>", "<eos>"))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<bos> $A <eos>", special_tokens=[("<bos>", bos), ("<eos>", eos)]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=tokenizer, model_max_length=64, **special
+    )
+
+
 def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
     """Save a masked LM with random weights.
 
     Args:
-        kind: `bert`, `roberta`, `albert`, `electra`, `bart`, `mpnet`, `deberta` or `distilbert`.
+        kind: `bert`, `roberta`, `albert`, `electra`, `bart`, `mpnet`, `deberta`, `distilbert`, `modernbert` or `xlm`.
         folder: The folder to create.
         seed: The random seed of the weights.
     """
@@ -141,6 +166,7 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
         "bart": byte_bpe_tokenizer,
         "albert": sentencepiece_tokenizer,
         "deberta": sentencepiece_tokenizer,
+        "modernbert": gemma_tokenizer,
     }.get(kind, wordpiece_tokenizer)()
     size, pad = len(tokenizer), tokenizer.pad_token_id
     # The default range gives nearly uniform predictions; larger weights give clear differences.
@@ -168,6 +194,29 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
         ),
         "distilbert": lambda: DistilBertForMaskedLM(
             DistilBertConfig(**common, dim=32, n_layers=2, n_heads=4, hidden_dim=64, max_position_embeddings=64)
+        ),
+        "modernbert": lambda: ModernBertForMaskedLM(
+            ModernBertConfig(
+                **common,
+                **SIZES,
+                max_position_embeddings=64,
+                bos_token_id=tokenizer.bos_token_id,
+                cls_token_id=tokenizer.bos_token_id,
+                eos_token_id=tokenizer.eos_token_id,
+                sep_token_id=tokenizer.eos_token_id,
+            )
+        ),
+        "xlm": lambda: XLMWithLMHeadModel(
+            XLMConfig(
+                vocab_size=size,
+                emb_dim=32,
+                n_layers=2,
+                n_heads=4,
+                max_position_embeddings=64,
+                pad_token_id=pad,
+                embed_init_std=0.6,
+                init_std=0.6,
+            )
         ),
         "bart": lambda: BartForConditionalGeneration(
             BartConfig(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from generation.masked_lms.fast_paths import find_fast_path, repeat_sentence
 from generation.masked_lms.masked_lm import MaskedLM
-from generation.masked_lms.masked_logits import FastPath, masked_logits
+from generation.masked_lms.masked_logits import FastPath, check_finite, masked_logits
 from generation.masked_lms.vocabulary import read_vocabulary
 from merge_snli.errors import InputError, reason
 from merge_snli.inference.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch
@@ -70,7 +70,8 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
             bfloat16 logits give many pieces the same probability.
 
     Raises:
-        InputError: If it cannot be loaded, is not a masked LM, or has no mask token or fast tokenizer.
+        InputError: If it cannot be loaded, is not a masked LM, has no mask token or fast tokenizer, has a larger
+            tokenizer than embedding matrix, or computes values that are not finite.
     """
     import torch
 
@@ -80,6 +81,7 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     device = find_device(device)
     warn_about_slow_bfloat16(dtype, device)
     model: Any = _move(_load_model(resolved, device), device, resolved)
+    _check_tokenizer_size(tokenizer, model.get_input_embeddings().weight.shape[0], resolved.name)
     sentence = _example_sentence(tokenizer)
     try:
         fast_path = find_fast_path(model, sentence)
@@ -93,7 +95,9 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
         model = model.to(getattr(torch, dtype))
     fast_path, packed = _pack(model, fast_path, sentence)
     invariant = packed and is_batch_invariant(lambda times: _log_probs(model, fast_path, sentence, times).numpy())
-    vocabulary = read_vocabulary(tokenizer, _log_probs(model, fast_path, sentence, 1).shape[-1], resolved.name)
+    log_probs = _log_probs(model, fast_path, sentence, 1)
+    check_finite(log_probs, resolved.name)
+    vocabulary = read_vocabulary(tokenizer, log_probs.shape[-1], resolved.name)
 
     def trial() -> int:
         _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL)
@@ -135,13 +139,15 @@ def _check_architecture(model: ResolvedModel) -> None:
         config = AutoConfig.from_pretrained(model.path)
     except FAILURES as error:
         raise InputError(f"cannot read config.json of masked LM {model.name}: {reason(error)}") from error
-    if config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
+    masked_lm = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
+    if masked_lm is None:
         raise InputError(
             f"{model.name} is not a masked LM (model type {config.model_type}); use a masked LM such as "
             "FacebookAI/roberta-base or demo:mlm-bpe"
         )
-    causal = [name for name in config.architectures or () if str(name).endswith(("ForCausalLM", "LMHeadModel"))]
-    if causal or getattr(config, "is_decoder", False):
+    others = {str(name) for name in config.architectures or ()} - {masked_lm}  # XLMWithLMHeadModel is a masked LM
+    causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
+    if causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False):
         raise InputError(f"{model.name} is a causal LM, not a masked LM")
 
 
@@ -157,6 +163,15 @@ def _load_tokenizer(model: ResolvedModel) -> PreTrainedTokenizerFast:
     if tokenizer.mask_token_id is None:
         raise InputError(f"masked LM {model.name} has no mask token")
     return tokenizer  # type: ignore[no-any-return]
+
+
+def _check_tokenizer_size(tokenizer: PreTrainedTokenizerFast, size: int, name: str) -> None:
+    token, largest = max(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    if largest >= size:
+        raise InputError(
+            f"the tokenizer of masked LM {name} is larger than the model: token {token!r} has id {largest}, but there "
+            f"are {size} embeddings; use the tokenizer that the model was trained with"
+        )
 
 
 def _load_model(resolved: ResolvedModel, device: str) -> PreTrainedModel:

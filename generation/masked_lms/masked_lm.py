@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from generation.masked_lms.encoded_forms import EncodedForm, encode_forms
-from generation.masked_lms.masked_logits import masked_logits
+from generation.masked_lms.masked_logits import check_finite, masked_logits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -119,7 +119,7 @@ class MaskedLM:
             The fillers of each form, in the same order; they do not depend on the other forms.
 
         Raises:
-            InputError: If memory runs out at batch size 1.
+            InputError: If memory runs out at batch size 1, or a log-probability is not finite.
         """
         if not forms:
             return []
@@ -157,6 +157,7 @@ class MaskedLM:
         originals = torch.tensor([form.original_id for form in batch], device=self.model.device)
         with torch.inference_mode():
             log_probs = masked_logits(self.model, self.fast_path, ids, masks).float().log_softmax(dim=-1)
+            check_finite(log_probs, self.name)
             top = log_probs.topk(min(top_k, log_probs.shape[-1]), dim=-1)
             original_log_probs = log_probs.gather(1, originals[:, None])[:, 0].tolist()
         piece_ids = top.indices.to(torch.int32).cpu().numpy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from merge_snli.errors import InputError
 from merge_snli.inference.last_layer import select_after_attention
 
 if TYPE_CHECKING:
@@ -53,6 +54,20 @@ def masked_logits(
         values = head(values)
     bias = getattr(model, "final_logits_bias", None)
     return values if bias is None else values + bias
+
+
+def check_finite(log_probs: torch.Tensor, name: str) -> None:
+    """Check the log-probabilities of a batch.
+
+    Args:
+        log_probs: Log-probabilities of shape (batch, vocabulary).
+        name: The masked LM's name, for the message.
+
+    Raises:
+        InputError: If one of them is infinite or NaN.
+    """
+    if not log_probs.min().isfinite():  # the minimum of values with a NaN is NaN, and none is above 0
+        raise InputError(f"masked LM {name} returns log-probabilities that are not finite; check its weights")
 
 
 def _hidden_states(

@@ -26,6 +26,8 @@ BARE = "bare"
 CONTINUATION = "continuation"
 """The piece never begins a word."""
 
+SENTENCEPIECE_SPACE = "▁"
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -83,8 +85,8 @@ def byte_bpe(token: str) -> Piece | None:
 
 
 def sentencepiece(token: str) -> Piece | None:
-    """Read a SentencePiece token: `▁` marks a space before it."""
-    return Piece(token[1:], SPACED) if token.startswith("▁") else Piece(token, BARE)
+    """Read a SentencePiece token, which may begin with a marked space."""
+    return Piece(token[1:], SPACED) if token.startswith(SENTENCEPIECE_SPACE) else Piece(token, BARE)
 
 
 def read_vocabulary(tokenizer: PreTrainedTokenizerFast, size: int, name: str) -> Vocabulary:
@@ -107,12 +109,13 @@ def read_vocabulary(tokenizer: PreTrainedTokenizerFast, size: int, name: str) ->
 
 def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece | None]:
     model = backend["model"].get("type")
-    marks = json.dumps([backend.get("pre_tokenizer"), backend.get("decoder")])
+    # SentencePiece marks spaces in a Metaspace pre-tokenizer, or in a Replace normalizer (Gemma, mmBERT).
+    marks = json.dumps([backend.get(step) for step in ("normalizer", "pre_tokenizer", "decoder")], ensure_ascii=False)
     if model == "WordPiece":
         return wordpiece
     if model == "BPE" and "ByteLevel" in marks:
         return byte_bpe
-    if model in {"Unigram", "BPE"} and "Metaspace" in marks:
+    if model in {"Unigram", "BPE"} and SENTENCEPIECE_SPACE in marks:
         return sentencepiece
     raise InputError(
         f"masked LM {name} has an unsupported tokenizer ({model}); supported are WordPiece, byte-level BPE and "

@@ -6,7 +6,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -31,10 +31,10 @@ def load(name: str) -> MaskedLM:
     return load_masked_lm(find_model(name))
 
 
-KINDS = ["bert", "roberta", "albert", "electra", "bart"]
-OTHER_KINDS = ["mpnet", "deberta", "distilbert"]
+KINDS = ["bert", "roberta", "albert", "electra", "bart", "modernbert"]
+OTHER_KINDS = ["mpnet", "deberta", "distilbert", "xlm"]
 LAST_LAYER_ON_MASK_ONLY = {"bert", "roberta", "electra", "mpnet"}
-HEAD_ON_EVERY_TOKEN = {"deberta", "distilbert"}
+HEAD_ON_EVERY_TOKEN = {"deberta", "distilbert", "xlm"}
 """Their modules after the encoder cannot run one after another."""
 SENTENCE = "A farmer sees a farmer near the old bridge"
 
@@ -267,6 +267,57 @@ def test_two_folders_with_the_same_name_are_refused(tmp_path: Path, tiny_mlm: Ca
         shutil.copytree(tiny_mlm("bert"), tmp_path / number / "checkpoint")
     with pytest.raises(InputError, match=r"checkpoint \(.*0/checkpoint and .*1/checkpoint\)"):
         find_masked_lms([str(tmp_path / number / "checkpoint") for number in "01"])
+
+
+def saved_with(folder: Path, change: Callable[[Any], None], source: Path) -> str:
+    """Copy a masked LM, change its weights, and return the folder."""
+    shutil.copytree(source, folder)
+    model = AutoModelForMaskedLM.from_pretrained(folder)
+    with torch.no_grad():
+        change(model)
+    model.save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_masked_lm_with_a_logit_that_is_not_finite_is_refused(
+    value: float, tmp_path: Path, tiny_mlm: Callable[[str], Path]
+) -> None:
+    folder = saved_with(tmp_path / "broken", lambda model: model.cls.predictions.bias[7].fill_(value), tiny_mlm("bert"))
+    with pytest.raises(InputError, match=r"masked LM broken .*not finite"):
+        load(folder)
+
+
+def test_batch_that_is_not_finite_is_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    """The broken embedding belongs to a word that the check at load does not use."""
+    farmer = load(str(tiny_mlm("bert"))).tokenizer.convert_tokens_to_ids("farmer")
+    folder = saved_with(
+        tmp_path / "broken",
+        lambda model: model.bert.embeddings.word_embeddings.weight[farmer].fill_(1e30),
+        tiny_mlm("bert"),
+    )
+    mlm = load(folder)
+    assert answers_of(mlm, {"form": forms("A man sleeps.", "man", (2,))[0]})
+    with pytest.raises(InputError, match=r"masked LM broken .*not finite"):
+        answers_of(mlm, {"form": forms("A man sees a farmer.", "man", (2,))[0]})
+
+
+def test_tokenizer_larger_than_the_model_is_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    folder = tmp_path / "small"
+    shutil.copytree(tiny_mlm("bert"), folder)
+    model = AutoModelForMaskedLM.from_pretrained(folder)
+    model.resize_token_embeddings(1_000)
+    model.save_pretrained(folder)
+    with pytest.raises(InputError, match=r"masked LM small .*1000 embeddings"):
+        load(str(folder))
+
+
+def test_causal_xlm_is_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:
+    shutil.copytree(tiny_mlm("xlm"), tmp_path / "causal")
+    path = tmp_path / "causal" / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"causal": True}))
+    with pytest.raises(InputError, match="causal is a causal LM"):
+        load(str(tmp_path / "causal"))
 
 
 def test_bert_decoder_is_refused(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> None:

@@ -20,7 +20,7 @@ from generation.masked_lms.vocabulary import (
     wordpiece,
 )
 from merge_snli.errors import InputError
-from tests.tiny_models import byte_bpe_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
+from tests.tiny_models import byte_bpe_tokenizer, gemma_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,10 @@ def test_markers_of_each_kind() -> None:
     assert sentencepiece("dog") == Piece("dog", BARE)
 
 
-@pytest.mark.parametrize("make", [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer])
+TOKENIZERS = [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer, gemma_tokenizer]
+
+
+@pytest.mark.parametrize("make", TOKENIZERS)
 def test_pieces_spell_the_encoded_text(make: Callable[[], PreTrainedTokenizerFast]) -> None:
     tokenizer = make()
     vocabulary = read_vocabulary(tokenizer, len(tokenizer), "tiny")
@@ -53,7 +56,7 @@ def test_pieces_spell_the_encoded_text(make: Callable[[], PreTrainedTokenizerFas
     assert vocabulary.whole_word.shape == (len(tokenizer),)
 
 
-@pytest.mark.parametrize("make", [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer])
+@pytest.mark.parametrize("make", TOKENIZERS)
 def test_special_tokens_and_unused_ids_have_no_piece(make: Callable[[], PreTrainedTokenizerFast]) -> None:
     tokenizer = make()
     vocabulary = read_vocabulary(tokenizer, len(tokenizer) + 3, "tiny")
