@@ -10,11 +10,13 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from typing import NoReturn
 
 from merge_snli import __version__
 from merge_snli.errors import InputError
 from merge_snli.files import PATH_ERRORS
 from merge_snli.shadowing import PACKAGES, check_not_shadowed
+from merge_snli.table import print_in_any_encoding
 
 COMMANDS = {
     "demo": "run the full pipeline on bundled data and models",
@@ -47,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    print_in_any_encoding(sys.stdout)
+    print_in_any_encoding(sys.stderr)
     arguments = _parser().parse_args(argv)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", stream=sys.stderr)
     try:
@@ -71,8 +75,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report_internal_error()
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are two lines: `argparse` prints all options before the error."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print how to see the options and what is wrong, and exit."""
+        self.exit(INPUT_ERROR, f"usage: {self.prog} [options] ({self.prog} --help lists them)\nmerge-snli: {message}\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="merge-snli",
         description="Generate variants of NLI problems by replacing shared words, and evaluate NLI models on them.",
     )

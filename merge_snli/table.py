@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import html
+import io
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 Cell = str | int | float | None
 """A value of a table. None is shown as a dash."""
@@ -15,6 +17,9 @@ TEXT_WIDTH = 80
 """Columns of a terminal: notes are wrapped to it, and headers if the table is wider."""
 
 NO_VALUE = "–"
+
+ASCII = {"─": "-", "–": "-", "−": "-", "…": "...", "→": "->", "≥": ">="}
+"""How characters that the output's encoding lacks are printed. Others are printed as their code."""
 
 MARKDOWN_ESCAPES = str.maketrans(
     {character: f"\\{character}" for character in "\\`*_{}[]#|~!$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -162,6 +167,25 @@ class Table:
             for column, cell, width in zip(self.columns, cells, widths, strict=True)
         )
         return "  ".join(aligned).rstrip()
+
+
+def print_in_any_encoding(stream: TextIO) -> None:
+    """Make a stream print every text, with `ASCII` for the characters that its encoding lacks.
+
+    Args:
+        stream: Standard output or error.
+    """
+    codecs.register_error("merge_snli.ascii", _ascii)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="merge_snli.ascii")
+
+
+def _ascii(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    shown = (ASCII.get(character) or character.encode("ascii", "backslashreplace").decode() for character in text)
+    return "".join(shown), error.end
 
 
 def printable(text: str) -> str:

@@ -61,4 +61,4 @@ def _json_text(work: Path, stored: list[Stored]) -> str:
         "bytes": sum(each.bytes for each in stored),
         "stored": [each.as_dict() for each in stored],
     }
-    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(report, indent=2) + "\n"

@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = compare_results(read_results(arguments.results), test=arguments.test, alpha=arguments.alpha)
     if arguments.json:
         document = {"comparisons": [to_json(comparison) for comparison in comparisons]}
-        sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
     else:
         sys.stdout.write("\n".join(map(comparison_text, comparisons)))
     return 0

@@ -25,9 +25,5 @@ def run(arguments: argparse.Namespace) -> int:
 
     dataset = find_dataset(arguments.dataset)
     found = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
-    if arguments.json:
-        text = json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n"
-    else:
-        text = explanation_text(found)
-    sys.stdout.write(text)
+    sys.stdout.write(json.dumps(found.as_dict(), indent=2) + "\n" if arguments.json else explanation_text(found))
     return 0

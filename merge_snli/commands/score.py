@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         _write_eval_results(dataset_id, data, arguments.out)
     if arguments.json:
         document = {"results": [to_json(result) for result in results], "failed": failed}
-        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(document) + "\n")
     else:
         sys.stdout.write(score_table(results, failed).text())
     for name, reason in failed.items():

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         draw_overlap(overlap, arguments.figure)
     if arguments.json:
         document = {name: table.as_dict() for name, table in tables.items()}
-        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(document, indent=2) + "\n"
     else:
         text = "\n".join(table.latex() if arguments.latex else table.text() for table in tables.values())
     sys.stdout.write(text)

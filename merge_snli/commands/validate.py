@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
     report = validate(dataset, tagger=arguments.tagger)
     if arguments.json:
-        sys.stdout.write(json.dumps(report.as_dict(), indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(report.as_dict(), indent=2) + "\n")
     else:
         sys.stdout.write(report_text(report))
     return HAS_FINDINGS if report.findings else 0

@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
     if arguments.json:
-        text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(report.as_dict(), indent=2) + "\n"
     else:
         text = words_table(report.classes, report.with_label, report.without_label).text()
     sys.stdout.write(text)

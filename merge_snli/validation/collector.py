@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from merge_snli.validation.finding import Finding, Report
+from merge_snli.validation.finding import Finding, Report, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ class Collector:
     def report(self, name: str) -> Report:
         """Return the report on the data set `name`."""
         more = [
-            Finding(file, None, column, f"{number - MAX_FINDINGS:,} more findings")
+            Finding(file, None, column, counted(number - MAX_FINDINGS, "more finding"))
             for (file, column), number in self._found.items()
             if number > MAX_FINDINGS
         ]

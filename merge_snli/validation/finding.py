@@ -58,8 +58,13 @@ def report_text(report: Report) -> str:
     """Return a report as text: one line per finding and per unchecked part, then a summary."""
     lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
     checked = ", ".join(f"{count:,} {name}" for name, count in report.checked.items() if count)
-    verdict = "valid" if not report.findings else f"{len(report.findings):,} findings"
+    verdict = counted(len(report.findings), "finding") if report.findings else "valid"
     return "\n".join([*lines, f"{report.name}: {verdict}{f' ({checked} checked)' if checked else ''}", ""])
+
+
+def counted(number: int, name: str) -> str:
+    """Return a number with a name, such as `1 finding` or `2 findings`."""
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
 def quoted(value: object) -> str:

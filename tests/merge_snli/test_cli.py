@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -66,6 +67,27 @@ def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: 
     assert printed.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (["generate", "--top-k", "many"], "--top-k"),
+        (["generate", "--quick"], "--quick"),
+        (["score", "demo:nli-a"], "--dataset"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_a_usage_error_is_a_short_usage_and_one_line(
+    command: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(command)
+    assert caught.value.code == 2
+    usage, error = capsys.readouterr().err.splitlines()
+    assert usage.startswith("usage: merge-snli")
+    assert error.startswith("merge-snli: ")
+    assert named in error
+
+
 def test_an_internal_error_names_the_file_with_the_traceback(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +126,24 @@ def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "merge-snli: interrupted" in err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_output_in_an_encoding_without_the_characters_of_a_table(
+    encoding: str, form: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"premise": "A caf\u00e9 \u65e5\u672c", "hypothesis": "A caf\u00e9 \u65e5\u672c", "label": "neutral"}
+    (tmp_path / "caf\u00e9.jsonl").write_text(json.dumps(row) + "\n")
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding, errors="strict"))
+    assert cli.main(["words", "--problems", str(tmp_path / "caf\u00e9.jsonl"), *form]) == 0
+    sys.stdout.flush()
+    printed = written.getvalue().decode(encoding)
+    if form:
+        assert json.loads(printed)["problems"].endswith("caf\u00e9.jsonl")
+    else:
+        assert [set(line) for line in printed.splitlines()][2] == {"-", " "}
 
 
 def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
-from merge_snli.table import TEXT_WIDTH, Column, Table
+from merge_snli.table import TEXT_WIDTH, Column, Table, print_in_any_encoding
 
 TABLE = Table(
     title="Scores",
@@ -92,3 +94,13 @@ def test_markup_is_escaped() -> None:
     assert r"50 \% \& \textless{}b\textgreater{}\_{*}x{*}\_" in table.latex()
     assert r"\textasciitilde{}\textasciicircum{}\textbackslash{} \$1 \#2 \{3\} {[}4{]}" in table.latex()
     assert "50 % &amp; &lt;b&gt;_*x*_&lt;/b&gt;" in table.html()
+
+
+def test_characters_that_an_encoding_lacks_are_printed_as_ascii() -> None:
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, encoding="latin-1")
+    print_in_any_encoding(stream)
+    stream.write(TABLE.text() + "caf\u00e9 \u65e5 \u2026")
+    stream.flush()
+    expected = TABLE.text().replace("\u2500", "-").replace("\u2013", "-")
+    assert written.getvalue().decode("latin-1") == f"{expected}caf\u00e9 \\u65e5 ..."

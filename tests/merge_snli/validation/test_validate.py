@@ -17,6 +17,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
 from merge_snli.validation import validate
 from merge_snli.validation.collector import MAX_FINDINGS, Collector
+from merge_snli.validation.finding import report_text
 from tests.merge_snli.validation.digests import update_digests, write_record
 from tests.merge_snli.validation.random_runs import random_run
 
@@ -94,6 +95,17 @@ def test_a_long_list_of_findings_is_shortened() -> None:
     assert len(findings) == MAX_FINDINGS + 1
     assert str(findings[0]) == "a, row 0, label: is wrong"
     assert str(findings[-1]) == "a, label: 980 more findings"
+
+
+def test_one_finding_is_not_findings() -> None:
+    collector = Collector()
+    collector.find("a", 0, "label", "is wrong")
+    assert report_text(collector.report("a")).splitlines()[-1] == "a: 1 finding"
+    collector.find("b", 0, "label", "is wrong")
+    assert report_text(collector.report("a")).splitlines()[-1] == "a: 2 findings"
+    for row in range(MAX_FINDINGS):
+        collector.find("a", row, "label", "is wrong")
+    assert str(collector.report("a").findings[-1]) == "a, label: 1 more finding"
 
 
 def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
