@@ -1,1 +1,4 @@
-"""Variants of problems: one variant, the draws, and the rows of a shard."""
+"""Variants of problems: one variant, the draws, and the rows and counts of a shard.
+
+Import `make_variant_shard` from `variant_shards`, `Variant` from `variant`, and `draw` from `draws`.
+"""
