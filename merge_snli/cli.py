@@ -10,11 +10,12 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
+from contextlib import suppress
+from typing import NoReturn, TextIO
 
 from merge_snli import __version__
 from merge_snli.errors import InputError
-from merge_snli.files import PATH_ERRORS
+from merge_snli.files import FULL_DISK_ERRORS, PATH_ERRORS
 from merge_snli.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.table import print_in_any_encoding
 
@@ -51,12 +52,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     print_in_any_encoding(sys.stdout)
     print_in_any_encoding(sys.stderr)
-    arguments = _parser().parse_args(argv)
-    logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", stream=sys.stderr)
     try:
-        check_not_shadowed(*PACKAGES)
-        module = importlib.import_module(f"merge_snli.commands.{arguments.command}")
-        return int(module.run(arguments))
+        try:
+            return _run(argv)
+        finally:
+            sys.stdout.flush()
     except InputError as error:
         _print_error(str(error))
         return INPUT_ERROR
@@ -64,15 +64,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print_error("interrupted; finished work is saved, run the same command again to resume")
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
+        _discard(sys.stdout)
         return DONE
     except OSError as error:
+        if error.errno in FULL_DISK_ERRORS:
+            _discard(sys.stdout)
+            path = error.filename or "the output"
+            _print_error(f"cannot write {path} ({error.strerror}): free some space and run again")
+            return INPUT_ERROR
         if error.errno not in PATH_ERRORS or error.filename is None:
             return _report_internal_error()
         _print_error(f"cannot use {error.filename} ({error.strerror}): choose another path")
         return INPUT_ERROR
     except Exception:
         return _report_internal_error()
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    arguments = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", stream=sys.stderr)
+    check_not_shadowed(*PACKAGES)
+    module = importlib.import_module(f"merge_snli.commands.{arguments.command}")
+    return int(module.run(arguments))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -102,7 +115,17 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _print_error(message: str) -> None:
-    sys.stderr.write(f"merge-snli: {message}\n")
+    try:
+        sys.stderr.write(f"merge-snli: {message}\n")
+        sys.stderr.flush()
+    except OSError:  # the exit code remains
+        _discard(sys.stderr)
+
+
+def _discard(stream: TextIO) -> None:
+    """Send what the stream still holds to nowhere, so that Python does not fail on it when it exits."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _report_internal_error() -> int:

@@ -26,6 +26,9 @@ PATH_ERRORS = frozenset(
 )
 """Errors of the operating system that another path or other permissions can fix."""
 
+FULL_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""Errors of the operating system for a full disk or quota."""
+
 
 @contextmanager
 def disk_errors_as_input_errors(folder: Path) -> Iterator[None]:
@@ -40,7 +43,7 @@ def disk_errors_as_input_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if error.errno in FULL_DISK_ERRORS:
             raise InputError(
                 f"the disk of {folder} is full: free some space or choose another folder, then run again; "
                 "finished work is reused"

@@ -29,8 +29,8 @@ def check_valid(dataset: MergeDataset) -> None:
     if findings:
         more = f" and {len(findings) - 1:,} more" if len(findings) > 1 else ""
         raise InputError(
-            f"{dataset.folder} does not pass validation ({findings[0]}{more}): run merge-snli validate "
-            f"{dataset.folder}, and generate the data set again"
+            f"{dataset.folder} does not pass validation ({findings[0]}{more}): fix this or generate the data set "
+            f"again; merge-snli validate {dataset.folder} lists all findings"
         )
 
 

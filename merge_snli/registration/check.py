@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -62,6 +63,8 @@ def check_loading(dataset: MergeDataset, stage: Path) -> None:
     done = subprocess.run(
         command, cwd=empty, env={**os.environ, **variables}, capture_output=True, text=True, check=False
     )
+    if f"[Errno {errno.ENOSPC}]" in done.stderr:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if done.returncode != 0:
         message = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
         raise InputError(

@@ -63,6 +63,8 @@ def _check_files(dataset: MergeDataset) -> None:
 
 
 def _prepare_config(dataset: MergeDataset, config: str, cache: Path) -> Path:
+    from datasets.exceptions import DatasetGenerationError
+
     from merge_snli.builder import MergeSnli
 
     # The hash differs by config: if it were the same, loading without a config would fail.
@@ -71,7 +73,10 @@ def _prepare_config(dataset: MergeDataset, config: str, cache: Path) -> Path:
     builder = MergeSnli(
         config_name=config, data_dir=str(dataset.folder), dataset_name=NAME, cache_dir=str(cache / ".unused")
     )
-    builder.download_and_prepare(output_dir=str(cache / folder))
+    try:
+        builder.download_and_prepare(output_dir=str(cache / folder))
+    except DatasetGenerationError as error:
+        raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None  # such as a full disk
     (cache / folder.with_name(f"{folder.name}_builder.lock")).unlink(missing_ok=True)
     # `all` is the latest, so that it is the default config, as in the data set's folder.
     time = MODIFICATION_TIME + (config == ALL)

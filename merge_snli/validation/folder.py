@@ -24,6 +24,13 @@ OPTIONAL_FILES = frozenset({RUN_TOML, "croissant.json", "eval.yaml", ".gitattrib
 TOOL_FOLDERS = (".git", ".cache/huggingface")
 """Folders that `git clone` and `hf download` create."""
 
+IGNORED_NAMES = frozenset(
+    {".DS_Store", ".idea", ".ipynb_checkpoints", ".vscode", "Thumbs.db", "__MACOSX", "desktop.ini"}
+)
+"""Files and folders that file managers and editors leave. They are not checked, loaded or published."""
+
+UNEXPECTED = "is not part of the data set: move it elsewhere"
+
 EXECUTABLE_FILES = {
     "a pickle can execute arbitrary code when it is loaded": (
         *(".pkl", ".pickle", ".pt", ".pth"),
@@ -50,13 +57,15 @@ def check_folder(folder: Path, data_files: frozenset[str], collector: Collector,
     for name, path in _entries(folder):
         if is_package and name not in REQUIRED_FILES and name != "data" and not name.startswith("data/"):
             continue
+        if is_ignored(name) and not path.is_symlink():
+            continue
         problem = _problem_of_type(path, blobs)
         is_folder = path.is_dir() and not path.is_symlink()
         present.add(name)
         if problem is not None:
             collector.find(printable(name), None, None, problem)
         elif is_folder and name not in folders:
-            collector.find(printable(name), None, None, "is not part of the data set")
+            collector.find(printable(name), None, None, UNEXPECTED)
         elif not is_folder and name not in expected | OPTIONAL_FILES:
             find_unexpected_file(name, collector)
     for name in sorted(expected - present):
@@ -64,9 +73,11 @@ def check_folder(folder: Path, data_files: frozenset[str], collector: Collector,
 
 
 def find_unexpected_file(name: str, collector: Collector) -> None:
-    """Report a file that is not part of a data set."""
+    """Report a file that is not part of a data set, unless a file manager or editor left it."""
+    if is_ignored(name):
+        return
     risk = next((risk for risk, endings in EXECUTABLE_FILES.items() if name.lower().endswith(endings)), None)
-    collector.find(printable(name), None, None, "is not part of the data set" + (f": {risk}" if risk else ""))
+    collector.find(printable(name), None, None, UNEXPECTED + (f" ({risk})" if risk else ""))
 
 
 def check_digests(folder: Path, digests: Mapping[str, str], collector: Collector) -> None:
@@ -88,6 +99,11 @@ def check_digests(folder: Path, digests: Mapping[str, str], collector: Collector
             continue
         if digest != recorded:
             collector.find(name, None, None, f"has sha256 {digest[:12]}…; the record has {recorded[:12]}…")
+
+
+def is_ignored(name: str) -> bool:
+    """Return whether a relative path is, or is in, what a file manager or editor leaves."""
+    return any(part in IGNORED_NAMES or part.startswith("._") for part in Path(name).parts)
 
 
 def printable(name: str) -> str:

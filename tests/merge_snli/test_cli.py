@@ -146,6 +146,33 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
         assert [set(line) for line in printed.splitlines()][2] == {"-", " "}
 
 
+@pytest.mark.parametrize(
+    ("command", "unbuffered"),
+    [("words --problems demo:problems", ""), ("words --problems demo:problems", "1"), ("--version", "")],
+)
+def test_a_full_disk_behind_the_output(command: str, unbuffered: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [str(COMMAND), *command.split()],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("merge-snli: cannot write the output (No space left on device)")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("w") as full:
+        command = [str(COMMAND), "words", "--problems", "missing.csv"]
+        assert subprocess.run(command, env=environment, stdout=full, stderr=full, check=False).returncode == 2
+
+
 def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["words", "--problems", "demo:problems"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]

@@ -201,6 +201,28 @@ def test_a_failed_write_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPat
     assert files_of(home) == []
 
 
+def test_a_full_disk_during_preparation(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`datasets` wraps the error of the disk in one of its own."""
+
+    def write(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("datasets.arrow_writer.ArrowWriter.write_table", write)
+    with pytest.raises(InputError, match=f"the disk of {home / 'datasets'} is full"):
+        register(str(DATA_SET))
+    assert registered() is None
+    assert files_of(home) == []
+
+
+def test_a_full_disk_during_the_check(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "sitecustomize.py").write_text("raise SystemExit('OSError: [Errno 28] No space left')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "full"))
+    with pytest.raises(InputError, match=f"the disk of {home / 'datasets'} is full"):
+        register(str(DATA_SET))
+    assert files_of(home) == []
+
+
 @pytest.mark.usefixtures("unchecked")
 def test_an_incomplete_registration_is_reported_and_undone(home: Path) -> None:
     shutil.rmtree(register(str(DATA_SET)).folders[0])

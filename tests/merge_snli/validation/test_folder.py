@@ -12,7 +12,8 @@ import pytest
 from merge_snli import cli
 from merge_snli.validation import validate
 from merge_snli.validation.collector import Collector
-from merge_snli.validation.folder import check_folder
+from merge_snli.validation.finding import report_text
+from merge_snli.validation.folder import UNEXPECTED, check_folder
 from merge_snli.validation.hub_files import check_repository
 from tests.hub.faults import Fault
 
@@ -54,12 +55,31 @@ def test_unexpected_files(folder: Path, tmp_path: Path) -> None:
     os.mkfifo(folder / "pipe")
     assert sorted(found(folder)) == [
         f"README.md: is a link to {tmp_path}/secret: links are not allowed",
-        r"\\xff\n: is not part of the data set",
-        "data/all/model.PKL: is not part of the data set: a pickle can execute arbitrary code when it is loaded",
-        "merge_snli.py: is not part of the data set: it is a program",
-        "notes: is not part of the data set",
+        rf"\\xff\n: {UNEXPECTED}",
+        f"data/all/model.PKL: {UNEXPECTED} (a pickle can execute arbitrary code when it is loaded)",
+        f"merge_snli.py: {UNEXPECTED} (it is a program)",
+        f"notes: {UNEXPECTED}",
         "pipe: is not a regular file",
     ]
+
+
+def test_what_file_managers_and_editors_leave_is_ignored(folder: Path, tmp_path: Path) -> None:
+    for name in (".DS_Store", "data/.DS_Store", "data/all/._test.parquet", "Thumbs.db", ".ipynb_checkpoints/a.ipynb"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    assert found(folder) == []
+    (folder / ".idea").symlink_to(tmp_path)
+    assert found(folder) == [f".idea: is a link to {tmp_path}: links are not allowed"]
+
+
+def test_one_finding_is_singular(valid_set: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(valid_set, tmp_path / "copy"))
+    (folder / ".DS_Store").touch()
+    assert report_text(validate(folder)).startswith(f"{folder}: valid (")
+    (folder / "notes.txt").touch()
+    lines = report_text(validate(folder)).splitlines()
+    assert lines[0] == f"notes.txt: {UNEXPECTED}"
+    assert lines[-1].startswith(f"{folder}: 1 finding (")
 
 
 def test_a_pipe_does_not_block(valid_set: Path, tmp_path: Path) -> None:
@@ -80,7 +100,7 @@ def test_a_data_set_on_the_hub(hub: Hub, token: str, valid_set: Path, capsys: py
     assert "org/merge: valid" in capsys.readouterr().out
     api.upload_file(repo_id="org/merge", repo_type="dataset", path_or_fileobj=b"x", path_in_repo="data/evil.pkl")
     assert cli.main(["validate", "org/merge"]) == 2
-    assert capsys.readouterr().out.startswith("data/evil.pkl: is not part of the data set: a pickle")
+    assert capsys.readouterr().out.startswith(f"data/evil.pkl: {UNEXPECTED} (a pickle")
 
 
 def test_the_loading_script_is_allowed_on_its_branch_only(
@@ -99,7 +119,7 @@ def test_the_loading_script_is_allowed_on_its_branch_only(
     assert cli.main(["validate", "org/merge@script"]) == 0
     assert "valid" in capsys.readouterr().out
     assert cli.main(["validate", "org/merge"]) == 2
-    assert capsys.readouterr().out.startswith("merge.py: is not part of the data set: it is a program\n")
+    assert capsys.readouterr().out.startswith(f"merge.py: {UNEXPECTED} (it is a program)\n")
 
 
 def test_an_unreachable_hub_is_reported(hub: Hub, token: str) -> None:

@@ -18,6 +18,7 @@ from merge_snli.errors import InputError
 from merge_snli.validation import validate
 from merge_snli.validation.collector import MAX_FINDINGS, Collector
 from merge_snli.validation.finding import report_text
+from merge_snli.validation.folder import UNEXPECTED
 from tests.merge_snli.validation.digests import update_digests, write_record
 from tests.merge_snli.validation.random_runs import random_run
 
@@ -69,7 +70,7 @@ def test_a_recorded_tagger_folder_is_not_loaded(copied: Path) -> None:
     change_record(copied, lambda run: run["options"].update(tagger=str(copied / "evil")))
     report = validate(copied)
     assert "is not an installed package: pass its folder with --tagger" in report.not_checked[0]
-    assert str(report.findings[0]) == "evil: is not part of the data set"
+    assert str(report.findings[0]) == f"evil: {UNEXPECTED}"
 
 
 def test_only_the_metadata_of_another_versions_card_is_compared(copied: Path) -> None:
@@ -117,7 +118,7 @@ def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
     assert cli.main(["validate", str(copied), "--json"]) == 2
     document = json.loads(capsys.readouterr().out)
-    message = "is not part of the data set: a pickle can execute arbitrary code when it is loaded"
+    message = f"{UNEXPECTED} (a pickle can execute arbitrary code when it is loaded)"
     assert document["findings"] == [{"file": "data/all/rows.pkl", "row": None, "column": None, "message": message}]
     assert cli.main(["validate", str(copied / "nowhere")]) == 2
     assert "the folder does not exist" in capsys.readouterr().err
