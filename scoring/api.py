@@ -13,8 +13,8 @@ from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.errors import InputError
 from merge_snli.inference.models import disable_progress_bar
 from scoring.models.function import model_from_function
-from scoring.models.infer_labels import infer_labels
-from scoring.models.labels import INFERRED
+from scoring.models.infer_labels import check_labels, infer_labels
+from scoring.models.labels import INFERRED, TABLE
 from scoring.models.options import ModelOptions
 from scoring.models.scored_model import model_from_name, model_from_pipeline
 from scoring.predictions.pairs import read_config
@@ -134,8 +134,8 @@ def score_model(scored: ScoredModel, data: ScoredConfig, *, out: Path | None = N
     if out is not None and scored.key is not None:
         store = PredictionStore(work_folder(out) / "predictions" / scored.key[:16])
     predictions, facts = predict_pairs(scored.load, data.pairs, store, name=scored.name)
-    if scored.labels.origin == INFERRED:
-        scored = replace(scored, labels=_inferred(scored, predictions, data))
+    if scored.labels.origin in {INFERRED, TABLE}:
+        scored = replace(scored, labels=_labels_on_seeds(scored, predictions, data))
     result = evaluate(scored, facts, predictions, data)
     if out is not None:
         write_result(result, out)
@@ -167,11 +167,15 @@ def score_models(
     return results, failed
 
 
-def _inferred(scored: ScoredModel, predictions: Predictions, data: ScoredConfig) -> ModelLabels:
-    on_seeds = best_outputs(predictions)[data.seed_pairs]
-    return infer_labels(
-        on_seeds, data.seed_labels, data.label_names, config_names=scored.labels.config_names, model=scored.name
-    )
+def _labels_on_seeds(scored: ScoredModel, predictions: Predictions, data: ScoredConfig) -> ModelLabels:
+    """Infer the labels of a model from the seeds, or check those of the table."""
+    best, labels = best_outputs(predictions)[data.seed_pairs], scored.labels
+    if labels.origin == INFERRED:
+        return infer_labels(
+            best, data.seed_labels, data.label_names, config_names=labels.config_names, model=scored.name
+        )
+    check_labels(labels, best, data.seed_labels, data.label_names, model=scored.name)
+    return labels
 
 
 def work_folder(out: Path) -> Path:

@@ -31,6 +31,7 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
 """Spellings of each label in models and data sets, in lower case, with `_` for other characters."""
 
 INFERRED = "inferred"
+TABLE = "table"
 
 NEGATIVE_OF_TWO = frozenset({"no", "false"})
 """Spellings of contradiction that mean not_entailment if there are only two labels."""
@@ -110,7 +111,7 @@ def find_model_labels(
     *,
     given: Sequence[str] | str | None,
     model: str,
-    known: Sequence[str] | None = None,
+    known: Sequence[str] | str | None = None,
 ) -> ModelLabels:
     """Find the labels of a model's outputs.
 
@@ -119,7 +120,7 @@ def find_model_labels(
         given: Labels from the user, as a list or comma-separated; `infer` to infer them from the seeds later; None to
             use the config.
         model: The model's name, for messages.
-        known: Labels to use if the config has no meaningful names, or None.
+        known: Labels to use if the config has no meaningful names; `infer` to infer them; None if unknown.
 
     Raises:
         InputError: If the config has no meaningful names (`LABEL_0`) and no labels are given or known, or the number of
@@ -139,8 +140,10 @@ def find_model_labels(
     canonical = canonical_names(outputs)
     if canonical is not None:
         return ModelLabels(canonical, "config", outputs)
+    if known == INFER:
+        return ModelLabels((), INFERRED, outputs)
     if known is not None and len(known) == len(outputs):
-        return ModelLabels(tuple(known), "table", outputs)
+        return ModelLabels(tuple(known), TABLE, outputs)
     raise InputError(_unknown_labels(outputs, model))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merge_snli.schema import NLI_LABELS
+from scoring.models.options import INFER
 
 SNLI = ("snli",)
 SMFA = ("snli", "multi_nli", "fever", "anli")
@@ -20,7 +21,9 @@ class PaperModel:
         name: Its Hub id (Table 8).
         model_type: Its `model_type` in `transformers`.
         trained_on: Its NLI training sets (Table 3).
-        labels: The label of each output, in order, if known from another source than its config; else None.
+        labels: The label of each output, in order, if its config does not name them; scoring checks them on the seeds.
+            `infer` to infer them from the seeds.
+        label_source: Where the labels are known from.
         note: What to know about loading it, or None.
     """
 
@@ -28,13 +31,18 @@ class PaperModel:
     name: str
     model_type: str
     trained_on: tuple[str, ...]
-    labels: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | str
+    label_source: str
     note: str | None = None
 
 
 ENC = NLI_LABELS
 CEN = ("contradiction", "entailment", "neutral")
-"""The label order of TextAttack's SNLI models (its `labeldict`)."""
+
+TEXTATTACK = "labeldict of TextAttack"
+AUTHORS = "model_family and model_prediction_mapping in utils.py of github.com/mdzgr/MERGE, commit e724809"
+CARD = "model card"
+UNKNOWN = "unknown: the authors' code has no entry for this model"
 
 PAPER_MODELS = (
     PaperModel(
@@ -43,6 +51,7 @@ PAPER_MODELS = (
         model_type="bert",
         trained_on=SNLI,
         labels=CEN,
+        label_source=TEXTATTACK,
         note="its config has no label names",
     ),
     PaperModel(
@@ -50,6 +59,8 @@ PAPER_MODELS = (
         name="varun-v-rao/bert-large-cased-lora-1.58M-snli",
         model_type="bert",
         trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
         note="LoRA adapter: needs peft and its base model",
     ),
     PaperModel(
@@ -58,6 +69,7 @@ PAPER_MODELS = (
         model_type="roberta",
         trained_on=SNLI,
         labels=ENC,
+        label_source=AUTHORS,
     ),
     PaperModel(
         paper_name="DeBERTa-v3-B-S",
@@ -65,6 +77,7 @@ PAPER_MODELS = (
         model_type="deberta-v2",
         trained_on=SNLI,
         labels=ENC,
+        label_source=AUTHORS,
         note="SentencePiece tokenizer",
     ),
     PaperModel(
@@ -73,6 +86,7 @@ PAPER_MODELS = (
         model_type="deberta-v2",
         trained_on=SNLI,
         labels=ENC,
+        label_source=AUTHORS,
         note="SentencePiece tokenizer",
     ),
     PaperModel(
@@ -80,12 +94,16 @@ PAPER_MODELS = (
         name="varun-v-rao/bart-base-snli-model1",
         model_type="bart",
         trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
     ),
     PaperModel(
         paper_name="OPT-1-3b-S",
         name="utahnlp/snli_facebook_opt-1.3b_seed-3",
         model_type="opt",
         trained_on=SNLI,
+        labels=INFER,
+        label_source=UNKNOWN,
         note="decoder: classifies at the last token",
     ),
     PaperModel(
@@ -93,6 +111,8 @@ PAPER_MODELS = (
         name="varun-v-rao/gpt2-large-snli-model3",
         model_type="gpt2",
         trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
         note="decoder without a padding token",
     ),
     PaperModel(
@@ -101,6 +121,7 @@ PAPER_MODELS = (
         model_type="roberta",
         trained_on=SMFA,
         labels=ENC,
+        label_source=CARD,
     ),
     PaperModel(
         paper_name="BART-L-SMFA",
@@ -108,6 +129,7 @@ PAPER_MODELS = (
         model_type="bart",
         trained_on=SMFA,
         labels=ENC,
+        label_source=CARD,
     ),
     PaperModel(
         paper_name="Electra-L-SMFA",
@@ -115,6 +137,7 @@ PAPER_MODELS = (
         model_type="electra",
         trained_on=SMFA,
         labels=ENC,
+        label_source=CARD,
     ),
     PaperModel(
         paper_name="XLNet-L-SMFA",
@@ -122,6 +145,7 @@ PAPER_MODELS = (
         model_type="xlnet",
         trained_on=SMFA,
         labels=ENC,
+        label_source=CARD,
         note="SentencePiece tokenizer with left padding",
     ),
     PaperModel(
@@ -130,6 +154,7 @@ PAPER_MODELS = (
         model_type="albert",
         trained_on=SMFA,
         labels=ENC,
+        label_source=CARD,
         note="SentencePiece tokenizer",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scoring.models.labels import INFERRED, NOT_ENTAILMENT
+from scoring.models.labels import INFERRED, NOT_ENTAILMENT, TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ def _label_notes(scored: ScoredModel, data: ScoredConfig, labels: Sequence[str])
         yield f"labels given as {names}"
     if scored.labels.origin == INFERRED:
         yield f"labels inferred from the seeds as {names}"
-    if scored.labels.origin == "table":
+    if scored.labels.origin == TABLE:
         yield f"the model's config names no labels; known labels used: {names}"
     if scored.labels.overrides_config:
         yield f"the given labels contradict the model's config, {','.join(scored.labels.config_names)}"

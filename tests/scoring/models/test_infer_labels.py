@@ -14,11 +14,11 @@ from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS
 from scoring.api import score_model
-from scoring.models.infer_labels import infer_labels
-from scoring.models.labels import INFERRED, TWO_WAY, ModelLabels, find_model_labels
+from scoring.models.infer_labels import check_labels, infer_labels
+from scoring.models.labels import INFERRED, TABLE, TWO_WAY, ModelLabels, find_model_labels
 from scoring.models.options import INFER, ModelOptions
 from scoring.models.predictor import ModelFacts, Pair
-from scoring.models.scored_model import model_from_name
+from scoring.models.scored_model import ScoredModel, model_from_name
 from scoring.predictions.pairs import read_config
 from tests.scoring.conftest import MakeDataset
 
@@ -108,3 +108,29 @@ def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, t
     assert (result.model.labels, result.model.label_origin) == (order, INFERRED)
     assert result.scores.seed_sample_accuracy == 1
     assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes
+
+
+@pytest.mark.parametrize("data_labels", [NLI_LABELS, TWO_WAY])
+def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> None:
+    gold = np.minimum(GOLD, len(data_labels) - 1)
+    best = answers(NLI_LABELS, GOLD, 0.9)
+    best[:10] = -1
+    check_labels(ModelLabels(NLI_LABELS, TABLE, OUTPUTS), best, gold, data_labels, model="m")
+    wrong = ("neutral", "contradiction", "entailment")
+    with pytest.raises(InputError, match=r"m, neutral,contradiction,entailment, .*190 seeds .*entailment,"):
+        check_labels(ModelLabels(wrong, TABLE, OUTPUTS), best, gold, data_labels, model="m")
+
+
+def test_known_labels_are_checked_when_scored(bert: Path, make_dataset: MakeDataset, tmp_path: Path) -> None:
+    order = ("neutral", "contradiction", "entailment")
+    data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
+    gold = {data.pairs[pair]: label for pair, label in zip(data.seed_pairs, data.seed_labels, strict=True)}
+    named = model_from_name(str(bert), ModelOptions())
+
+    def known(names: tuple[str, ...]) -> ScoredModel:
+        return replace(named, labels=ModelLabels(names, TABLE, OUTPUTS), load=lambda: Correct(gold, order))
+
+    assert score_model(known(order), data).model.label_origin == TABLE
+    with pytest.raises(InputError, match=r"tiny-bert, entailment,neutral,contradiction, .* neutral,contradiction,ent"):
+        score_model(known(NLI_LABELS), data, out=tmp_path / "results")
+    assert not (tmp_path / "results").exists()

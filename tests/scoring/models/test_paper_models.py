@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 
 from merge_snli.errors import InputError
-from merge_snli.inference.models import find_model
+from merge_snli.inference.models import ResolvedModel, find_model
+from merge_snli.schema import NLI_LABELS
 from scoring import score
+from scoring.models.labels import INFERRED, TABLE
 from scoring.models.loading import load_classifier
-from scoring.models.options import ModelOptions
-from scoring.models.paper_models import PAPER_MODELS, SMFA, SNLI, paper_model
+from scoring.models.options import INFER, ModelOptions
+from scoring.models.paper_models import PAPER_MODELS, SMFA, SNLI, PaperModel, paper_model
 from scoring.models.predictor import Pair
 from scoring.models.scored_model import model_from_name
 from scoring.predictions.predict import predict_pairs
+from tests.scoring.conftest import MakeModel
 from tests.scoring.models.paper_architectures import save_classifier, save_lora
 from tests.tiny_models import as_pickle
 
@@ -47,8 +50,24 @@ def test_table_matches_the_paper() -> None:
 def test_rows_are_complete() -> None:
     assert len({model.name for model in PAPER_MODELS}) == len({model.paper_name for model in PAPER_MODELS}) == 13
     for model in PAPER_MODELS:
-        assert model.labels is None or sorted(model.labels) == ["contradiction", "entailment", "neutral"]
+        assert model.labels == INFER or sorted(model.labels) == ["contradiction", "entailment", "neutral"]
+        assert model.label_source
     assert paper_model("nobody/nothing") is None
+
+
+@pytest.mark.parametrize("model", PAPER_MODELS, ids=lambda model: model.paper_name)
+def test_labels_are_known_without_names_in_the_config(
+    model: PaperModel, make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
+    resolved = ResolvedModel(model.name, folder, "c0ffee", "0" * 64)
+    monkeypatch.setattr("scoring.models.scored_model.find_model", lambda name, **_: resolved)
+    labels = model_from_name(model.name, ModelOptions()).labels
+    if model.paper_name == "OPT-1-3b-S":
+        assert (labels.names, labels.origin) == ((), INFERRED)
+    else:
+        expected = ("contradiction", "entailment", "neutral") if model.paper_name == "BERT-B-S" else NLI_LABELS
+        assert (labels.names, labels.origin) == (expected, TABLE)
 
 
 @pytest.fixture(scope="module")
