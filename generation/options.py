@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from merge_snli.errors import InputError
-from merge_snli.problems.options import ProblemOptions, as_tuple, require_positive, require_unique
+from merge_snli.hub import LICENSE_ID
+from merge_snli.problems.options import ProblemOptions, flag, require_positive, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
 PROB, POS = "prob", "pos"
@@ -24,6 +25,9 @@ CHOICES = {
     "dtype": ("float32", "bfloat16"),
 }
 """The values of the options with a fixed choice, the default first."""
+
+MAXIMA = {"top_k": 10_000, "subsamples": 1_000}
+"""Upper bounds: fillers take disk space per form, and each draw is a split with a file per config."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,13 +79,14 @@ class Options(ProblemOptions):
             InputError: If a value is invalid.
         """
         super().__post_init__()
-        self._set("mlm", as_tuple(self.mlm))
-        self._set("classes", as_tuple(self.classes))
         self._set("filters", _read_filters(self.filters))
-        if self.seeds_from is not None:
-            self._set("seeds_from", str(self.seeds_from))
         for name in ("top_k", "inflation", "subsamples"):
-            require_positive(f"--{name.replace('_', '-')}", getattr(self, name))
+            require_positive(flag(name), getattr(self, name))
+        for name, maximum in MAXIMA.items():
+            if getattr(self, name) > maximum:
+                raise InputError(f"{flag(name)} is {getattr(self, name)}: it must be at most {maximum:,}")
+        if self.license is not None and not LICENSE_ID.fullmatch(self.license.lower()):
+            raise InputError(f"--license is {self.license!r}: give a license id of the Hub, such as cc-by-4.0 or other")
         for name in self.classes:
             if name not in WORD_CLASSES:
                 raise InputError(f"--classes has {name!r}: choose from {', '.join(WORD_CLASSES)}")
@@ -103,9 +108,9 @@ def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_filters(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the filters, given as text or as names, in the order of `FILTERS`."""
-    names = [name.strip() for name in value.split(",")] if isinstance(value, str) else list(value)
+def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the filters, given as names or as one text, in the order of `FILTERS`."""
+    names = [name.strip() for value in values for name in value.split(",")]
     if names == [NO_FILTER]:
         return ()
     for name in names:

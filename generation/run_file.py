@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import fields
-from functools import cache
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from generation.options import Options
 from merge_snli.errors import InputError, reason
+from merge_snli.problems.options import TYPE_NAMES, option_types
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +16,6 @@ RUN_TOML = "run.toml"
 """The run file that a run writes next to its `run.json`."""
 
 HEADER = "# The options of a run. To reproduce it: merge-snli generate --run-file run.toml --out DIR\n"
-TYPE_NAMES = {str: "a string", int: "an integer", bool: "true or false", tuple: "a list of strings"}
-"""How messages name the types of options."""
 
 
 def write_run_file(options: Options) -> str:
@@ -58,9 +54,9 @@ def read_run_file(path: Path) -> dict[str, Any]:
 
 def _checked(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401 - a TOML value
     """Check the type of a value and return it, a list as a tuple."""
-    expected = _option_types().get(key.replace("-", "_"))
+    expected = option_types(Options).get(key.replace("-", "_"))
     if expected is None:
-        known = ", ".join(_option_types())
+        known = ", ".join(option_types(Options))
         raise InputError(f"--run-file {path}: unknown option {key!r} (options: {known})")
     if expected is tuple:
         valid = isinstance(value, list) and all(isinstance(item, str) for item in value)
@@ -69,17 +65,3 @@ def _checked(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401 - a TOML 
     if not valid:
         raise InputError(f"--run-file {path}: {key} is {value!r}, not {TYPE_NAMES[expected]}")
     return tuple(value) if expected is tuple else value
-
-
-@cache
-def _option_types() -> dict[str, type]:
-    """Return the type of each option; of an optional one, the type of its values."""
-    hints = get_type_hints(Options)
-    return {field.name: _plain_type(hints[field.name]) for field in fields(Options)}
-
-
-def _plain_type(hint: Any) -> type:  # noqa: ANN401 - a type hint
-    if isinstance(hint, UnionType):
-        hint = next(member for member in get_args(hint) if member is not NoneType)
-    plain: type = get_origin(hint) or hint
-    return plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ from merge_snli.errors import InputError, reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+LICENSE_ID = re.compile(r"[a-z0-9][a-z0-9.+-]*")
+"""Pattern of the Hub's license ids."""
 
 REPO_TYPE_NAMES = {"model": "model", "dataset": "data set", "space": "Space"}
 """Names of the Hub's repository types, for messages."""

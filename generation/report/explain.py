@@ -110,8 +110,10 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
             f"{seed_id!r} is not a seed of {dataset.folder}, and the problems of the run cannot be read: {error}"
         ) from error
     if found is None:
+        limit = "" if options.limit is None else f" in its first {options.limit:,} rows, all that the run read"
         raise InputError(
-            f"{options.problems} has no problem {seed_id!r}: the ids of the seeds are in config seed of the data set"
+            f"{options.problems} has no problem {seed_id!r}{limit}: "
+            "the ids of the seeds are in config seed of the data set"
         )
     return found
 

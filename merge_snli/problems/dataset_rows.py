@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 SAVED_TO_DISK = frozenset({"dataset_info.json", "dataset_dict.json"})
 """A folder that `save_to_disk` wrote holds one of these files."""
+
+UNKNOWN_SPLIT = re.compile(r"Unknown split .* Should be one of \[(.*)\]")
+"""What `datasets` says of a split that a data set does not have."""
 
 
 def dataset_rows(dataset: datasets.Dataset, name: str) -> Iterator[SourceRow]:
@@ -63,7 +67,7 @@ def load_folder(folder: Path, options: ProblemOptions) -> datasets.Dataset:
     if not isinstance(loaded, datasets.DatasetDict):
         return loaded
     if options.split not in loaded:
-        raise InputError(f"{folder} has no split {options.split!r} (splits: {', '.join(loaded)}); choose with --split")
+        raise _no_split(options, ", ".join(map(repr, loaded)))
     return loaded[options.split]
 
 
@@ -86,10 +90,15 @@ def _load(options: ProblemOptions, path: str, **arguments: Any) -> datasets.Data
     try:
         return datasets.load_dataset(path, options.config, split=options.split, **arguments)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
+        if found := UNKNOWN_SPLIT.match(str(error)):
+            raise _no_split(options, found[1]) from error
         config = "" if options.config is None else f", config {options.config}"
         known = known_dataset(options.problems)
         advice = (known and known.note) or "give a file, a folder or a Hub id that you have access to"
         raise InputError(
-            f"cannot load problems from {options.problems}{config}, split {options.split}: it is not a file, and "
-            f"loading it as a data set failed ({reason(error)}); {advice}"
+            f"cannot load data set {options.problems}{config}, split {options.split}: {reason(error)}; {advice}"
         ) from error
+
+
+def _no_split(options: ProblemOptions, splits: str) -> InputError:
+    return InputError(f"{options.problems} has no split {options.split!r} (splits: {splits}); choose one with --split")

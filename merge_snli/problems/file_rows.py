@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 PARQUET_BATCH_ROWS = 10_000
 
+FIRST_BYTES = {
+    b"\x1f\x8b": "a gzip file: decompress it first, for example with gunzip",
+    b"BZh": "a bzip2 file: decompress it first",
+    b"\xfd7zXZ\x00": "an xz file: decompress it first",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file: decompress it first",
+    b"PK\x03\x04": "a zip file or a spreadsheet: unpack it, or save the table as .csv",
+    b"PAR1": "a Parquet file: rename it to .parquet",
+}
+"""What a file is that begins with these bytes, and what to do if it has the ending of a text file."""
+
 
 def read_file(path: Path) -> Iterator[SourceRow]:
     """Yield the rows of a file.
@@ -32,7 +42,17 @@ def read_file(path: Path) -> Iterator[SourceRow]:
         )
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty; expected one NLI problem per line or row")
+    if reader is not _parquet:
+        _require_text(path)
     return reader(path)
+
+
+def _require_text(path: Path) -> None:
+    with _open(path) as file:
+        beginning = file.read(max(map(len, FIRST_BYTES)))
+    for first_bytes, found in FIRST_BYTES.items():
+        if beginning.startswith(first_bytes):
+            raise InputError(f"{path} is {found}")
 
 
 def parquet_label_names(path: Path, column: str) -> tuple[str, ...] | None:
@@ -111,20 +131,26 @@ def _tsv(path: Path) -> Iterator[SourceRow]:
 
 
 def _delimited(path: Path, reader: Any) -> Iterator[SourceRow]:  # noqa: ANN401 - csv's reader has no public type
+    end = 0
     try:
         header = next(reader)
         duplicate = next((name for name in header if header.count(name) > 1), None)
         if duplicate is not None:
             raise InputError(f"{path} line 1: duplicate column {duplicate!r}; rename one of them")
+        end = reader.line_num
         for fields in reader:
-            location = f"{path} line {reader.line_num}"
+            location, end = f"{path} line {end + 1}", reader.line_num
             if not fields:
                 continue
             if len(fields) != len(header):
                 raise InputError(f"{location} has {len(fields)} fields; the header has {len(header)} columns")
             yield SourceRow(location, dict(zip(header, fields, strict=True)))
     except csv.Error as error:
-        raise InputError(f"{path} line {reader.line_num}: {error}") from error
+        # The error is often far behind its cause: a quotation mark that is not closed takes in all lines after it.
+        raise InputError(
+            f"{path}: the row that begins at line {end + 1} cannot be read up to line {reader.line_num} ({error}); "
+            "close its quotation mark, and write a quotation mark within a field twice"
+        ) from error
 
 
 def _parquet(path: Path) -> Iterator[SourceRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
 
 MAX_DIGITS = 4
 """A text with more digits is not the number of a label."""
+
+WHOLE_NUMBER = re.compile(r"(-?\d+)\.0*")
+"""A whole number written as a decimal, such as `1.0` in a CSV file that pandas wrote."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,16 @@ class LabelNames:
         """
         if text in self.spellings:
             return self.names.index(self.meanings[self.spellings.index(text)])
+        text = without_decimals(text)
         if text.isdecimal() and len(text) <= MAX_DIGITS and int(text) < len(self.meanings):
             return self.names.index(self.meanings[int(text)])
         return None
+
+
+def without_decimals(text: str) -> str:
+    """Return `1` for `1.0`, and any other text unchanged."""
+    found = WHOLE_NUMBER.fullmatch(text)
+    return text if found is None else found[1]
 
 
 def read_label_names(entries: Sequence[str]) -> LabelNames:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from merge_snli.errors import InputError
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.label_names import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
+
+TYPE_NAMES = {str: "a string", int: "an integer", bool: "true or false", tuple: "a list of strings"}
+"""How messages name the types of options."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,21 +58,36 @@ class ProblemOptions:
         Raises:
             InputError: If a value is invalid.
         """
-        self._set("problems", str(self.problems))
+        for name, expected in option_types(type(self)).items():
+            self._set(name, self._checked_type(name, expected))
         if not self.problems.strip():
             raise InputError("--problems is empty: give a file, a folder, a Hub id or demo:problems")
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
         require_positive("--limit", self.limit)
-        self._set("keep_column", as_tuple(self.keep_column))
         _check_keep_column(self.keep_column)
         if self.label_names is not None:
-            self._set("label_names", as_tuple(self.label_names))
             _check_label_names(self.label_names)
 
     def _set(self, name: str, value: object) -> None:
         """Set a field of this frozen dataclass while it is initialized."""
         object.__setattr__(self, name, value)
+
+    def _checked_type(self, name: str, expected: type) -> object:
+        """Return the value of an option as the type of its field.
+
+        A path becomes a string, one string a tuple of one, and a list a tuple.
+
+        Raises:
+            InputError: If the value has another type.
+        """
+        value = getattr(self, name)
+        if value is None and any(field.name == name and field.default is None for field in fields(self)):
+            return None
+        converted = _converted(value, expected)
+        if converted is None:
+            raise InputError(f"{flag(name)} is {value!r}, not {TYPE_NAMES[expected]}")
+        return converted
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, in the order of the fields."""
@@ -74,9 +95,41 @@ class ProblemOptions:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
-def as_tuple(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Return a list as a tuple, and a single string as a tuple of one."""
-    return (value,) if isinstance(value, str) else tuple(value)
+def option_types(options: type[ProblemOptions]) -> dict[str, type]:
+    """Return the type of each option: `str`, `int`, `bool`, or `tuple` for a tuple of strings.
+
+    Args:
+        options: `ProblemOptions` or a class derived from it.
+    """
+    hints = get_type_hints(options)
+    return {field.name: _plain_type(hints[field.name]) for field in fields(options)}
+
+
+def _plain_type(hint: Any) -> type:  # noqa: ANN401 - a type hint
+    if isinstance(hint, UnionType):
+        hint = next(member for member in get_args(hint) if member is not NoneType)
+    plain: type = get_origin(hint) or hint
+    return plain
+
+
+def _converted(value: object, expected: type) -> object | None:
+    """Return a value as another type without loss, or None if that is not possible."""
+    if expected is tuple:
+        values = [value] if isinstance(value, str | Path) else list(value) if isinstance(value, Iterable) else [None]
+        return tuple(map(str, values)) if all(isinstance(each, str | Path) for each in values) else None
+    if expected is str:
+        return str(value) if isinstance(value, str | Path) else None
+    if expected is bool or isinstance(value, bool):
+        return value if expected is bool and isinstance(value, bool) else None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def flag(name: str) -> str:
+    """Return the flag of an option on the command line."""
+    return f"--{name.replace('_', '-')}"
 
 
 def require_unique(option: str, values: Sequence[str]) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from merge_snli.errors import InputError
+from merge_snli.problems.label_names import without_decimals
 
 if TYPE_CHECKING:
     from merge_snli.problems.label_names import LabelNames
@@ -105,7 +107,7 @@ def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
 
 
 def label_text(row: SourceRow, column: str) -> str:
-    """Return the label of a row as text: whole floats as integers, a missing label as the empty text.
+    """Return the label of a row as text; a missing label (None or NaN) as the empty text.
 
     Args:
         row: A row of the source.
@@ -117,8 +119,8 @@ def label_text(row: SourceRow, column: str) -> str:
     label = row.value(column, "--label-column")
     if label is None:
         return ""
-    if isinstance(label, float) and label.is_integer():
-        label = int(label)
+    if isinstance(label, float) and math.isnan(label):
+        return ""
     return str(label).strip()
 
 
@@ -149,7 +151,7 @@ def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None
     """Return the number of a row's label, or None if it has no gold label."""
     text = label_text(row, column)
     number = labels.number(text)
-    if number is None and text not in NO_GOLD_LABEL:
+    if number is None and without_decimals(text) not in NO_GOLD_LABEL:
         raise InputError(
             f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, "
             f"a number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. "

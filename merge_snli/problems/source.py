@@ -14,7 +14,7 @@ from merge_snli.errors import InputError
 from merge_snli.files import is_path
 from merge_snli.problems.dataset_rows import class_label_names, dataset_rows, load_folder, load_from_hub
 from merge_snli.problems.file_rows import READERS, parquet_label_names, read_file
-from merge_snli.problems.label_names import LabelNames, read_label_names
+from merge_snli.problems.label_names import LabelNames, read_label_names, without_decimals
 from merge_snli.problems.rows import NO_GOLD_LABEL, CheckedRow, SourceRow, check_row, check_sentences, label_text
 from merge_snli.schema import NLI_LABELS
 
@@ -87,7 +87,7 @@ def _infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tu
     seen: set[str] = set()
     for row in islice(rows, options.limit):
         check_sentences(row, options)
-        text = label_text(row, options.label_column)
+        text = without_decimals(label_text(row, options.label_column))
         if text not in undecided:
             return TWO_WAY_LABELS if text in TWO_WAY_LABELS else NLI_LABELS
         seen.add(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,14 +11,12 @@ from merge_snli.card import license_of, render_card
 from merge_snli.card.metadata import public_name
 from merge_snli.dataset import CARD_FILE, RUN_FILE
 from merge_snli.errors import InputError
+from merge_snli.hub import LICENSE_ID
 from merge_snli.record import PublishedRecord, encode_record, seal
 
 if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
     from merge_snli.record import Record
-
-LICENSE_ID = re.compile(r"[a-z0-9][a-z0-9.+-]*")
-"""Pattern of the Hub's license ids."""
 
 
 def published_record(

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from generation.options import Options
@@ -64,6 +65,34 @@ def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit):
         read("--problems", "p", "--preset", "demo", "--run-file", "run.toml")
     assert "not allowed with" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("inflation", value) for value in ("x", "20", 2.5, 0, True, None)),
+        *(("top_k", value) for value in (10_001, -1)),
+        *(("subsamples", value) for value in (1_001, 1.0)),
+        *(("scramble", value) for value in ("yes", 1)),
+        *(("classes", value) for value in (3, ["noun", 3], None)),
+        *(("license", value) for value in ("CC BY 4.0", "", 4)),
+        *(("limit", value) for value in ("5", 0)),
+        *(("premise_column", value) for value in (3, ["a"])),
+        ("problems", 7),
+        ("mlm", 7),
+    ],
+)
+def test_an_invalid_value_is_refused_at_once(name: str, value: object) -> None:
+    given = {"problems": "p", "mlm": "m"} | {name: value}
+    with pytest.raises(InputError, match=f"{name.replace('_', '[-_]')} ") as error:
+        Options(**given)  # type: ignore[arg-type]
+    assert repr(value).removesuffix(",") in str(error.value)
+
+
+def test_values_of_similar_types_are_converted() -> None:
+    options = Options(problems=Path("p"), mlm=[Path("m")], inflation=np.int64(3), classes="noun", license="MIT")  # type: ignore[arg-type]
+    assert options == Options(problems="p", mlm=("m",), inflation=3, classes=("noun",), license="MIT")
+    assert type(options.inflation) is int
 
 
 @pytest.mark.parametrize(

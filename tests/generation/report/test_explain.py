@@ -113,6 +113,12 @@ def test_a_problem_that_is_not_a_seed_is_read_again(made: MergeDataset, work: Pa
     assert not any(each.forms for each in found.words if each.word.left_out is not None)
 
 
+def test_a_problem_after_the_limit_is_not_found(made: MergeDataset, options: Options, work: Path) -> None:
+    limited = replace(made, record=replace(made.record, options=made.record.options | {"limit": 5}))
+    with pytest.raises(InputError, match=r"no problem 'odd' .*first 5 rows"):
+        explain(limited, "odd", work)
+
+
 def test_text_and_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(made.folder), "--seed-id", "odd"]) == 0
     text = capsys.readouterr().out

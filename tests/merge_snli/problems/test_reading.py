@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -86,6 +88,30 @@ def test_problems_without_a_gold_label_are_left_out_and_counted(tmp_path: Path) 
     assert (len(read.problems), read.without_label) == (2, 3)
 
 
+@pytest.mark.parametrize("labels", [("0.0", "2.0", "-1.0"), (0.0, 2.0, float("nan"))])
+def test_whole_numbers_with_decimals_are_labels(tmp_path: Path, labels: tuple[object, ...]) -> None:
+    rows = [row | {"label": label} for row, label in zip([*ROWS, ROWS[0]], labels, strict=True)]
+    with (tmp_path / "p.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(ROWS[0]))
+        writer.writeheader()
+        writer.writerows(row | {"label": "" if row["label"] != row["label"] else row["label"]} for row in rows)
+    for path in (str(tmp_path / "p.csv"), write_jsonl(tmp_path / "p.jsonl", rows)):
+        read = read_problems(ProblemOptions(problems=path))
+        assert (texts(read.problems), read.without_label) == (EXPECTED, 1)
+
+
+@pytest.mark.parametrize("kind", ["saved", "files"])
+def test_an_unknown_split_is_named_with_the_splits(tmp_path: Path, kind: str) -> None:
+    dataset = datasets.Dataset.from_list(ROWS)
+    if kind == "saved":
+        datasets.DatasetDict(validation=dataset).save_to_disk(tmp_path / "d")
+    else:
+        (tmp_path / "d").mkdir()
+        dataset.to_parquet(tmp_path / "d" / "validation.parquet")
+    with pytest.raises(InputError, match=r"d has no split 'zzz' \(splits: 'validation'\)"):
+        read_problems(ProblemOptions(problems=str(tmp_path / "d"), split="zzz"))
+
+
 def test_two_way_labels(tmp_path: Path) -> None:
     rows = [ROWS[0], ROWS[1] | {"label": "not_entailment"}]
     read = read_problems(ProblemOptions(problems=write_jsonl(tmp_path / "p.jsonl", rows)))
@@ -152,6 +178,12 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "p.parquet").write_text("x")
     (tmp_path / "p.csv").write_text("premise,hypothesis,label\nA,B\n")
     (tmp_path / "quote.csv").write_text('premise,hypothesis,label\n"A,B,neutral\n')
+    (tmp_path / "long.csv").write_text(
+        'premise,hypothesis,label\nA,B,neutral\n"A,B,neutral\n' + "A,B,neutral\n" * 20_000
+    )
+    (tmp_path / "gzip.jsonl").write_bytes(gzip.compress(b"{}"))
+    (tmp_path / "zip.csv").write_bytes(b"PK\x03\x04rest")
+    pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "parquet.jsonl")
     (tmp_path / "twice.csv").write_text("premise,hypothesis,label,label\nA,B,neutral,entailment\n")
     cases = {
         "nowhere.jsonl": "no such file",
@@ -159,7 +191,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         "p.xlsx": "'.xlsx'; expected .jsonl, .csv, .tsv, .parquet",
         "p.parquet": "cannot be read as Parquet",
         "p.csv": "line 2 has 2 fields; the header has 3 columns",
-        "quote.csv": "line 2: unexpected end of data",
+        "quote.csv": "begins at line 2 ",
+        "long.csv": "begins at line 3 ",
+        "gzip.jsonl": "gzip.jsonl is a gzip file",
+        "zip.csv": "zip.csv is a zip file",
+        "parquet.jsonl": "rename it to .parquet",
         "twice.csv": "line 1: duplicate column 'label'",
     }
     for name, message in cases.items():
