@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ class MergeDataset:
     name: str
     folder: Path
     revision: str | None
-    record: Record
+    record: Record = field(repr=False)
 
     @property
     def digest(self) -> str:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.dataset import MergeDataset, find_dataset
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, python_names
 from merge_snli.inference.models import disable_progress_bar
 from scoring.models.function import model_from_function
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
 from scoring.models.options import ModelOptions
-from scoring.models.scored_model import model_from_name, model_from_pipeline
+from scoring.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
 from scoring.predictions.pairs import read_config
 from scoring.predictions.predict import predict_pairs
 from scoring.predictions.store import PredictionStore
@@ -26,7 +26,7 @@ from scoring.results.files import write_result
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from transformers import TextClassificationPipeline
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
     from scoring.models.function import LabelFunction
     from scoring.models.labels import ModelLabels
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from scoring.results.result import Result
 
 
+@python_names()
 def score(
-    model: str | Path | TextClassificationPipeline | LabelFunction,
+    model: str | Path | TextClassificationPipeline | tuple[PreTrainedModel, PreTrainedTokenizerBase] | LabelFunction,
     dataset: str | Path | MergeDataset,
     *,
     config: str = "all",
@@ -54,8 +55,8 @@ def score(
 
     Args:
         model: Hub id, folder or `demo:NAME` of a sequence classifier; or a loaded text-classification pipeline; or a
-            function from a list of (premise, hypothesis) pairs to a label for each, by name or by its number in the
-            data set.
+            tuple of a loaded sequence classifier and its tokenizer; or a function from a list of (premise, hypothesis)
+            pairs to a label for each, by name or by its number in the data set.
         dataset: Folder or Hub id of a MERGE data set.
         config: `all` or a word class.
         labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the model's
@@ -81,8 +82,10 @@ def score(
         allow_pickle=allow_pickle,
         trust_remote_code=trust_remote_code,
     )
+    if isinstance(model, tuple) and len(model) == 2:
+        model = pipeline_of(*model)
     _check_options(model, options, name=name, version=version)
-    data = read_config(dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset)), config)
+    data = read_config(_open_dataset(dataset), config)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_results_folder(folder)
@@ -93,6 +96,14 @@ def score(
     else:
         scored = model_from_function(cast("LabelFunction", model), data.label_names, name=name, version=version)
     return score_model(scored, data, out=folder)
+
+
+def _open_dataset(dataset: str | Path | MergeDataset) -> MergeDataset:
+    if isinstance(dataset, MergeDataset):
+        return dataset
+    if isinstance(dataset, str | Path):
+        return find_dataset(str(dataset))
+    raise InputError(f"cannot score on a {type(dataset).__name__}; give the folder or Hub id of a MERGE data set")
 
 
 def _check_options(model: object, options: ModelOptions, *, name: str | None, version: str | None) -> None:
@@ -108,12 +119,14 @@ def _check_options(model: object, options: ModelOptions, *, name: str | None, ve
         kind, unused = "a model given by name", [*(["name"] if name is not None else []), *function_only]
     elif _is_pipeline(model):
         kind, unused = "a loaded pipeline", [*loading, *function_only]
+    elif _is_module(model):
+        raise InputError(f"cannot score a {type(model).__name__} alone; give (model, tokenizer)")
     elif callable(model) and not hasattr(model, "task"):
         kind, unused = "a function", [*(["labels"] if options.labels is not None else []), *loading]
     else:
         raise InputError(
-            f"cannot score a {type(model).__name__}; give the name of a model, a text-classification pipeline, or a "
-            "function from pairs to labels"
+            f"cannot score a {type(model).__name__}; give the name of a model, a text-classification pipeline, "
+            "(model, tokenizer), or a function from pairs to labels"
         )
     if unused:
         raise InputError(f"{unused[0]} has no effect on {kind}; remove it")
@@ -215,3 +228,8 @@ def _is_result(path: Path) -> bool:
 def _is_pipeline(model: object) -> TypeGuard[TextClassificationPipeline]:
     transformers = sys.modules.get("transformers")
     return transformers is not None and isinstance(model, transformers.TextClassificationPipeline)
+
+
+def _is_module(model: object) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(model, torch.nn.Module)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from merge_snli.validation.record import RecordedRun
 
 
-def validate(dataset: MergeDataset | Path, *, tagger: str | None = None) -> Report:
+def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -> Report:
     """Compare a data set with the record of its run.
 
     Args:
@@ -33,8 +33,10 @@ def validate(dataset: MergeDataset | Path, *, tagger: str | None = None) -> Repo
     Raises:
         InputError: If the folder does not exist, or `tagger` cannot be loaded.
     """
-    name, folder = (str(dataset), dataset) if isinstance(dataset, Path) else (dataset.name, dataset.folder)
-    revision = None if isinstance(dataset, Path) else dataset.revision
+    if isinstance(dataset, MergeDataset):
+        name, folder, revision = dataset.name, dataset.folder, dataset.revision
+    else:
+        name, folder, revision = str(dataset), Path(dataset), None
     if not folder.is_dir():
         raise InputError(f"no data set at {folder}: the folder does not exist")
     collector = Collector()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
 from merge_snli.inference.models import find_device, find_model
 from scoring.models.classifier import Classifier, output_names
@@ -109,6 +110,26 @@ def model_from_pipeline(
         versions=_versions(),
         load=lambda: Classifier(pipeline),
     )
+
+
+def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # noqa: ANN401 - any user's objects
+    """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode.
+
+    Raises:
+        InputError: If they are other objects.
+    """
+    from transformers import PreTrainedTokenizerBase, pipeline
+
+    bases = [base.__name__ for base in type(model).__mro__]
+    if not any("ForSequenceClassification" in name for name in bases):
+        raise InputError(f"cannot score a {type(model).__name__}; give (model, tokenizer) of a sequence classifier")
+    if not isinstance(tokenizer, PreTrainedTokenizerBase):
+        raise InputError(f"a {type(tokenizer).__name__} is not a tokenizer; give (model, tokenizer)")
+    classifier: Any = pipeline  # its overloads cover only some types of tokenizers
+    wrapped: TextClassificationPipeline = classifier(
+        "text-classification", model=model.eval(), tokenizer=tokenizer, device=model.device
+    )
+    return wrapped
 
 
 def pipeline_digest(pipeline: TextClassificationPipeline) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,6 @@ from scoring.results.grouping import names_of, on_same_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -24,7 +24,7 @@ FIGURE_4_START = 0.8
 """Lowest threshold of Figure 4."""
 
 
-def draw_figures(results: Iterable[Result], out: Path) -> list[Path]:
+def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
     """Draw Figures 4, 5 and 11 of the paper for each data set and config.
 
     Args:
@@ -35,6 +35,7 @@ def draw_figures(results: Iterable[Result], out: Path) -> list[Path]:
         The written files: one PNG and one SVG per figure.
     """
     files: list[Path] = []
+    out = Path(out)
     for group in on_same_data(results):
         data = group[0].dataset
         name = f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}"

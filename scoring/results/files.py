@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import logging
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json, write_text
 from scoring.results.result import SCHEMA_VERSION, Result
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RESULT = TypeAdapter(Result)
 
@@ -46,12 +44,13 @@ def write_result(result: Result, folder: Path) -> Path:
     return path
 
 
-def read_result(path: Path) -> Result:
+def read_result(path: str | Path) -> Result:
     """Read a result's JSON file.
 
     Raises:
         InputError: If the file cannot be read, is not a valid result, or has another format version.
     """
+    path = Path(path)
     try:
         return RESULT.validate_json(path.read_bytes())
     except OSError as error:
@@ -60,7 +59,7 @@ def read_result(path: Path) -> Result:
         raise InputError(f"{path} {_reason(error)}") from error
 
 
-def read_results(folder: Path) -> list[Result]:
+def read_results(folder: str | Path) -> list[Result]:
     """Read all results in `folder`, sorted by file name.
 
     Invalid files are skipped with a warning.
@@ -68,7 +67,7 @@ def read_results(folder: Path) -> list[Result]:
     Raises:
         InputError: If the folder does not exist or has no valid result.
     """
-    paths = sorted(folder.glob("*.json"))
+    paths = sorted(Path(folder).glob("*.json"))
     if not paths:
         raise InputError(f"no results in {folder}: pass the --out folder of merge-snli score")
     results, errors = [], []

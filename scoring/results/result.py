@@ -18,8 +18,13 @@ from scoring.results.score_table import score_table
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    import pandas as pd
+
 SCHEMA_VERSION: Literal[3] = 3
 """Version of the result files. Raise it if readers of the previous version would misread the new files."""
+
+CLASS, LABEL, MASKED_LM = "class:", "label:", "masked_lm:"
+"""Prefixes of the names of parts."""
 
 NOT_SCORED = "-"
 """Stands for a variant without a prediction in `SeedTable.variant_predictions`."""
@@ -156,6 +161,20 @@ class Scores(_Part):
     """Threshold whose PA on the mean curve is nearest to SA on seeds; the higher of two equally near ones."""
     intervals: Intervals | None
     """Confidence intervals; None if too few seeds have a variant in a subsample."""
+
+    def as_row(self) -> dict[str, float | None]:
+        """Return the scores as shares, with the ends of their intervals as `NAME_low` and `NAME_high`."""
+        values = {
+            "seed_sample_accuracy": self.seed_sample_accuracy,
+            "sample_accuracy": self.on_variants.sample_accuracy.mean,
+            "pattern_accuracy": self.on_variants.pattern_accuracy.mean,
+            "qt": self.qt,
+        }
+        row: dict[str, float | None] = {"seeds": self.seeds, "variants": self.on_variants.variants}
+        for name, value in values.items():
+            low, high = (None, None) if self.intervals is None else getattr(self.intervals, name)
+            row |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        return row | {"mt": self.mt}
 
 
 @dataclass(frozen=True)
@@ -315,6 +334,23 @@ class Result(_Part):
         """The model's name, with its dtype unless that is float32."""
         dtype = self.run.dtype
         return self.model.name if dtype in (None, "float32") else f"{self.model.name} ({dtype})"
+
+    @property
+    def parts(self) -> dict[str, Scores]:
+        """All scores by name: `all`, `class:noun` …, `label:entailment` …, `masked_lm:NAME` …."""
+        return {
+            ALL: self.scores,
+            **{f"{CLASS}{name}": scores for name, scores in self.classes.items()},
+            **{f"{LABEL}{name}": scores for name, scores in self.labels.items()},
+            **{f"{MASKED_LM}{name}": scores for name, scores in self.masked_lms.items()},
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the scores as a pandas data frame, with one row per part, such as `all` or `class:noun`."""
+        import pandas as pd
+
+        rows = [{"part": name} | scores.as_row() for name, scores in self.parts.items()]
+        return pd.DataFrame(rows).set_index("part")
 
     def _repr_html_(self) -> str:
         """Return the scores as an HTML table for a notebook."""

@@ -25,6 +25,7 @@ def test_shipped_data_set() -> None:
     table = read_split(dataset, "noun", "subsample_3")
     assert table.column_names == [column.name for column in columns("noun")]
     assert label_names(table) == NLI_LABELS
+    assert repr(dataset) == f"MergeDataset(name={dataset.name!r}, folder={dataset.folder!r}, revision=None)"
 
 
 def test_not_a_data_set(tmp_path: Path) -> None:

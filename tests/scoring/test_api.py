@@ -225,11 +225,30 @@ def test_loaded_pipeline_scores_the_same(result: Result, model: Path, dataset: P
     assert score(loaded, dataset, out=tmp_path / "results") == loaded_result
 
 
+def test_loaded_model_and_tokenizer_score_the_same(result: Result, model: Path, dataset: Path) -> None:
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    loaded = AutoModelForSequenceClassification.from_pretrained(model, dtype="float32").train()
+    loaded_result = score((loaded, AutoTokenizer.from_pretrained(model)), dataset, name="mine")
+    assert (loaded_result.scores, loaded_result.seeds) == (result.scores, result.seeds)
+    assert loaded_result.model.name == "mine"
+
+
 def test_function_scores_the_same(result: Result, dataset: Path, answers: Answers) -> None:
     function_result = score(lambda pairs: [answers[pair] for pair in pairs], dataset, name="by hand")
     assert (function_result.scores, function_result.consistency) == (result.scores, result.consistency)
     assert function_result.model.name == "by hand"
     assert function_result.model.label_origin == "function"
+
+
+def test_result_as_a_data_frame(result: Result) -> None:
+    frame = result.to_pandas()
+    assert list(frame.index) == list(result.parts)
+    assert result.scores.intervals is not None
+    row = frame.loc["all"]
+    assert row["pattern_accuracy"] == result.scores.on_variants.pattern_accuracy.mean
+    assert (row["pattern_accuracy_low"], row["pattern_accuracy_high"]) == result.scores.intervals.pattern_accuracy
+    assert frame.loc["class:noun", "qt"] == result.classes["noun"].qt
 
 
 def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
@@ -407,3 +426,38 @@ def test_other_objects_are_refused(bert: Path, dataset: Path) -> None:
     for model, kind in ((None, "NoneType"), (pipeline("feature-extraction", model=str(bert)), "FeatureExtraction")):
         with pytest.raises(InputError, match=f"cannot score a {kind}"):
             score(model, dataset)
+
+
+def test_models_without_tokenizer_are_refused(bert: Path, dataset: Path) -> None:
+    from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+
+    classifier = AutoModelForSequenceClassification.from_pretrained(bert)
+    tokenizer = AutoTokenizer.from_pretrained(bert)
+    model: Any
+    for model, named in (
+        (classifier, "BertForSequenceClassification"),
+        ((classifier,), "tuple"),
+        ((classifier, str(bert)), "str"),
+        ((tokenizer, classifier), type(tokenizer).__name__),
+        ((AutoModel.from_pretrained(bert), tokenizer), "BertModel"),
+    ):
+        with pytest.raises(InputError, match=rf"{named}.*\(model, tokenizer\)"):
+            score(model, dataset)
+
+
+def test_data_in_memory_is_refused_at_once(bert: Path) -> None:
+    from datasets import Dataset, DatasetDict
+
+    data: Any = DatasetDict({"test": Dataset.from_dict({"premise": ["a"]})})
+    with pytest.raises(InputError, match="DatasetDict"):
+        score(bert, data)
+
+
+def test_messages_name_parameters_of_python(bert: Path, dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes--here.txt").write_text("")
+    with pytest.raises(InputError) as caught:
+        score(bert, dataset, out=tmp_path)
+    assert "notes--here.txt" in str(caught.value)
+    assert " for out" in str(caught.value)
+    with pytest.raises(InputError, match=r"^invalid dtype 'float8'"):
+        score(bert, dataset, dtype="float8")

@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from merge_snli.table import Table
-    from scoring.results.result import DatasetRecord, Result, Scores
+    from scoring.results.result import DatasetRecord, Result
 
 CONFIGS = (ALL, *WORD_CLASSES)
 ALL_VARIANTS = "all"
-CLASS, LABEL, MASKED_LM = "class:", "label:", "masked_lm:"
-"""Prefixes of the names of parts."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +34,6 @@ class Entry:
     key: str
     name: str
     result: Result
-
-    @property
-    def parts(self) -> dict[str, Scores]:
-        """All scores by name: `all`, `class:noun` …, `label:entailment` …, `masked_lm:NAME` …."""
-        result = self.result
-        return {
-            ALL_VARIANTS: result.scores,
-            **{f"{CLASS}{name}": scores for name, scores in result.classes.items()},
-            **{f"{LABEL}{name}": scores for name, scores in result.labels.items()},
-            **{f"{MASKED_LM}{name}": scores for name, scores in result.masked_lms.items()},
-        }
 
 
 @dataclass(frozen=True)

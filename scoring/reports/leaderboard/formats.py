@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from scoring.reports.leaderboard.boards import Board, Entry
-    from scoring.results.result import Scores
 
 
 def markdown(boards: Sequence[Board]) -> str:
@@ -43,10 +42,10 @@ def json_text(boards: Sequence[Board]) -> str:
 
 def _rows(boards: Sequence[Board]) -> list[dict[str, Any]]:
     return [
-        _metadata(board, entry) | {"part": part} | _scores(scores)
+        _metadata(board, entry) | {"part": part} | scores.as_row()
         for board in boards
         for entry in board.entries
-        for part, scores in entry.parts.items()
+        for part, scores in entry.result.parts.items()
     ]
 
 
@@ -65,22 +64,6 @@ def _metadata(board: Board, entry: Entry) -> dict[str, Any]:
         "label_origin": model.label_origin,
         "notes": entry.result.notes,
     }
-
-
-def _scores(scores: Scores) -> dict[str, Any]:
-    """Return scores as shares from 0 to 1, with the ends of their intervals."""
-    on_variants = scores.on_variants
-    values = {
-        "seed_sample_accuracy": scores.seed_sample_accuracy,
-        "sample_accuracy": on_variants.sample_accuracy.mean,
-        "pattern_accuracy": on_variants.pattern_accuracy.mean,
-        "qt": scores.qt,
-    }
-    row: dict[str, Any] = {"seeds": scores.seeds, "variants": on_variants.variants}
-    for name, value in values.items():
-        low, high = (None, None) if scores.intervals is None else getattr(scores.intervals, name)
-        row |= {name: value, f"{name}_low": low, f"{name}_high": high}
-    return row | {"mt": scores.mt}
 
 
 FORMATS: dict[str, tuple[str, Callable[[Sequence[Board]], str]]] = {

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from scoring.models.labels import NOT_ENTAILMENT
-from scoring.reports.leaderboard.boards import MASKED_LM
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
+from scoring.results.result import MASKED_LM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -103,7 +103,7 @@ def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
         "versions": run.versions,
         "flags": _flags(result),
         "notes": list(result.notes),
-        "parts": {name: _part(name, scores) for name, scores in entry.parts.items()},
+        "parts": {name: _part(name, scores) for name, scores in result.parts.items()},
         "consistency": {
             name: {
                 "sa": _round(scores.sample_accuracy.mean),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
@@ -13,7 +14,6 @@ from scoring.reports.leaderboard.texts import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from merge_snli.dataset import MergeDataset
     from scoring.reports.leaderboard.boards import Board
@@ -24,7 +24,7 @@ PAGE = "index.html"
 
 
 def write_leaderboard(
-    results: Iterable[Result], out: Path, *, file_format: str = "html", dataset: MergeDataset | None = None
+    results: Iterable[Result], out: str | Path, *, file_format: str = "html", dataset: MergeDataset | None = None
 ) -> Path:
     """Write a leaderboard into a folder.
 
@@ -47,8 +47,9 @@ def write_leaderboard(
     else:
         name, write = FORMATS[file_format]
         text = write(boards)
-    write_text(out / name, text)
-    return out / name
+    path = Path(out) / name
+    write_text(path, text)
+    return path
 
 
 def _texts(boards: Sequence[Board], dataset: MergeDataset | None) -> dict[int, Texts]:

@@ -26,7 +26,7 @@ from tests.merge_snli.validation.random_runs import random_run
 @pytest.mark.parametrize("number", [*range(8), *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 100))])
 def test_a_generated_data_set_is_valid(number: int, masked_lms: list[Path], tmp_path: Path) -> None:
     folder = random_run(number, tmp_path, masked_lms)
-    report = validate(folder)
+    report = validate(str(folder))
     assert report.findings == (), json.loads((folder / "run.json").read_text())["options"]
     assert report.checked["variants"] == find_dataset(str(folder)).record.composition["all"].variants
 

@@ -35,7 +35,9 @@ def read_json(value: object, folder: Path) -> Result:
 
 
 def test_results_round_trip(result: Result, tmp_path: Path) -> None:
-    assert read_result(write_result(result, tmp_path)) == result
+    path = write_result(result, tmp_path / "results")
+    assert read_result(path) == read_result(str(path)) == result
+    assert read_results(tmp_path / "results") == read_results(str(tmp_path / "results")) == [result]
     assert read_json(to_json(result), tmp_path) == result
 
 
@@ -142,6 +144,7 @@ def test_wrong_values_are_refused_or_can_be_shown(result: Result, tmp_path: Path
     """Every result that is read can be rendered, so that one damaged file does not break the leaderboard."""
     rng = random.Random(seed)
     value = to_json(result)
+    other = dataclasses.replace(result, model=dataclasses.replace(result.model, name="other"))
     paths = list(leaves(value))
     tops = [path for path in paths if len(path) < 4]
     for path in rng.sample(tops, 30) + rng.sample(paths, 20):
@@ -154,7 +157,7 @@ def test_wrong_values_are_refused_or_can_be_shown(result: Result, tmp_path: Path
             read = read_json(damaged, tmp_path)
         except InputError:
             continue
-        boards = make_boards([read, result])
+        boards = make_boards([read, other])
         render_page(boards)
         for _, write in FORMATS.values():
             write(boards)

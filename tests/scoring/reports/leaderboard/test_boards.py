@@ -57,7 +57,7 @@ def test_a_duplicated_result_is_refused(results: list[Result]) -> None:
 
 
 def test_parts_are_classes_labels_and_masked_lms(boards: tuple[Board, ...]) -> None:
-    parts = list(boards[0].entries[0].parts)
+    parts = list(boards[0].entries[0].result.parts)
     assert parts[:4] == ["all", "class:noun", "class:verb", "class:adj"]
     assert parts[4:7] == ["label:entailment", "label:neutral", "label:contradiction"]
     assert set(parts[7:]) == {"masked_lm:demo:mlm-wordpiece", "masked_lm:demo:mlm-bpe"}

@@ -88,13 +88,13 @@ def key(name: str) -> str:
 
 def ranking(board: Board, threshold: int, part: str = "all") -> list[str]:
     def value(entry: Any) -> float:  # noqa: ANN401
-        return entry.parts[part].on_variants.curve.mean[threshold] or 0.0
+        return entry.result.parts[part].on_variants.curve.mean[threshold] or 0.0
 
     return [entry.name for entry in sorted(board.entries, key=lambda entry: (-round(value(entry), 4), entry.name))]
 
 
 def percents(board: Board, part: str, threshold: int) -> dict[str, str]:
-    means = {entry.name: entry.parts[part].on_variants.curve.mean[threshold] for entry in board.entries}
+    means = {entry.name: entry.result.parts[part].on_variants.curve.mean[threshold] for entry in board.entries}
     return {name: f"{round(mean, 4) * 100:.1f}" for name, mean in means.items() if mean is not None}
 
 

@@ -69,7 +69,7 @@ def test_every_format_has_the_notes(results: list[Result]) -> None:
 
 def test_csv_has_all_parts_with_intervals(boards: tuple[Board, ...], results: list[Result]) -> None:
     rows = list(csv.DictReader(io.StringIO(comma_separated(boards))))
-    assert len(rows) == sum(len(entry.parts) for board in boards for entry in board.entries)
+    assert len(rows) == sum(len(entry.result.parts) for board in boards for entry in board.entries)
     assert {SCRIPT, QUOTES} <= {row["model"] for row in rows}
     [row] = [row for row in rows if row["model"] == "org/hasty-base" and row["part"] == "class:verb"]
     scores = results[0].classes["verb"]
