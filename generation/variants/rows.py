@@ -64,7 +64,7 @@ def variant_rows(drawn: Sequence[DrawnVariant], options: Options, label_names: S
         label_names: Label names in the order of their numbers.
     """
     schema = features(ALL, label_names, options.classes, options.keep_column).arrow_schema
-    rows = (_variant_row(each, options) for each in drawn)
+    rows = (variant_row(each, options) for each in drawn)
     # In batches, because rows take several times as much memory as Python objects.
     parts = iter(lambda: list(islice(rows, ROWS_PER_BATCH)), [])
     return pa.concat_tables([schema.empty_table(), *(pa.Table.from_pylist(part, schema) for part in parts)])
@@ -86,7 +86,13 @@ def seed_rows(
     return pa.Table.from_pylist(list(_seed_rows(seeds, found, options)), schema)
 
 
-def _variant_row(each: DrawnVariant, options: Options) -> Row:
+def variant_row(each: DrawnVariant, options: Options) -> Row:
+    """Return the row of a variant in config `all`.
+
+    Args:
+        each: The variant.
+        options: `keep_column` is read.
+    """
     variant = each.variant
     return {
         "variant_id": variant.id,

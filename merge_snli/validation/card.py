@@ -29,20 +29,17 @@ YAML_ERRORS = (yaml.YAMLError, ValueError, TypeError, ArithmeticError, LookupErr
 """What PyYAML raises for malformed text and invalid values (such as the date 2020-99-99)."""
 
 
-def is_from_this_version(record: Record) -> bool:
-    """Return whether this version of the package wrote the card, so that its whole text can be compared."""
-    return record.versions.get("merge_snli") == __version__
-
-
-def check_card(folder: Path, record: Record, collector: Collector, *, is_complete: bool) -> None:
+def check_card(folder: Path, record: Record, collector: Collector) -> None:
     """Compare the card with the one that the record and the data give.
+
+    For the card of another version of this package, only the metadata that libraries read is compared.
 
     Args:
         folder: The data set's folder. If the card or data for it is missing, nothing is checked here.
         record: The content of `run.json`.
         collector: Gets the findings.
-        is_complete: Compare the whole card, not only the metadata that libraries read.
     """
+    is_complete = record.versions.get("merge_snli") == __version__
     if not is_complete:
         collector.skip(f"text of the card: written by merge_snli {record.versions.get('merge_snli')}")
     if not all((folder / name).is_file() for name in (CARD_FILE, data_file(ALL, TEST), data_file(SEED, TEST))):
@@ -63,7 +60,7 @@ def check_card(folder: Path, record: Record, collector: Collector, *, is_complet
         collector.find(CARD_FILE, None, None, f"has invalid metadata: {reason(error)}")
         return
     for key in LOADED_METADATA:
-        _compare(key, metadata.get(key), expected.get(key), collector)
+        collector.compare(CARD_FILE, key, metadata.get(key), expected.get(key), "the data gives")
 
 
 def read_metadata(content: bytes) -> dict[str, Any]:
@@ -78,20 +75,6 @@ def read_metadata(content: bytes) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise ValueError("it does not start with a YAML mapping between lines of three dashes")
     return metadata
-
-
-def _compare(place: str, found: object, expected: object, collector: Collector) -> None:
-    """Report each innermost place at which two values of the metadata differ."""
-    if found == expected:
-        return
-    if isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
-        for index, value in enumerate(expected):
-            _compare(f"{place}.{index}", found[index], value, collector)
-    elif isinstance(found, dict) and isinstance(expected, dict) and found.keys() == expected.keys():
-        for key, value in expected.items():
-            _compare(f"{place}.{key}", found[key], value, collector)
-    else:
-        collector.find(CARD_FILE, None, place, f"is {quoted(found)}; the data gives {quoted(expected)}")
 
 
 def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:

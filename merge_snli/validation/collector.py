@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from merge_snli.validation.finding import Finding, Report, counted
+from merge_snli.validation.finding import Finding, Report, counted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +32,28 @@ class Collector:
         self._found[file, column] += 1
         if self._found[file, column] <= MAX_FINDINGS:
             self._findings.append(Finding(file, row, column, message))
+
+    def compare(self, file: str, place: str, found: object, expected: object, origin: str) -> None:
+        """Add a finding for each innermost place at which two JSON values differ.
+
+        Args:
+            file: The file's relative path.
+            place: The dotted path of the value in the file; empty for the whole document.
+            found: The value in the file.
+            expected: The value that it must have.
+            origin: What has the expected value, such as `the record has`.
+        """
+        if found == expected:
+            return
+        if isinstance(found, dict) and isinstance(expected, dict) and found.keys() == expected.keys():
+            pairs = {key: (found[key], expected[key]) for key in expected}
+        elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+            pairs = dict(enumerate(zip(found, expected, strict=True)))
+        else:
+            self.find(file, None, place or None, f"is {quoted(found)}; {origin} {quoted(expected)}")
+            return
+        for key, (value, expected_value) in pairs.items():
+            self.compare(file, f"{place}.{key}".lstrip("."), value, expected_value, origin)
 
     def count(self, name: str, number: int = 1) -> None:
         """Add to the number of things of one kind that were checked."""

@@ -20,18 +20,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RunTagger:
-    """The tagger of a run, for sentences and for suggestions in their place."""
-
-    tagger: Tagger
-    in_place: InPlaceTagger
-
-
-@dataclass(frozen=True)
 class Resources:
-    """The tagger and the WordNet of a run; None for what is not available or was not used."""
+    """What a run used to select replacements; None for what is not available or was not used.
 
-    tagger: RunTagger | None
+    Attributes:
+        tagger: The tagger of sentences.
+        in_place: The same, for replacements in their place.
+        wordnet: The WordNet.
+    """
+
+    tagger: Tagger | None
+    in_place: InPlaceTagger | None
     wordnet: WordNet | None
 
 
@@ -48,18 +47,18 @@ def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -
     """
     if tagger is not None:
         _load_tagger(tagger)
-    run_tagger = wordnet = None
+    run_tagger = in_place = wordnet = None
     try:
-        run_tagger = _find_tagger(run, tagger)
+        run_tagger, in_place = _find_tagger(run, tagger)
     except InputError as error:
         collector.skip(f"word classes and word boundaries: {error}")
     try:
-        wordnet = _find_wordnet(run) if run.options.no_relations else None
+        wordnet = _find_wordnet(run) if run.options.no_relations and not run.options.scramble else None
     except InputError as error:
         collector.skip(f"relations to other words: {error}")
     if run.options.scramble:
         collector.skip("word classes and relations of replacements: their letters are scrambled")
-    return Resources(run_tagger, wordnet)
+    return Resources(run_tagger, in_place, wordnet)
 
 
 def _find_wordnet(run: RecordedRun) -> WordNet:
@@ -75,7 +74,7 @@ def _find_wordnet(run: RecordedRun) -> WordNet:
     return wordnet
 
 
-def _find_tagger(run: RecordedRun, name: str | None) -> RunTagger:
+def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTagger]:
     """Return the tagger of a run.
 
     A recorded pipeline is loaded only if it is an installed package: the data set is not trusted, and a folder of that
@@ -88,10 +87,11 @@ def _find_tagger(run: RecordedRun, name: str | None) -> RunTagger:
     if name is None and recorded is not None and not _is_installed(recorded):
         raise InputError(f"the run's tagger {recorded!a} is not an installed package: pass its folder with --tagger")
     found, expected = _load_tagger(name or recorded), run.record.tagger
-    if found.tagger.digest != expected.digest:
+    tagger, _ = found
+    if tagger.digest != expected.digest:
         raise InputError(
             f"the run's tagger {expected.name} {expected.version} has the digest {expected.digest[:12]}…, "
-            f"the installed one {found.tagger.digest[:12]}…"
+            f"the installed one {tagger.digest[:12]}…"
         )
     return found
 
@@ -105,6 +105,6 @@ def _is_installed(package: str) -> bool:
 
 
 @functools.lru_cache(maxsize=1)
-def _load_tagger(name: str | None) -> RunTagger:
+def _load_tagger(name: str | None) -> tuple[Tagger, InPlaceTagger]:
     tagger = load_tagger(name)
-    return RunTagger(tagger, InPlaceTagger(tagger))
+    return tagger, InPlaceTagger(tagger)

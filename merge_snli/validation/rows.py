@@ -1,123 +1,68 @@
-"""Check the rows of all data files in one pass over config `all`, split `test`."""
+"""Check the rows of configs `all` and `seed`, seed by seed."""
 
 from __future__ import annotations
 
-from functools import partial
+from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from merge_snli.schema import ALL, SEED, TEST, data_file, features
-from merge_snli.validation.derived_splits import DerivedSplit
-from merge_snli.validation.draws import check_draws
-from merge_snli.validation.parquet import open_rows
-from merge_snli.validation.seed_groups import SEEDS, VARIANTS, SeedRows, check_order, read_whole_seeds, seed_groups
-from merge_snli.validation.seed_words import seed_texts, words_of_seeds
-from merge_snli.validation.seeds import check_seed, check_seed_columns
-from merge_snli.validation.totals import Totals
-from merge_snli.validation.variants import check_variant
+from merge_snli.schema import ALL
+from merge_snli.validation.finding import quoted
+from merge_snli.validation.record import SEEDS
+from merge_snli.validation.seed import read_seeds
+from merge_snli.validation.seeds import check_seed
+from merge_snli.validation.variants import check_variants
 from merge_snli.validation.word_classes import check_relations, check_word_classes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Sequence
+
+    import pyarrow as pa
 
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.parquet import Rows
     from merge_snli.validation.record import RecordedRun
     from merge_snli.validation.resources import Resources
-    from merge_snli.validation.seed_groups import SeedGroup, SortKey
-    from merge_snli.validation.seed_words import SeedWords, Texts
 
 
-def check_rows(folder: Path, run: RecordedRun, resources: Resources, collector: Collector) -> None:
-    """Check the columns and rows of the data files.
+def check_rows(
+    variants: pa.Table, seeds: pa.Table, run: RecordedRun, resources: Resources, collector: Collector
+) -> None:
+    """Check the rows of configs `all` and `seed`.
 
     Args:
-        folder: The data set's folder.
+        variants: Config `all`, split `test`.
+        seeds: Config `seed`.
         run: The record of the run.
         resources: The tagger and WordNet of the run.
         collector: Gets the findings and counts.
     """
-    version = run.record.versions.get("pyarrow")
-    files = _open_files(folder, run, collector, rewrite=version == pa.__version__)
-    collector.count("data files", len(files))
-    if version != pa.__version__:
-        collector.skip(f"bytes of the data files: written by pyarrow {version}, this is {pa.__version__}")
-    if VARIANTS in files:
-        _check_seeds(files, run, resources, collector)
-        _check_bytes(files, collector)
-
-
-def _open_files(folder: Path, run: RecordedRun, collector: Collector, *, rewrite: bool) -> dict[str, Rows]:
-    """Return the files with the expected columns by relative path."""
-    files = {}
-    for config in run.configs:
-        schema = features(config, run.label_names, run.options.classes, run.options.keep_column).arrow_schema
-        for name in (data_file(config, split) for split in run.splits(config)):
-            rows = open_rows(folder, name, schema, collector, rewrite=rewrite) if (folder / name).is_file() else None
-            if rows is not None:
-                files[name] = rows
-    return files
-
-
-def _check_bytes(files: Mapping[str, Rows], collector: Collector) -> None:
-    """Report files that give other bytes if their rows are written again; if most do, pyarrow is another build."""
-    different = [name for name, rows in files.items() if rows.has_other_bytes]
-    if len(different) * 2 > len(files):
-        collector.skip(f"bytes of the data files: this build of pyarrow {pa.__version__} compresses differently")
+    groups = [(seed_id, sum(1 for _ in group)) for seed_id, group in groupby(variants["seed_id"].to_pylist())]
+    if not _check_seed_ids([seed_id for seed_id, _ in groups], seeds["seed_id"].to_pylist(), collector):
         return
-    for name in different:
-        collector.find(name, None, None, "has other bytes than its rows give: other readers may find other rows")
+    counts = [count for _, count in groups]
+    for batch in read_seeds(variants, seeds, counts, resources.tagger, run.options):
+        if resources.in_place is not None:
+            check_word_classes(batch, run.options, resources.in_place, collector)
+        for seed in batch:
+            collector.count("seeds")
+            collector.count("variants", len(seed.variants))
+            check_seed(seed, run, collector)
+            check_variants(seed, run, collector)
+            if resources.wordnet is not None:
+                check_relations(seed, resources.wordnet, collector)
 
 
-def _check_seeds(files: Mapping[str, Rows], run: RecordedRun, resources: Resources, collector: Collector) -> None:
-    """Check all rows, seed by seed."""
-    derived = list(_derived_splits(files, run, collector))
-    seeds = SeedRows(files.get(SEEDS), collector)
-    totals = Totals(run.record)
-    last: SortKey | None = None
-    for first, table in read_whole_seeds(files[VARIANTS]):
-        for split in derived:
-            split.check_next(table)
-        rows = table.to_pylist()
-        words = words_of_seeds(map(seed_texts, rows), resources.tagger, ignore_case=run.options.ignore_case)
-        check_word_classes(first, rows, words, run, resources.tagger, collector)
-        for group in seed_groups(first, rows, seeds):
-            last = check_order(group, last, collector)
-            _check_seed(group, words, run, resources, collector)
-            totals.add(group)
-    if files[VARIANTS].is_damaged:
-        return
-    for split in derived:
-        split.check_end()
-    seeds.check_end()
-    totals.check(collector)
-
-
-def _derived_splits(files: Mapping[str, Rows], run: RecordedRun, collector: Collector) -> Iterator[DerivedSplit]:
-    for config in run.configs:
-        for number, split in enumerate(run.splits(config), -1):
-            rows = files.get(data_file(config, split))
-            if rows is not None and config != SEED and (config, split) != (ALL, TEST):
-                yield DerivedSplit(rows, config, None if split == TEST else number, collector)
-
-
-def _check_seed(
-    group: SeedGroup, words: Mapping[Texts, SeedWords], run: RecordedRun, resources: Resources, collector: Collector
-) -> None:
-    """Check the variants of one seed and the seed's row."""
-    collector.count("seeds")
-    collector.count("variants", len(group.rows))
-    for number, row in enumerate(group.rows, group.first):
-        find = partial(collector.find, VARIANTS, number)
-        check_variant(row, words[seed_texts(row)], run, find)
-        if group.seed is not None:
-            check_seed_columns(row, group.seed, run.options.keep_column, find)
-    if resources.wordnet is not None and not run.options.scramble:
-        check_relations(group, words[seed_texts(group.rows[0])], resources.wordnet, collector)
-    check_draws(group, run.options, collector)
-    if group.seed is not None:
-        seed_words = words.get((group.seed["premise"], group.seed["hypothesis"]))
-        if seed_words is not None:
-            check_seed(group.seed, group.rows, seed_words, run, partial(collector.find, SEEDS, group.seed_row))
+def _check_seed_ids(found: Sequence[str], seeds: Sequence[str], collector: Collector) -> bool:
+    """Return whether the variants have the seeds of config `seed` in ascending order; report the first difference."""
+    for number, (seed_id, expected) in enumerate(zip_longest(seeds, found)):
+        if seed_id != expected:
+            problem = "is missing" if seed_id is None else f"is {quoted(seed_id)}"
+            of_all = "has no more seeds" if expected is None else f"has the seed {quoted(expected)} next"
+            collector.find(SEEDS, number, "seed_id", f"{problem}; config {ALL} {of_all}")
+            return False
+    for number, (seed_id, following) in enumerate(pairwise(seeds), 1):
+        if following <= seed_id:
+            collector.find(
+                SEEDS, number, "seed_id", f"{quoted(following)} is out of order: it follows {quoted(seed_id)}"
+            )
+            return False
+    return True

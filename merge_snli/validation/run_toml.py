@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from generation.options import Options
 from generation.run_file import RUN_TOML, read_run_file
 from merge_snli.errors import InputError
-from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +29,4 @@ def check_run_toml(folder: Path, options: Options, collector: Collector) -> None
     except (InputError, TypeError, RecursionError) as error:
         collector.find(RUN_TOML, None, None, f"is not a valid run file: {error}")
         return
-    for field in fields(Options):
-        found, recorded = getattr(chosen, field.name), getattr(options, field.name)
-        if found != recorded:
-            collector.find(RUN_TOML, None, field.name, f"is {quoted(found)}; the record has {quoted(recorded)}")
+    collector.compare(RUN_TOML, "", chosen.as_dict(), options.as_dict(), "the record has")

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generation.sentences.whole_words import METHOD_VERSION
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.errors import InputError
-from merge_snli.validation.card import check_card, is_from_this_version
+from merge_snli.validation.card import check_card
 from merge_snli.validation.collector import Collector
+from merge_snli.validation.data_files import check_data_files
 from merge_snli.validation.folder import check_digests, check_folder
 from merge_snli.validation.hub_files import check_repository
 from merge_snli.validation.record import check_record, read_run
-from merge_snli.validation.resources import find_resources
-from merge_snli.validation.rows import check_rows
 from merge_snli.validation.run_toml import check_run_toml
 
 if TYPE_CHECKING:
@@ -73,8 +71,5 @@ def _check_content(folder: Path, run: RecordedRun, tagger: str | None, collector
     check_digests(folder, {name: record.data.files.get(name, "") for name in run.files}, collector)
     check_digests(folder, {CARD_FILE: record.card}, collector)
     check_run_toml(folder, run.options, collector)
-    if record.method_version == METHOD_VERSION:
-        check_rows(folder, run, find_resources(run, tagger, collector), collector)
-    else:
-        collector.skip(f"rows: written by method version {record.method_version}, this is {METHOD_VERSION}")
-    check_card(folder, record, collector, is_complete=is_from_this_version(record))
+    check_data_files(folder, run, tagger, collector)
+    check_card(folder, record, collector)

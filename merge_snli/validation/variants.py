@@ -1,86 +1,77 @@
-"""Check that a variant follows from its seed under the options of the run."""
+"""Check that the variants of a seed follow from the seed and their replacements under the options of the run."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from generation.options import PROB, UNION
-from generation.sentences.in_place import InPlace
-from generation.sentences.replacing import match_case, match_occurrence_case, replace_occurrences
+from generation.replacements.combine import Replacement
+from generation.sentences.replacing import match_case
 from generation.sentences.whole_words import NEGATIONS, WORD, is_whole_word
+from generation.variants.rows import draw_all, variant_row
+from generation.variants.variant import Variant
 from merge_snli.validation.finding import quoted
+from merge_snli.validation.record import VARIANTS
 from merge_snli.validation.replaced import is_replaced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from generation.options import Options
     from generation.sentences.words import SharedWord
-    from merge_snli.validation.collector import Find
+    from generation.variants.rows import DrawnVariant
+    from merge_snli.validation.collector import Collector, Find
     from merge_snli.validation.record import RecordedRun
-    from merge_snli.validation.seed_groups import Row
-    from merge_snli.validation.seed_words import SeedWords
+    from merge_snli.validation.seed import Row, Seed
 
 SIDES = ("premise", "hypothesis")
 EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
 """Letters with several letters as their upper case."""
 
 
-def check_variant(row: Row, seed: SeedWords, run: RecordedRun, find: Find) -> None:
-    """Check all columns of a variant.
+def check_variants(seed: Seed, run: RecordedRun, collector: Collector) -> None:
+    """Check the variants of a seed: each replacement, and all columns that follow from it.
 
     Args:
-        row: A row of config `all`.
-        seed: The words of its seed problem, from the seed's sentences in the row.
+        seed: The seed.
         run: The record of the run.
-        find: Gets the findings.
+        collector: Gets the findings.
     """
-    options = run.options
-    expected = f"{row['seed_id']}:{row['word_class']}:{row['original']}:{row['replacement']}"
-    if row["variant_id"] != expected:
-        find("variant_id", f"is {quoted(row['variant_id'])}; its parts give {quoted(expected)}")
-    if row["word_class"] not in options.classes:
-        find("word_class", f"is {quoted(row['word_class'])}; the classes of the run are {', '.join(options.classes)}")
-    if not 0 <= row["label"] < len(run.label_names):
-        find("label", f"is {row['label']}; the labels are 0 to {len(run.label_names) - 1}")
-    _check_sentences(row, seed, find, ignore_case=options.ignore_case)
-    _check_replacement(row, seed, options, find)
-    _check_masked_lms(row, run, find)
-    if not math.isfinite(row["log_odds"]) or (PROB in options.filters and row["log_odds"] <= 0):
-        find("log_odds", f"is {row['log_odds']}, but must be {'above 0' if PROB in options.filters else 'finite'}")
-    drawn = row["subsamples"]
-    if drawn != sorted(set(drawn)) or not all(0 <= number < options.subsamples for number in drawn):
-        limits = f"0 to {options.subsamples - 1}"
-        find("subsamples", f"is {quoted(drawn)}, but must be different numbers from {limits} in ascending order")
+    variants = []
+    for number, row in seed.variants.items():
+        find = partial(collector.find, VARIANTS, number)
+        word = _find_word(row, seed, run.options, find)
+        _check_replacement(row, seed, run.options, find)
+        _check_masked_lms(row, run, find)
+        if not math.isfinite(row["log_odds"]) or (PROB in run.options.filters and row["log_odds"] <= 0):
+            limit = "above 0" if PROB in run.options.filters else "finite"
+            find("log_odds", f"is {row['log_odds']}, but must be {limit}")
+        if word is not None:
+            premise_mlms, hypothesis_mlms = (tuple(row[f"{side}_mlms"]) for side in SIDES)
+            replacement = Replacement(row["replacement"], premise_mlms, hypothesis_mlms, row["log_odds"])
+            variants.append(Variant(seed.problem, word, replacement))
+    if len(variants) == len(seed.variants):
+        _compare(seed, variants, run.options, collector)
 
 
-def _check_sentences(row: Row, seed: SeedWords, find: Find, *, ignore_case: bool) -> None:
-    """Check that every occurrence of the word was replaced, and nothing else."""
-    original, replacement = row["original"], row["replacement"]
-    message = f"every {quoted(original)} replaced by {quoted(replacement)}"
-    if seed.shared is None:
-        for side in SIDES:
-            if not is_replaced(row[f"seed_{side}"], row[side], original, replacement, ignore_case=ignore_case):
-                find(side, f"is not seed_{side} with {message}")
-        return
-    word = seed.shared.get((row["word_class"], original))
+def _find_word(row: Row, seed: Seed, options: Options, find: Find) -> SharedWord | None:
+    """Return the shared word that a variant replaces, or None if there is no such word, which is reported."""
+    word_class, original = row["word_class"], row["original"]
+    if word_class not in options.classes:
+        find("word_class", f"is {quoted(word_class)}; the classes of the run are {', '.join(options.classes)}")
+        return None
+    word = seed.shared.get((word_class, original))
     if word is None:
-        find("original", f"{quoted(original)} is not a {row['word_class']} that premise and hypothesis share")
-        return
-    if word.left_out is not None:
+        find("original", f"{quoted(original)} is not a {word_class} that premise and hypothesis share")
+    elif word.left_out is not None:
         find("original", f"{quoted(original)} is not replaced by the method: {word.left_out}")
-    for side, starts in _occurrences(word):
-        if row[side] != replace_occurrences(row[f"seed_{side}"], starts, word.text, replacement):
-            find(side, f"is not seed_{side} with {message}")
+    return word
 
 
-def _occurrences(word: SharedWord) -> tuple[tuple[str, Sequence[int]], ...]:
-    """Return the offsets of a word by sentence."""
-    return tuple(zip(SIDES, (word.premise, word.hypothesis), strict=True))
-
-
-def _check_replacement(row: Row, seed: SeedWords, options: Options, find: Find) -> None:
+def _check_replacement(row: Row, seed: Seed, options: Options, find: Find) -> None:
     replacement, original = row["replacement"], row["original"]
     if replacement.casefold() in seed.words:
         find("replacement", f"{quoted(replacement)} is a word of the seed problem")
@@ -116,24 +107,34 @@ def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
         find("premise_mlms", "and hypothesis_mlms are empty: no masked LM validated the replacement")
 
 
-def replacements_in_place(row: Row, seed: SeedWords) -> Iterator[tuple[str, InPlace]]:
-    """Yield the sentence (`premise` or `hypothesis`) and place of each replacement that a masked LM validated.
-
-    Args:
-        row: A row of config `all`.
-        seed: The words of its seed problem; without the tagger of the run, nothing is yielded.
-    """
-    word = None if seed.shared is None else seed.shared.get((row["word_class"], row["original"]))
-    if word is None:
+def _compare(seed: Seed, variants: Sequence[Variant], options: Options, collector: Collector) -> None:
+    """Compare the rows of a seed with those that its variants give, including their order and the draws."""
+    first = min(seed.variants)
+    for word_class, count in Counter(variant.word.word_class for variant in variants).items():
+        collector.count("draws", options.subsamples)
+        if count < options.inflation:
+            message = f"has {count} variants of class {word_class}, fewer than the {options.inflation} required"
+            collector.find(VARIANTS, first, "seed_id", f"{quoted(seed.problem.id)} {message}")
+            return
+    if len({variant.id for variant in variants}) < len(variants):
+        collector.find(VARIANTS, first, "variant_id", f"{quoted(seed.problem.id)} has a variant more than once")
         return
-    for side, starts in _occurrences(word):
-        if row[f"{side}_mlms"]:
-            for start in starts:
-                yield side, _in_place(row[f"seed_{side}"], start, row)
+    for (number, row), each in zip(seed.variants.items(), draw_all(variants, options), strict=True):
+        for column, expected in _expected_row(row, each, seed, options).items():
+            if row[column] != expected:
+                message = f"is {quoted(row[column])}; seed, replacements and options give {quoted(expected)}"
+                collector.find(VARIANTS, number, column, message)
+                if column == "variant_id":  # another order, which shifts all later rows
+                    return
 
 
-def _in_place(sentence: str, start: int, row: Row) -> InPlace:
-    end = start + len(row["original"])
-    return InPlace(
-        sentence, start, end, match_occurrence_case(sentence[start:end], row["original"], row["replacement"])
-    )
+def _expected_row(row: Row, each: DrawnVariant, seed: Seed, options: Options) -> Row:
+    """Return the row that a variant gives; its sentences are only compared by their text without the tagger."""
+    expected = variant_row(each, options) | {"log_odds": row["log_odds"]}
+    if seed.tagged is None:
+        original, replacement = row["original"], row["replacement"]
+        for side in SIDES:
+            before, after = row[f"seed_{side}"], row[side]
+            is_valid = is_replaced(before, after, original, replacement, ignore_case=options.ignore_case)
+            expected[side] = after if is_valid else f"{before} with {original} replaced by {replacement}"
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in expected.items()}

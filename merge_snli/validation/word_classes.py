@@ -2,53 +2,44 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from functools import cache
 from typing import TYPE_CHECKING
 
 from generation.options import POS
 from generation.replacements.relations import other_words
+from generation.sentences.in_place import InPlace
+from generation.sentences.replacing import match_occurrence_case
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.seed_groups import VARIANTS
-from merge_snli.validation.seed_words import seed_texts
-from merge_snli.validation.variants import replacements_in_place
+from merge_snli.validation.record import VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from generation.options import Options
     from generation.replacements.relations import WordNet
+    from generation.sentences.tags_in_place import InPlaceTagger
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import RecordedRun
-    from merge_snli.validation.resources import RunTagger
-    from merge_snli.validation.seed_groups import Row, SeedGroup
-    from merge_snli.validation.seed_words import SeedWords, Texts
+    from merge_snli.validation.seed import Row, Seed
 
 
-def check_word_classes(
-    first: int,
-    rows: Sequence[Row],
-    words: Mapping[Texts, SeedWords],
-    run: RecordedRun,
-    tagger: RunTagger | None,
-    collector: Collector,
-) -> None:
+def check_word_classes(seeds: Sequence[Seed], options: Options, tagger: InPlaceTagger, collector: Collector) -> None:
     """Report replacements that the tagger gives another class than the word they replace.
 
     Args:
-        first: The number of the first row.
-        rows: Rows of config `all`.
-        words: The words of the seeds.
-        run: The record of the run.
-        tagger: The tagger of the run; None if it is not available.
+        seeds: The seeds.
+        options: The options of the run.
+        tagger: The tagger of the run.
         collector: Gets the findings and counts.
     """
-    if tagger is None or POS not in run.options.filters or run.options.scramble:
+    if POS not in options.filters or options.scramble:
         return
     replacements = [
         (number, row, side, in_place)
-        for number, row in enumerate(rows, first)
-        for side, in_place in replacements_in_place(row, words[seed_texts(row)])
+        for seed in seeds
+        for number, row in seed.variants.items()
+        for side, in_place in _replacements_in_place(row, seed)
     ]
-    word_classes = tagger.in_place.word_classes([in_place for *_, in_place in replacements])
+    word_classes = tagger.word_classes([in_place for *_, in_place in replacements])
     collector.count("words tagged in place", len(replacements))
     for (number, row, side, in_place), word_class in zip(replacements, word_classes, strict=True):
         if word_class != row["word_class"]:
@@ -56,22 +47,35 @@ def check_word_classes(
             collector.find(VARIANTS, number, "replacement", f"{message}, not {row['word_class']}")
 
 
-def check_relations(group: SeedGroup, words: SeedWords, wordnet: WordNet, collector: Collector) -> None:
+def _replacements_in_place(row: Row, seed: Seed) -> Iterator[tuple[str, InPlace]]:
+    """Yield the sentence (`premise` or `hypothesis`) and place of each replacement that a masked LM validated."""
+    original, word = row["original"], seed.shared.get((row["word_class"], row["original"]))
+    if word is None:
+        return
+    for side in ("premise", "hypothesis"):
+        sentence = getattr(seed.problem, side)
+        for start in getattr(word, side) if row[f"{side}_mlms"] else ():
+            end = start + len(original)
+            yield (
+                side,
+                InPlace(sentence, start, end, match_occurrence_case(sentence[start:end], original, row["replacement"])),
+            )
+
+
+def check_relations(seed: Seed, wordnet: WordNet, collector: Collector) -> None:
     """Report replacements that WordNet relates to another word of the problem.
 
     Args:
-        group: The variants of one seed.
-        words: The words of the seed; without tagged sentences, nothing is checked.
+        seed: The seed; if its sentences are not tagged, nothing is checked.
         wordnet: The WordNet of the run.
         collector: Gets the findings.
     """
-    numbered = enumerate(group.rows, group.first)
-    for key, of_word in groupby(numbered, key=lambda each: (each[1]["word_class"], each[1]["original"])):
-        word = None if words.shared is None else words.shared.get(key)
-        if word is None or words.tagged is None:
-            continue
-        is_related = wordnet.relation_to(other_words(words.tagged, word), word.word_class)
-        for number, row in of_word:
-            if is_related(row["replacement"]):
-                message = f"{quoted(row['replacement'])} is related to another word of the problem"
-                collector.find(VARIANTS, number, "replacement", message)
+    tagged = seed.tagged
+    if tagged is None:
+        return
+    relation_to = cache(lambda word: wordnet.relation_to(other_words(tagged, word), word.word_class))
+    for number, row in seed.variants.items():
+        word = seed.shared.get((row["word_class"], row["original"]))
+        if word is not None and relation_to(word)(row["replacement"]):
+            message = f"{quoted(row['replacement'])} is related to another word of the problem"
+            collector.find(VARIANTS, number, "replacement", message)

@@ -230,7 +230,7 @@ def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str)
         path = tmp_path / data_file("all", "test")
         pq.write_table(pq.read_table(path).slice(0, 0), path)
     collector = Collector()
-    check_card(tmp_path, record, collector, is_complete=True)
+    check_card(tmp_path, record, collector)
     findings = collector.report("").findings
     assert findings
     assert {finding.file for finding in findings} == {"README.md"}

@@ -1,0 +1,102 @@
+"""A seed with its variants and its words, for the checks of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from generation.replacements.filters import WORD_CHARACTERS, words_of
+from generation.sentences.tagging import TaggedProblem, tag_sentences
+from generation.sentences.words import SharedWord, shared_words
+from merge_snli.problems.reading import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from generation.options import Options
+    from generation.sentences.tagging import Tagger
+
+SEEDS_PER_BATCH = 100
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A seed.
+
+    Attributes:
+        number: The number of its row in config `seed`.
+        row: That row.
+        variants: Its rows of config `all` by their numbers.
+        problem: The problem.
+        words: All words of premise and hypothesis in lower case, which no replacement may be.
+        shared: The shared words by class and form, in the order of class and premise. With the tagger of the run, they
+            include those that the method leaves out. Without it, they are those of the row, with their rank as offset.
+        tagged: The tagged problem; None without the tagger of the run.
+    """
+
+    number: int
+    row: Row
+    variants: Mapping[int, Row]
+    problem: Problem
+    words: frozenset[str]
+    shared: Mapping[tuple[str, str], SharedWord]
+    tagged: TaggedProblem | None
+
+
+def read_seeds(
+    variants: pa.Table, seeds: pa.Table, counts: Sequence[int], tagger: Tagger | None, options: Options
+) -> Iterator[list[Seed]]:
+    """Yield the seeds in batches.
+
+    Args:
+        variants: Config `all`, split `test`.
+        seeds: Config `seed`, in the same order.
+        counts: The number of variants of each seed.
+        tagger: The tagger of the run; None if it is not available.
+        options: The options of the run.
+    """
+    first = 0
+    for start in range(0, len(counts), SEEDS_PER_BATCH):
+        rows = seeds.slice(start, SEEDS_PER_BATCH).to_pylist()
+        problems = [_problem(row, options) for row in rows]
+        batch = []
+        tagged_problems = [None] * len(rows) if tagger is None else _tag(problems, tagger)
+        for number, (row, problem, tagged) in enumerate(zip(rows, problems, tagged_problems, strict=True), start):
+            of_seed = dict(enumerate(variants.slice(first, counts[number]).to_pylist(), first))
+            first += counts[number]
+            if tagged is None:
+                words, shared = _word_runs(problem), _listed_words(row, options)
+            else:
+                words, shared = words_of(tagged), shared_words(tagged, ignore_case=options.ignore_case)
+            by_form = {(word.word_class, word.text): word for word in shared}
+            batch.append(Seed(number, row, of_seed, problem, words, by_form, tagged))
+        yield batch
+
+
+def _problem(row: Row, options: Options) -> Problem:
+    extra = tuple(row[name] for name in options.keep_column)
+    return Problem(row["seed_id"], row["premise"], row["hypothesis"], row["label"], extra)
+
+
+def _tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
+    premises, hypotheses = (
+        tag_sentences([getattr(problem, side) for problem in problems], tagger) for side in ("premise", "hypothesis")
+    )
+    return [TaggedProblem(*each) for each in zip(problems, premises, hypotheses, strict=True)]
+
+
+def _word_runs(problem: Problem) -> frozenset[str]:
+    texts = (problem.premise, problem.hypothesis)
+    return frozenset(run.casefold() for text in texts for run in WORD_CHARACTERS.findall(text))
+
+
+def _listed_words(row: Row, options: Options) -> tuple[SharedWord, ...]:
+    return tuple(
+        SharedWord(word, name, (rank,), ())
+        for name in options.classes
+        for rank, word in enumerate(row[f"{name}_words"])
+    )
