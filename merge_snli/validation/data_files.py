@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from generation.output.write_data import write_data
-from generation.seeds_from import read_seeds
+from generation.output.write_data import ROWS_PER_GROUP, write_data
+from generation.seeds_from import Seeds
 from generation.sentences.whole_words import METHOD_VERSION
 from merge_snli.dataset import RUN_FILE
-from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file
 from merge_snli.schema import ALL, SEED, TEST, features
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.parquet import READ_ERRORS, read_table
+from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
 from merge_snli.validation.record import SEEDS, VARIANTS
 from merge_snli.validation.resources import find_resources
 from merge_snli.validation.rows import check_rows
@@ -26,8 +25,7 @@ from merge_snli.validation.rows import check_rows
 if TYPE_CHECKING:
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.record import RecordedRun
-
-ROWS_PER_COMPARISON = 10_000
+    from merge_snli.validation.seed import Row
 
 
 def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:
@@ -40,23 +38,23 @@ def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collect
         collector: Gets the findings and counts.
     """
     collector.count("data files", sum((folder / name).is_file() for name in run.files))
-    variants, seeds = (_read(folder, name, run, collector) for name in (VARIANTS, SEEDS))
-    if variants is None or seeds is None:
-        collector.skip(f"rows: {VARIANTS} or {SEEDS} is missing or damaged")
+    unreadable = [name for name in (VARIANTS, SEEDS) if not _check_table(folder, name, run, collector)]
+    if unreadable:
+        collector.skip(f"rows: {' and '.join(unreadable)} cannot be read")
         for name in sorted(set(run.files) - {VARIANTS, SEEDS}):
-            _read(folder, name, run, collector)
+            _check_table(folder, name, run, collector)
         return
     if run.record.method_version == METHOD_VERSION:
-        check_rows(variants, seeds, run, find_resources(run, tagger, collector), collector)
+        check_rows(folder, run, find_resources(run, tagger, collector), collector)
     else:
         collector.skip(f"rows: written by method version {run.record.method_version}, this is {METHOD_VERSION}")
     _check_derived(folder, run, collector)
 
 
-def _read(folder: Path, name: str, run: RecordedRun, collector: Collector) -> pa.Table | None:
+def _check_table(folder: Path, name: str, run: RecordedRun, collector: Collector) -> bool:
     config = Path(name).parent.name
     schema = features(config, run.label_names, run.options.classes, run.options.keep_column).arrow_schema
-    return read_table(folder, name, schema, collector)
+    return check_table(folder, name, schema, collector)
 
 
 def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None:
@@ -76,11 +74,16 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
     )
     collector.compare(RUN_FILE, "composition", recorded, found, "the data has")
     if record.seeds is not None:
-        try:
-            digest = read_seeds(str(folder), run.options.classes).digest
-        except InputError:  # another digest of a file, which is reported
-            return
-        collector.compare(RUN_FILE, "seeds.digest", record.seeds.digest, digest, "the data has")
+        collector.compare(RUN_FILE, "seeds.digest", record.seeds.digest, _seeds(folder).digest, "the data has")
+
+
+def _seeds(folder: Path) -> Seeds:
+    """Return the seeds and their word classes."""
+    classes: dict[str, frozenset[str]] = {}
+    pairs = zip(*(read_column(folder / VARIANTS, name) for name in ("seed_id", "word_class")), strict=True)
+    for seed_id, word_class in pairs:
+        classes[seed_id] = classes.get(seed_id, frozenset()) | {word_class}
+    return Seeds("", classes, {})
 
 
 def _check_bytes(folder: Path, copy: Path, run: RecordedRun, collector: Collector) -> None:
@@ -103,26 +106,33 @@ def _check_bytes(folder: Path, copy: Path, run: RecordedRun, collector: Collecto
 
 
 def _has_same_rows(folder: Path, copy: Path, name: str, run: RecordedRun, collector: Collector) -> bool:
-    """Return whether a file and its copy have the same rows; the first difference is reported.
+    """Return whether a file and its copy have the same rows.
 
-    A surplus or missing row shifts all later rows.
+    A surplus or missing row shifts all later rows, so only the first difference is reported.
     """
-    found = _read(folder, name, run, collector)
-    if found is None:
+    if not _check_table(folder, name, run, collector):
         return False
-    expected = pq.read_table(copy / name, partitioning=None) if (copy / name).is_file() else found.slice(0, 0)
-    for first in range(0, max(found.num_rows, expected.num_rows), ROWS_PER_COMPARISON):
-        rows, expected_rows = (table.slice(first, ROWS_PER_COMPARISON).to_pylist() for table in (found, expected))
-        for number, (row, expected_row) in enumerate(zip(rows, expected_rows, strict=False), first):
-            for column, value in expected_row.items():
-                if repr(row[column]) != repr(value):  # NaN equals NaN
-                    message = f"is {quoted(row[column])}; config {ALL}, split {TEST} has {quoted(value)}"
-                    collector.find(name, number, column, message)
+    tables = (read_tables(path / name) if (path / name).is_file() else () for path in (folder, copy))
+    first, source = 0, f"config {SEED if name == SEEDS else ALL}, split {TEST}"
+    for found, expected in zip_longest(*tables):
+        if found is None or expected is None or not found.equals(expected):
+            rows, expected_rows = ([] if table is None else table.to_pylist() for table in (found, expected))
+            for number, (row, expected_row) in enumerate(zip_longest(rows, expected_rows), first):
+                if repr(row) != repr(expected_row):  # NaN equals NaN
+                    _find_difference(name, number, row, expected_row, source, collector)
                     return False
-    if found.num_rows != expected.num_rows:
-        source = f"config {SEED if name == SEEDS else ALL}, split {TEST}"
-        number = min(found.num_rows, expected.num_rows)
-        problem = "is missing" if number == found.num_rows else "is not expected"
-        collector.find(name, number, None, f"{problem}: {source} gives {expected.num_rows:,} rows")
-        return False
+        first += ROWS_PER_GROUP
     return True
+
+
+def _find_difference(
+    name: str, number: int, row: Row | None, expected: Row | None, source: str, collector: Collector
+) -> None:
+    if row is None:
+        collector.find(name, number, None, f"is missing: {source} has more rows")
+    elif expected is None:
+        collector.find(name, number, None, f"is not in {source}")
+    else:
+        column = next(column for column in row if repr(row[column]) != repr(expected[column]))
+        message = f"is {quoted(row[column])}; {source} has {quoted(expected[column])}"
+        collector.find(name, number, column, message)

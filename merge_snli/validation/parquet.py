@@ -9,11 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from generation.output.merge import rebatch
+from generation.output.write_data import ROWS_PER_GROUP
 from merge_snli.errors import reason
 from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from merge_snli.validation.collector import Collector
@@ -25,8 +27,8 @@ READ_ERRORS = (pa.ArrowException, OSError, ValueError, ArithmeticError, MemoryEr
 """What pyarrow raises for damaged files."""
 
 
-def read_table(folder: Path, name: str, schema: pa.Schema, collector: Collector) -> pa.Table | None:
-    """Read a file; None if it is missing, or if it is damaged or has other columns, which is reported.
+def check_table(folder: Path, name: str, schema: pa.Schema, collector: Collector) -> bool:
+    """Return whether a file exists and can be read; damage and other columns are reported.
 
     Args:
         folder: The data set's folder.
@@ -35,8 +37,7 @@ def read_table(folder: Path, name: str, schema: pa.Schema, collector: Collector)
         collector: Gets the findings.
     """
     if not (folder / name).is_file():
-        return None
-    groups = [schema.empty_table()]
+        return False
     try:
         with pq.ParquetFile(folder / name) as file:
             problem = _schema_problem(file, schema)
@@ -44,13 +45,29 @@ def read_table(folder: Path, name: str, schema: pa.Schema, collector: Collector)
                 group = file.read_row_group(number).cast(schema)
                 group.validate(full=True)
                 problem = problem or _null(group) or _wrong_statistics(group, file.metadata.row_group(number))
-                groups.append(group)
     except READ_ERRORS as error:
         problem = None, f"cannot be read as Parquet: {reason(error)}"
-    if problem is None:
-        return pa.concat_tables(groups)
-    collector.find(name, None, *problem)
-    return None
+    if problem is not None:
+        collector.find(name, None, *problem)
+    return problem is None
+
+
+def read_tables(path: Path, rows: int = ROWS_PER_GROUP, columns: list[str] | None = None) -> Iterator[pa.Table]:
+    """Yield the rows of a file in tables of `rows` rows; the last may have fewer.
+
+    Args:
+        path: The file.
+        rows: The number of rows.
+        columns: The columns to read; None for all.
+    """
+    with pq.ParquetFile(path) as file:
+        yield from rebatch((pa.Table.from_batches([batch]) for batch in file.iter_batches(rows, columns=columns)), rows)
+
+
+def read_column(path: Path, name: str) -> Iterator[str]:
+    """Yield the values of a column of strings."""
+    for table in read_tables(path, columns=[name]):
+        yield from table[name].to_pylist()
 
 
 def _schema_problem(file: pq.ParquetFile, schema: pa.Schema) -> Problem | None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from merge_snli.schema import ALL
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.record import SEEDS
+from merge_snli.validation.parquet import read_column
+from merge_snli.validation.record import SEEDS, VARIANTS
 from merge_snli.validation.seed import read_seeds
 from merge_snli.validation.seeds import check_seed
 from merge_snli.validation.variants import check_variants
@@ -15,31 +16,27 @@ from merge_snli.validation.word_classes import check_relations, check_word_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pyarrow as pa
+    from pathlib import Path
 
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.record import RecordedRun
     from merge_snli.validation.resources import Resources
 
 
-def check_rows(
-    variants: pa.Table, seeds: pa.Table, run: RecordedRun, resources: Resources, collector: Collector
-) -> None:
+def check_rows(folder: Path, run: RecordedRun, resources: Resources, collector: Collector) -> None:
     """Check the rows of configs `all` and `seed`.
 
     Args:
-        variants: Config `all`, split `test`.
-        seeds: Config `seed`.
+        folder: The data set's folder.
         run: The record of the run.
         resources: The tagger and WordNet of the run.
         collector: Gets the findings and counts.
     """
-    groups = [(seed_id, sum(1 for _ in group)) for seed_id, group in groupby(variants["seed_id"].to_pylist())]
-    if not _check_seed_ids([seed_id for seed_id, _ in groups], seeds["seed_id"].to_pylist(), collector):
+    groups = [(seed_id, sum(1 for _ in group)) for seed_id, group in groupby(read_column(folder / VARIANTS, "seed_id"))]
+    seed_ids = list(read_column(folder / SEEDS, "seed_id"))
+    if not _check_seed_ids([seed_id for seed_id, _ in groups], seed_ids, collector):
         return
-    counts = [count for _, count in groups]
-    for batch in read_seeds(variants, seeds, counts, resources.tagger, run.options):
+    for batch in read_seeds(folder, [count for _, count in groups], resources.tagger, run.options):
         if resources.in_place is not None:
             check_word_classes(batch, run.options, resources.in_place, collector)
         for seed in batch:

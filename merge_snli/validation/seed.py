@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from generation.replacements.filters import WORD_CHARACTERS, words_of
 from generation.sentences.tagging import TaggedProblem, tag_sentences
 from generation.sentences.words import SharedWord, shared_words
 from merge_snli.problems.reading import Problem
+from merge_snli.validation.parquet import read_tables
+from merge_snli.validation.record import SEEDS, VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import pyarrow as pa
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from generation.options import Options
     from generation.sentences.tagging import Tagger
@@ -47,33 +49,29 @@ class Seed:
     tagged: TaggedProblem | None
 
 
-def read_seeds(
-    variants: pa.Table, seeds: pa.Table, counts: Sequence[int], tagger: Tagger | None, options: Options
-) -> Iterator[list[Seed]]:
+def read_seeds(folder: Path, counts: Iterable[int], tagger: Tagger | None, options: Options) -> Iterator[list[Seed]]:
     """Yield the seeds in batches.
 
     Args:
-        variants: Config `all`, split `test`.
-        seeds: Config `seed`, in the same order.
+        folder: The data set's folder; configs `all` and `seed` have the same seeds in the same order.
         counts: The number of variants of each seed.
         tagger: The tagger of the run; None if it is not available.
         options: The options of the run.
     """
-    first = 0
-    for start in range(0, len(counts), SEEDS_PER_BATCH):
-        rows = seeds.slice(start, SEEDS_PER_BATCH).to_pylist()
+    variants = enumerate(row for table in read_tables(folder / VARIANTS) for row in table.to_pylist())
+    numbered = enumerate(counts)
+    for table in read_tables(folder / SEEDS, SEEDS_PER_BATCH):
+        rows = table.to_pylist()
         problems = [_problem(row, options) for row in rows]
-        batch = []
         tagged_problems = [None] * len(rows) if tagger is None else _tag(problems, tagger)
-        for number, (row, problem, tagged) in enumerate(zip(rows, problems, tagged_problems, strict=True), start):
-            of_seed = dict(enumerate(variants.slice(first, counts[number]).to_pylist(), first))
-            first += counts[number]
+        batch = []
+        for row, problem, tagged, (number, size) in zip(rows, problems, tagged_problems, numbered, strict=False):
             if tagged is None:
                 words, shared = _word_runs(problem), _listed_words(row, options)
             else:
                 words, shared = words_of(tagged), shared_words(tagged, ignore_case=options.ignore_case)
             by_form = {(word.word_class, word.text): word for word in shared}
-            batch.append(Seed(number, row, of_seed, problem, words, by_form, tagged))
+            batch.append(Seed(number, row, dict(islice(variants, size)), problem, words, by_form, tagged))
         yield batch
 
 
