@@ -11,24 +11,21 @@ if TYPE_CHECKING:
 
     from merge_snli.table import Cell
 
-Paper = dict[str, float | None]
-"""The paper's figures of one row, by column header."""
+    Row = tuple[Mapping[str, Cell], Mapping[str, float]]
 
 
-def compared_table(
-    *, title: str, rows: Sequence[tuple[Mapping[str, Cell], Paper]], labels: Sequence[str], notes: Sequence[str]
-) -> Table:
+def compared_table(*, title: str, rows: Sequence[Row], labels: Sequence[str], notes: tuple[str, ...]) -> Table:
     """Return a table with the paper's figure and the difference from it in columns of their own.
 
     Args:
         title: What the table shows.
-        rows: For each row its values by column header, and the paper's figures for some of these columns. All rows
-            have the same headers. A column has no comparison if the paper has no figure for it in any row.
+        rows: For each row its values by column header, and the paper's figures for some of these columns, if any. All
+            rows have the same headers.
         labels: Headers of the columns that name a row.
         notes: How to read the table.
     """
     headers = list(rows[0][0])
-    compared = [header for header in rows[0][1] if any(paper[header] is not None for _, paper in rows)]
+    compared = [header for header in headers if any(header in paper for _, paper in rows)]
     return Table(
         title=title,
         columns=(
@@ -36,10 +33,13 @@ def compared_table(
             *(Column(f"{header} {kind}") for header in compared for kind in ("paper", "diff")),
         ),
         rows=tuple(
-            (*values.values(), *(cell for header in compared for cell in _comparison(values[header], paper[header])))
+            (
+                *values.values(),
+                *(cell for name in compared for cell in _comparison(values[name], paper.get(name))),
+            )
             for values, paper in rows
         ),
-        notes=tuple(notes),
+        notes=notes,
     )
 
 

@@ -2,51 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from generation.report.comparison import compared_table, percent
-from generation.report.paper import PROBLEMS, TABLE_2
-from merge_snli.dataset import label_names, read_split
+from generation.report.paper import PROBLEMS, TABLE_2, TABLE_2_COLUMNS
+from merge_snli.dataset import read_split
 from merge_snli.mlm_families import PAPER_MLMS
 from merge_snli.schema import SEED
 from merge_snli.table import Column, Table
+from merge_snli.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    import numpy.typing as npt
     import pyarrow as pa
 
-    from generation.report.comparison import Paper
     from merge_snli.dataset import MergeDataset
     from merge_snli.record import Record
     from merge_snli.table import Cell
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConfigCounts:
-    """Counts of one config.
-
-    Attributes:
-        seeds: Seed problems.
-        groups: Pairs of a seed and a word class.
-        variants: All variants.
-        drawn: Variants drawn by at least one subsample.
-        drawn_once: Variants drawn by exactly one subsample.
-        words: Distinct replacements per subsample, on average.
-        labels: Seeds by label, in the order of the label numbers.
-    """
-
-    seeds: int
-    groups: int
-    variants: int
-    drawn: int
-    drawn_once: int
-    words: float
-    labels: tuple[int, ...]
+PAPER_HEADERS = {"Average": "average", "Uni": "unique"}
 
 
 def composition_table(record: Record) -> Table:
@@ -79,98 +57,65 @@ def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
     Args:
         dataset: A MERGE data set.
     """
-    subsamples = dataset.record.options["subsamples"]
-    counts = {name: count_config(read_split(dataset, name), subsamples) for name in dataset.configs if name != SEED}
-    labels, with_paper = dataset.record.problems.label_names, is_papers_run(dataset)
-    main = compared_table(
-        title="Table 2: composition",
-        rows=[_row(name, of, labels, subsamples, with_paper=with_paper) for name, of in counts.items()],
-        labels=["config"],
-        notes=(
-            "average: variants per seed, drawn by a subsample or not.",
-            "unique: variants that no other subsample has, on average over the subsamples.",
+    labels, subsamples = dataset.record.problems.label_names, dataset.record.options["subsamples"]
+    with_paper = is_papers_run(dataset)
+    rows, others = [], []
+    for config in dataset.configs:
+        if config != SEED:
+            row, other = _rows(read_split(dataset, config), labels, subsamples)
+            figures = TABLE_2.get(config, ()) if with_paper else ()
+            paper: dict[str, float] = dict(zip(TABLE_2_COLUMNS, figures, strict=False))
+            in_paper = {f"{name} in the paper": paper.get(header) for name, header in PAPER_HEADERS.items()}
+            rows.append(({"config": config, **row}, paper))
+            others.append(({"config": config, **other, **(in_paper if with_paper else {})}, {}))
+    return (
+        compared_table(
+            title="Table 2: composition",
+            rows=rows,
+            labels=["config"],
+            notes=(
+                "average: variants per seed, drawn by a subsample or not.",
+                "unique: variants that no other subsample has, on average over the subsamples.",
+            ),
+        ),
+        compared_table(
+            title=f"Table 2: other ways to compute Average and Uni, over {subsamples} subsamples",
+            rows=others,
+            labels=["config"],
+            notes=("drawn: variants drawn by at least one subsample; words: distinct replacements.",),
         ),
     )
-    return main, _alternatives(counts, subsamples, with_paper=with_paper)
 
 
 def is_papers_run(dataset: MergeDataset) -> bool:
     """Return whether a data set has as many problems as SNLI test and the paper's eight masked LMs."""
-    names = {mlm.name for mlm in dataset.record.masked_lms}
-    return dataset.record.problems.with_label == PROBLEMS and names == set(PAPER_MLMS)
+    return dataset.record.problems.with_label == PROBLEMS and set(masked_lm_names(dataset)) == set(PAPER_MLMS)
 
 
-def count_config(table: pa.Table, subsamples: int) -> ConfigCounts:
-    """Count the seeds and variants of a config.
+def _rows(table: pa.Table, labels: Sequence[str], subsamples: int) -> tuple[dict[str, Cell], dict[str, Cell]]:
+    """Count the seeds and variants of a config from its split `test`, and return its row in both tables."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    Args:
-        table: Split `test` of the config.
-        subsamples: Number of subsamples.
-    """
-    seed = _codes(table, "seed_id")
-    word_class = _codes(table, "word_class")
-    replacement = _codes(table, "replacement")
+    by_seed = table.group_by("seed_id").aggregate([("label", "min")])
+    seeds, of_label = by_seed.num_rows, np.bincount(by_seed["label_min"], minlength=len(labels)).tolist()
+    groups = table.group_by(["seed_id", "word_class"]).aggregate([]).num_rows
     draws = table["subsamples"].combine_chunks()
-    times_drawn = np.diff(draws.offsets.to_numpy())
-    subsample, row = draws.flatten().to_numpy(), np.repeat(np.arange(len(times_drawn)), times_drawn)
-    words = [len(np.unique(replacement[row[subsample == index]])) for index in range(subsamples)]
-    first = np.unique(seed, return_index=True)[1]
-    labels = np.bincount(table["label"].to_numpy()[first], minlength=len(label_names(table)))
-    return ConfigCounts(
-        seeds=len(first),
-        groups=len(np.unique(np.stack([seed, word_class]), axis=1).T),
-        variants=table.num_rows,
-        drawn=int(np.count_nonzero(times_drawn)),
-        drawn_once=int(np.count_nonzero(times_drawn == 1)),
-        words=float(np.mean(words)),
-        labels=tuple(labels.tolist()),
-    )
-
-
-def _codes(table: pa.Table, column: str) -> npt.NDArray[np.int32]:
-    encoded: npt.NDArray[np.int32] = table[column].combine_chunks().dictionary_encode().indices.to_numpy()
-    return encoded
-
-
-def _row(
-    name: str, counts: ConfigCounts, labels: Sequence[str], subsamples: int, *, with_paper: bool
-) -> tuple[dict[str, Cell], Paper]:
-    values: dict[str, Cell] = {
-        "config": name,
-        "seeds": counts.seeds,
-        "average": round(counts.variants / counts.seeds, 1),
-        **{f"{label} %": percent(number, counts.seeds) for label, number in zip(labels, counts.labels, strict=True)},
-        "unique": round(counts.drawn_once / subsamples, 1),
+    times_drawn = pc.list_value_length(draws).to_numpy()
+    drawn, drawn_once = int(np.count_nonzero(times_drawn)), int(np.count_nonzero(times_drawn == 1))
+    words = table["replacement"].take(pc.list_parent_indices(draws))
+    distinct = pa.table({"draw": draws.flatten(), "word": words}).group_by(["draw", "word"]).aggregate([]).num_rows
+    return {
+        "seeds": seeds,
+        "average": round(table.num_rows / seeds, 1),
+        **{f"{label} %": percent(count, seeds) for label, count in zip(labels, of_label, strict=True)},
+        "unique": round(drawn_once / subsamples, 1),
+    }, {
+        "seeds by class": groups,
+        "variants per seed and class": round(table.num_rows / groups, 1),
+        "drawn per seed": round(drawn / seeds, 1),
+        "drawn per seed and class": round(drawn / groups, 1),
+        "drawn": drawn,
+        "drawn once": drawn_once,
+        "words per subsample": round(distinct / subsamples, 1),
     }
-    paper = TABLE_2.get(name) if with_paper else None
-    fields = {"seeds": "seeds", "average": "average", "unique": "unique", **{f"{label} %": label for label in labels}}
-    return values, {header: getattr(paper, field, None) for header, field in fields.items()}
-
-
-def _alternatives(counts: Mapping[str, ConfigCounts], subsamples: int, *, with_paper: bool) -> Table:
-    rows: list[dict[str, Cell]] = [
-        {
-            "config": name,
-            "seeds by class": of.groups,
-            "variants per seed and class": round(of.variants / of.groups, 1),
-            "drawn per seed": round(of.drawn / of.seeds, 1),
-            "drawn per seed and class": round(of.drawn / of.groups, 1),
-            "drawn": of.drawn,
-            "drawn once": of.drawn_once,
-            "words per subsample": round(of.words, 1),
-        }
-        for name, of in counts.items()
-    ]
-    if with_paper:
-        for row in rows:
-            paper = TABLE_2.get(str(row["config"]))
-            row |= {
-                "Average in the paper": getattr(paper, "average", None),
-                "Uni in the paper": getattr(paper, "unique", None),
-            }
-    return compared_table(
-        title=f"Table 2: other ways to compute Average and Uni, over {subsamples} subsamples",
-        rows=[(row, {}) for row in rows],
-        labels=["config"],
-        notes=("drawn: variants drawn by at least one subsample; words: distinct replacements.",),
-    )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from generation.answers.cache_key import recorded_cache_keys
+from generation.answers.store import Store
+from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.options import Options, with_defaults
-from generation.replacements.finding import combine, filter_words
+from generation.replacements.finding import MaskedLMAnswers, combine, filter_words
 from generation.replacements.relations import load_wordnet
-from generation.report.stored_answers import stored_answers
 from generation.report.trace import TracedForm, trace_form
 from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import replaced_words
@@ -22,6 +24,7 @@ from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from generation.replacements.combine import Replacement
@@ -143,3 +146,47 @@ def _count_variants(dataset: MergeDataset, seed_id: str) -> dict[str, int]:
     table = read_split(dataset, ALL).select(["seed_id", "word_class"])
     classes = [row["word_class"] for row in table.to_pylist() if row["seed_id"] == seed_id]
     return {name: classes.count(name) for name in dict.fromkeys(classes)}
+
+
+def stored_answers(
+    dataset: MergeDataset, options: Options, work: Path, keys: Iterable[str]
+) -> dict[str, MaskedLMAnswers]:
+    """Return the answers of the masked LMs of a run to some forms.
+
+    Args:
+        dataset: The data set of the run.
+        options: The options of the run.
+        work: The work folder of the run.
+        keys: The keys of the forms.
+
+    Returns:
+        The answers and the vocabulary by masked LM.
+
+    Raises:
+        InputError: If an answer is missing, or the files of a masked LM have changed since the run.
+    """
+    forms = set(keys)
+    found = {}
+    # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
+    models = find_masked_lms(options.mlm, allow_pickle=True)
+    for mlm, key in zip(models, recorded_cache_keys(dataset.record), strict=True):
+        if mlm.digest != key.digest:
+            raise InputError(
+                f"masked LM {key.masked_lm} has changed since the run (sha256 {mlm.digest[:12]} instead of "
+                f"{key.digest[:12]}): restore its files, or generate the data set again"
+            )
+        if not key.folder(work).is_dir():
+            raise _missing(key.masked_lm, work, dataset)
+        with Store(work, key) as store:
+            answers, size = store.load(forms), store.vocabulary_size()
+        if size is None or len(answers) < len(forms):
+            raise _missing(key.masked_lm, work, dataset)
+        found[key.masked_lm] = MaskedLMAnswers(answers, load_vocabulary(mlm, size))
+    return found
+
+
+def _missing(name: str, work: Path, dataset: MergeDataset) -> InputError:
+    return InputError(
+        f"{work} does not contain the answers of {name}: name the work folder of the run with --work, or compute them "
+        f"again with merge-snli generate --run-file {dataset.folder / 'run.toml'} --out another-folder"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from generation.replacements.counts import FILLERS
@@ -14,9 +15,6 @@ from merge_snli.mlm_families import PAPER_NAMES
 from merge_snli.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from generation.report.comparison import Paper
     from merge_snli.dataset import MergeDataset
     from merge_snli.table import Cell, Table
 
@@ -26,7 +24,7 @@ SHARES = {
     "probability P %": (LESS_PROBABLE, FILLERS, PREMISE),
     "probability H %": (LESS_PROBABLE, FILLERS, HYPOTHESIS),
 }
-"""By column: the reason, the count that it is a share of, and the side. The order of the paper's `Dropped`."""
+"""By column: the reason, the count that it is a share of, and the side. In the order of `TABLE_6`."""
 
 
 def table_6(dataset: MergeDataset) -> Table:
@@ -35,30 +33,21 @@ def table_6(dataset: MergeDataset) -> Table:
     Args:
         dataset: A MERGE data set.
     """
-    counts = {
-        (each.masked_lm, each.word_class, each.side): each.counts for each in dataset.record.standalone_filters or ()
-    }
+    counts = {(each.masked_lm, each.word_class, each.side): each.counts for each in dataset.record.standalone_filters}
+    rows = []
+    for name, word_class in product(masked_lm_names(dataset), dataset.record.options["classes"]):
+        values: dict[str, Cell] = {"masked LM": name, "class": word_class}
+        for header, (reason, whole, side) in SHARES.items():
+            of_side = counts.get((name, word_class, side), {})
+            values[header] = percent(of_side.get(reason, 0), of_side.get(whole, 0))
+        paper = TABLE_6.get((PAPER_NAMES.get(name, ""), word_class), ())
+        rows.append((values, dict(zip(SHARES, paper, strict=False))))
     return compared_table(
         title="Table 6: percent of the fillers of a form that each filter drops on its own",
-        rows=[
-            _row(name, word_class, counts)
-            for name in masked_lm_names(dataset)
-            for word_class in dataset.record.options["classes"]
-        ],
+        rows=rows,
         labels=["masked LM", "class"],
         notes=(
             "class: of another word class in place, as a share of the tagged fillers.",
             "probability: not more probable than the original word.",
         ),
     )
-
-
-def _row(
-    name: str, word_class: str, counts: Mapping[tuple[str, str, str], Mapping[str, int]]
-) -> tuple[dict[str, Cell], Paper]:
-    values: dict[str, Cell] = {"masked LM": name, "class": word_class}
-    for header, (reason, whole, side) in SHARES.items():
-        of_side = counts.get((name, word_class, side), {})
-        values[header] = percent(of_side.get(reason, 0), of_side.get(whole, 0))
-    paper = TABLE_6.get((PAPER_NAMES.get(name, ""), word_class), (None,) * len(SHARES))
-    return values, dict(zip(SHARES, paper, strict=True))

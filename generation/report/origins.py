@@ -14,9 +14,8 @@ from merge_snli.schema import ALL
 from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
-    from generation.report.comparison import Paper
     from merge_snli.dataset import MergeDataset
-    from merge_snli.table import Cell, Table
+    from merge_snli.table import Table
 
 
 def table_9(dataset: MergeDataset) -> Table:
@@ -27,9 +26,13 @@ def table_9(dataset: MergeDataset) -> Table:
     """
     single, several = average_entries(dataset)
     others = {name: sum(single[other] for other in single if other not in family(name)) for name in single}
-    rows = [_row(name, average, others[name], PAPER_NAMES.get(name)) for name, average in single.items()]
-    in_paper = SEVERAL if single.keys() == set(PAPER_MLMS) else None
-    rows.append(_row(SEVERAL, several, sum(single.values()), in_paper))
+    others[SEVERAL] = sum(single.values())
+    in_paper = PAPER_NAMES | ({SEVERAL: SEVERAL} if single.keys() == set(PAPER_MLMS) else {})
+    rows = []
+    for name, average in {**single, SEVERAL: several}.items():
+        values = {"average": round(average, 1), "other families": round(others[name], 1)}
+        paper = TABLE_9.get(in_paper.get(name, ""), ())
+        rows.append(({"masked LM": name, **values}, dict(zip(values, paper, strict=False))))
     return compared_table(
         title="Table 9: variants of a subsample by the masked LM that validated them",
         rows=rows,
@@ -59,9 +62,3 @@ def average_entries(dataset: MergeDataset) -> tuple[dict[str, float], float]:
         name: float(times_drawn[by_one & matrix[:, index]].sum()) / subsamples for index, name in enumerate(names)
     }
     return single, float(times_drawn[~by_one].sum()) / subsamples
-
-
-def _row(name: str, average: float, others: float, in_paper: str | None) -> tuple[dict[str, Cell], Paper]:
-    paper = TABLE_9.get(in_paper or "", (None, None))
-    values: dict[str, Cell] = {"masked LM": name, "average": round(average, 1), "other families": round(others, 1)}
-    return values, dict(zip(("average", "other families"), paper, strict=True))

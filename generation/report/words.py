@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from generation.output.record import add_word_counts, count_words
 from generation.report.comparison import compared_table, percent
-from generation.report.paper import PROBLEMS, TABLE_4
+from generation.report.paper import PROBLEMS, TABLE_4, TABLE_4_COLUMNS
 from generation.sentences.tagging import load_tagger, tag
 from generation.sentences.words import LEFT_OUT, shared_words
 from merge_snli.problems.reading import stream_problems, survey_problems
@@ -18,9 +18,8 @@ from merge_snli.record import TaggerRecord, WordCounts
 from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from generation.report.comparison import Paper
     from merge_snli.dataset import MergeDataset
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.table import Cell
@@ -119,25 +118,20 @@ def table_4(dataset: MergeDataset) -> Table:
     """
     problems = dataset.record.problems
     with_paper = problems.with_label == PROBLEMS
+    rows = []
+    for name, counts in dataset.record.words.items():
+        values: dict[str, Cell] = {
+            "class": name,
+            "problems": counts.problems,
+            **{f"{label} %": percent(counts.labels[label], counts.problems) for label in problems.label_names},
+            "problems after": counts.problems_after,
+            "words after": counts.words_after,
+        }
+        paper = TABLE_4.get(name, ()) if with_paper else ()
+        rows.append((values, dict(zip(TABLE_4_COLUMNS, paper, strict=False))))
     return compared_table(
         title="Table 4: problems that share a word of the class",
-        rows=[
-            _row(name, counts, problems.label_names, with_paper=with_paper)
-            for name, counts in dataset.record.words.items()
-        ],
+        rows=rows,
         labels=["class"],
         notes=("after: without the words that cannot be replaced at every occurrence.",),
     )
-
-
-def _row(name: str, counts: WordCounts, labels: Sequence[str], *, with_paper: bool) -> tuple[dict[str, Cell], Paper]:
-    values: dict[str, Cell] = {
-        "class": name,
-        "problems": counts.problems,
-        **{f"{label} %": percent(counts.labels[label], counts.problems) for label in labels},
-        "problems after": counts.problems_after,
-        "words after": counts.words_after,
-    }
-    paper = TABLE_4.get(name) if with_paper else None
-    fields = {"problems": "problems", **{f"{label} %": label for label in labels}}
-    return values, {header: getattr(paper, field, None) for header, field in fields.items()}

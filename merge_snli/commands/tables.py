@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the tables, with the values of the paper if the run has the same masked LMs or problems."""
-    from generation.report.picture import draw_overlap
+    from generation.report.overlap import draw_overlap
     from generation.report.tables import report_tables
     from merge_snli.dataset import find_dataset
 

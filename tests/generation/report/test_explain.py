@@ -14,8 +14,7 @@ import pytest
 from generation import Options, generate
 from generation.replacements.counts import by_side
 from generation.replacements.finding import filter_words, find_replacements
-from generation.report.explain import explain
-from generation.report.stored_answers import stored_answers
+from generation.report.explain import explain, stored_answers
 from generation.report.trace import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagged_shards import replaced_words

@@ -14,8 +14,7 @@ import pytest
 from generation.report.composition import table_2
 from generation.report.filters import table_6
 from generation.report.origins import average_entries, table_9
-from generation.report.overlap import overlap
-from generation.report.picture import draw_overlap
+from generation.report.overlap import draw_overlap, overlap
 from generation.report.tables import report_tables
 from generation.report.words import table_4
 from merge_snli.cli import main
