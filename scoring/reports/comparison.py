@@ -17,7 +17,7 @@ from scoring.statistics import values_for as values_for_test
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from scoring.results.result import Result, SeedTable
     from scoring.statistics import Family, Interval, TestResult
@@ -109,6 +109,10 @@ def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) 
     values = {
         name: values_for_test(test, correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()
     }
+    try:
+        family = compare_models(values, test=test, alpha=alpha)
+    except ValueError as error:
+        raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
     passes = {name: passes_by_seed(correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()}
     first = results[0]
     return Comparison(
@@ -122,18 +126,11 @@ def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) 
         subsamples=len(first.seeds.sizes),
         pattern_accuracy={name: float(column.mean()) for name, column in passes.items()},
         intervals={name: mean_interval(column) for name, column in passes.items()},
-        family=_family(values, test=test, alpha=alpha),
+        family=family,
         seeds_against_variants=_seeds_against_variants(results),
         classes=_classes(results),
         notes={name: result.notes for name, result in named.items()},
     )
-
-
-def _family(values: Mapping[str, ArrayLike], *, test: str, alpha: float) -> Family:
-    try:
-        return compare_models(values, test=test, alpha=alpha)
-    except ValueError as error:
-        raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
 
 
 def _common_seeds(results: Sequence[Result]) -> tuple[str, ...]:
@@ -162,26 +159,19 @@ def _counts(table: SeedTable, ids: Sequence[str]) -> tuple[Ints, Ints]:
 
 def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
     on_seeds = [result.scores.seed_sample_accuracy for result in results]
-    on_variants = [_required(result.scores.on_variants.sample_accuracy.mean) for result in results]
-    return paired_t_test(on_seeds, on_variants, unit="model")
+    on_variants = [result.scores.on_variants.sample_accuracy.mean for result in results]
+    return paired_t_test(on_seeds, np.array(on_variants, dtype=np.float64), unit="model")
 
 
 def _classes(results: Sequence[Result]) -> tuple[ClassPair, ...]:
     """Test each pair of word classes that all models were scored on."""
-    names = [name for name in results[0].classes if all(_class_pa(result, name) is not None for result in results)]
-    values = {name: [_required(_class_pa(result, name)) for result in results] for name in names}
+    values = {
+        name: [result.classes[name].on_variants.pattern_accuracy.mean for result in results]
+        for name in results[0].classes
+        if all(name in result.classes for result in results)
+    }
+    arrays = {name: np.array(means, dtype=np.float64) for name, means in values.items() if None not in means}
     return tuple(
-        ClassPair(first, second, independent_t_test(values[first], values[second], unit="model"))
-        for first, second in combinations(names, 2)
+        ClassPair(first, second, independent_t_test(arrays[first], arrays[second], unit="model"))
+        for first, second in combinations(arrays, 2)
     )
-
-
-def _class_pa(result: Result, word_class: str) -> float | None:
-    scores = result.classes.get(word_class)
-    return None if scores is None else scores.on_variants.pattern_accuracy.mean
-
-
-def _required(value: float | None) -> float:
-    if value is None:
-        raise InputError("a result has no variant in any subsample: score the model on a data set with subsamples")
-    return value

@@ -12,20 +12,20 @@ import merge_snli
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS, WORD_CLASSES, data_version
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-from scoring.models.labels import NOT_ENTAILMENT, compared_labels, positions
+from scoring.models.labels import INFERRED, NOT_ENTAILMENT, TABLE, compared_labels, positions
 from scoring.results.measure import (
     PredictedLabels,
     align_predictions,
-    majority_share,
     scores,
     scores_against,
     scores_against_majority,
     seed_table,
 )
-from scoring.results.notes import notes_on
 from scoring.results.result import SCHEMA_VERSION, DatasetRecord, LeftOut, ModelRecord, Result, RunRecord, Scores
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from scoring.models.labels import ModelLabels
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.pairs import ScoredConfig
     from scoring.predictions.store import Predictions
+
+CHANCE_MARGIN = 0.05
+"""SA on seeds below the share of the most common label plus this margin suggests permuted labels."""
 
 
 def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, data: ScoredConfig) -> Result:
@@ -64,6 +67,7 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, d
         variants=len(data.variant_pairs) - len(predicted.variants),
     )
     overall = scores(predicted)
+    labels = data.seed_labels[data.variant_seeds]
     return Result(
         schema_version=SCHEMA_VERSION,
         model=_model_record(scored, facts, names),
@@ -76,13 +80,13 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, d
         ),
         compared_labels=compared,
         left_out=left_out,
-        notes=notes_on(scored, data, names, left_out, overall, majority_share(predicted)),
+        notes=tuple(_notes(scored, data, names, left_out, overall, predicted)),
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
         scores=overall,
-        classes=_by_class(data, predicted),
-        labels=_by_label(data, predicted),
-        masked_lms=_by_masked_lm(data, predicted),
+        classes=_parts(predicted, {name: data.variant_classes == name for name in WORD_CLASSES}),
+        labels=_parts(predicted, {name: labels == number for number, name in enumerate(data.label_names)}),
+        masked_lms=_parts(predicted, data.validated_by),
         consistency={
             "seed": scores_against(predicted, predicted.seeds),
             "majority": scores_against_majority(predicted),
@@ -105,24 +109,49 @@ def _labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str
     return labels.names
 
 
-def _by_class(data: ScoredConfig, predicted: PredictedLabels) -> dict[str, Scores]:
-    classes = data.variant_classes[predicted.variant_indices]
-    return {name: scores(predicted.select(classes == name)) for name in WORD_CLASSES if (classes == name).any()}
+def _parts(predicted: PredictedLabels, variants: Mapping[str, NDArray[np.bool_]]) -> dict[str, Scores]:
+    """Compute the scores on parts of a config's variants, [n_variants] each, that have a prediction."""
+    masks = {name: mask[predicted.variant_indices] for name, mask in variants.items()}
+    return {name: scores(predicted.select(mask)) for name, mask in masks.items() if mask.any()}
 
 
-def _by_label(data: ScoredConfig, predicted: PredictedLabels) -> dict[str, Scores]:
-    gold = data.seed_labels[predicted.seed_indices][predicted.variant_seeds]
-    return {
-        name: scores(predicted.select(gold == number))
-        for number, name in enumerate(data.label_names)
-        if (gold == number).any()
-    }
-
-
-def _by_masked_lm(data: ScoredConfig, predicted: PredictedLabels) -> dict[str, Scores]:
-    """Compute the scores on the variants that each masked LM validated, if there are any."""
-    validated = {name: variants[predicted.variant_indices] for name, variants in data.validated_by.items()}
-    return {name: scores(predicted.select(variants)) for name, variants in validated.items() if variants.any()}
+def _notes(
+    scored: ScoredModel,
+    data: ScoredConfig,
+    names: Sequence[str],
+    left_out: LeftOut,
+    overall: Scores,
+    predicted: PredictedLabels,
+) -> Iterator[str]:
+    """Yield what a reader of a result must know, one sentence per note."""
+    labels, outputs = scored.labels, ",".join(scored.labels.names)
+    if NOT_ENTAILMENT in names and NOT_ENTAILMENT not in data.label_names:
+        yield (
+            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
+            "those of other two-way models"
+        )
+    if NOT_ENTAILMENT in data.label_names and NOT_ENTAILMENT not in names:
+        yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
+    if labels.origin == "given":
+        yield f"labels given as {outputs}"
+    if labels.origin == INFERRED:
+        yield f"labels inferred from the seeds as {outputs}"
+    if labels.origin == TABLE:
+        yield f"the model's config names no labels; known labels used: {outputs}"
+    if labels.overrides_config:
+        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
+    if left_out.seeds or left_out.variants:
+        yield (
+            f"{left_out.seeds} seeds and {left_out.variants} variants left out: longer than the model's maximum of "
+            f"{left_out.max_length} tokens"
+        )
+    majority_share = int(np.bincount(predicted.gold).max()) / len(predicted.gold)
+    if overall.seed_sample_accuracy < majority_share + CHANCE_MARGIN:
+        hint = "check the function" if labels.origin == "function" else f"check the label order {outputs}"
+        yield (
+            f"warning: accuracy on seeds is {overall.seed_sample_accuracy:.1%}, close to or below the "
+            f"{majority_share:.1%} of always predicting the most common label; {hint}"
+        )
 
 
 def _model_record(scored: ScoredModel, facts: ModelFacts, names: tuple[str, ...]) -> ModelRecord:

@@ -139,11 +139,6 @@ def scores_against_majority(predicted: PredictedLabels) -> VariantScores:
     )
 
 
-def majority_share(predicted: PredictedLabels) -> float:
-    """Return the share of seeds with the most common gold label: the accuracy of always predicting it."""
-    return int(np.bincount(predicted.gold).max()) / len(predicted.gold)
-
-
 def seed_table(data: ScoredConfig, predicted: PredictedLabels, names: tuple[str, ...]) -> SeedTable:
     """Return the predictions and counts of every seed; `names` are the compared labels."""
     correct, sizes = _counts(predicted, predicted.correct)

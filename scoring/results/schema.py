@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
 from scoring.results.files import RESULT
 from scoring.results.result import SCHEMA_VERSION
-
-if TYPE_CHECKING:
-    pass
 
 SCHEMA_FILE = Path(__file__).parents[1] / "result.schema.json"
 

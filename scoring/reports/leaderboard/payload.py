@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +40,9 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
 
 def _board(board: Board, texts: Texts | None) -> Json:
     first = board.results[0]
-    hard = [_hard_lists(entry.result) for entry in board.entries]
-    shown = {seed.seed_id for lists in hard for seed in (*lists.inconsistent, *lists.hardest)}
+    models = [_model(entry, texts) for entry in board.entries]
+    seeds = {} if texts is None else texts.seeds
+    shown = {seed["id"] for model in models for seed in (*model["inconsistent"], *model["hardest"])}
     return {
         "dataset": board.dataset.name,
         "version": board.dataset.version,
@@ -51,43 +51,20 @@ def _board(board: Board, texts: Texts | None) -> Json:
         "seeds": first.scores.seeds,
         "variants": first.scores.on_variants.variants,
         "subsamples": len(first.scores.on_variants.curve.seeds),
-        "drawn": _smallest_draw(first),
+        "drawn": min((size for sizes in first.seeds.sizes for size in sizes if size), default=None),
         "quality": round(first.quality_threshold * 100),
         "license": None if texts is None else texts.license,
         "terms": None if texts is None else texts.terms,
-        "texts": {} if texts is None else _texts(texts, shown),
-        "models": [_model(entry, lists, texts) for entry, lists in zip(board.entries, hard, strict=True)],
+        "texts": {seed_id: _text(text) for seed_id, text in seeds.items() if seed_id in shown},
+        "models": models,
     }
 
 
-def _smallest_draw(result: Result) -> int | None:
-    """Return the smallest number of variants that a subsample draws of a seed."""
-    return min((size for sizes in result.seeds.sizes for size in sizes if size), default=None)
-
-
-@dataclass(frozen=True)
-class _HardLists:
-    """The two lists of seeds shown for a model, and the number of seeds of each kind."""
-
-    inconsistent: list[HardSeed]
-    hardest: list[HardSeed]
-    counts: dict[str, int]
-
-
-def _hard_lists(result: Result) -> _HardLists:
-    seeds = seeds_by_hardness(result)
-    all_inconsistent = inconsistent(seeds)
-    counts = {
-        "wrong": sum(not seed.seed_correct for seed in seeds),
-        "inconsistent": len(all_inconsistent),
-        "allWrong": sum(seed.correct == 0 for seed in seeds),
-    }
-    return _HardLists(all_inconsistent[:SEEDS_SHOWN], seeds[:SEEDS_SHOWN], counts)
-
-
-def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
+def _model(entry: Entry, texts: Texts | None) -> Json:
     result = entry.result
     model, run = result.model, result.run
+    seeds = seeds_by_hardness(result)
+    of_kind = inconsistent(seeds)
     return {
         "key": entry.key,
         "name": entry.name,
@@ -95,14 +72,14 @@ def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
         "digest": model.digest,
         "architecture": model.architecture,
         "parameters": model.parameters,
-        "training": None if model.training_data is None else list(model.training_data),
-        "labels": list(model.labels),
+        "training": model.training_data,
+        "labels": model.labels,
         "labelOrigin": model.label_origin,
         "dtype": run.dtype,
         "device": run.device,
         "versions": run.versions,
         "flags": _flags(result),
-        "notes": list(result.notes),
+        "notes": result.notes,
         "parts": {name: _part(name, scores) for name, scores in result.parts.items()},
         "consistency": {
             name: {
@@ -111,9 +88,13 @@ def _model(entry: Entry, hard: _HardLists, texts: Texts | None) -> Json:
             }
             for name, scores in result.consistency.items()
         },
-        "counts": hard.counts,
-        "inconsistent": [_hard_seed(result, seed, texts) for seed in hard.inconsistent],
-        "hardest": [_hard_seed(result, seed, texts) for seed in hard.hardest],
+        "counts": {
+            "wrong": sum(not seed.seed_correct for seed in seeds),
+            "inconsistent": len(of_kind),
+            "allWrong": sum(seed.correct == 0 for seed in seeds),
+        },
+        "inconsistent": [_hard_seed(result, seed, texts) for seed in of_kind[:SEEDS_SHOWN]],
+        "hardest": [_hard_seed(result, seed, texts) for seed in seeds[:SEEDS_SHOWN]],
     }
 
 
@@ -143,10 +124,10 @@ def _part(name: str, scores: Scores) -> Json:
         "ci": None
         if intervals is None
         else {
-            "seeds": _round_ends(intervals.seed_sample_accuracy),
-            "variants": _round_ends(intervals.sample_accuracy),
-            "pa": _round_ends(intervals.pattern_accuracy),
-            "qt": _round_ends(intervals.qt),
+            "seeds": intervals.seed_sample_accuracy,
+            "variants": intervals.sample_accuracy,
+            "pa": intervals.pattern_accuracy,
+            "qt": intervals.qt,
         },
         "curve": _curve(on_variants.curve, band=not name.startswith(MASKED_LM)),
     }
@@ -180,27 +161,14 @@ def _hard_seed(result: Result, seed: HardSeed, texts: Texts | None) -> Json:
         "correct": seed.correct,
         "of": seed.variants,
         "flipped": len(flipped),
-        "flips": [] if text is None else [_flip(text, index, label) for index, label in flipped[:FLIPS_SHOWN]],
+        "flips": [] if text is None else [[*text.variants[index], label] for index, label in flipped[:FLIPS_SHOWN]],
     }
 
 
-def _flip(text: SeedText, index: int, label: str) -> list[int | str]:
-    word, replacement = text.variants[index]
-    return [word, replacement, label]
-
-
-def _texts(texts: Texts, shown: set[str]) -> Json:
-    return {seed_id: _text(texts.seeds[seed_id]) for seed_id in sorted(shown) if seed_id in texts.seeds}
-
-
 def _text(text: SeedText) -> Json:
-    words = [{"w": word.text, "p": list(word.premise), "h": list(word.hypothesis)} for word in text.words]
+    words = [{"w": word.text, "p": word.premise, "h": word.hypothesis} for word in text.words]
     return {"p": text.premise, "h": text.hypothesis, "words": words}
 
 
 def _round(value: float | None) -> float | None:
     return None if value is None else round(value, DIGITS)
-
-
-def _round_ends(ends: tuple[float, ...]) -> list[float]:
-    return [round(end, DIGITS) for end in ends]
