@@ -31,9 +31,8 @@ from generation.variants.variant import Variant
 from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE
 from merge_snli.embedded import FOLDER
-from merge_snli.files import sha256_of_json
 from merge_snli.problems.reading import Problem
-from merge_snli.record import DataRecord, encode_record, read_record, seal
+from merge_snli.record import encode_record, read_record, seal
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
 
 Row = dict[str, Any]
@@ -69,13 +68,12 @@ def enlarge(folder: Path, copies: int) -> int:
             pq.write_table(pa.Table.from_pylist(table, features(config, labels, options.classes).arrow_schema), of_copy)
             of_config.append(of_copy)
     folder.mkdir()
-    written = write_data(folder, files[ALL], files[SEED], options, labels)
-    data = DataRecord(sha256_of_json(written.files), written.files, written.rows)
-    record = replace(record, composition=written.composition, data=data)
+    data, composition = write_data(folder, files[ALL], files[SEED], options, labels)
+    record = replace(record, composition=composition, data=data)
     card = render_card(record, folder).encode()
     (folder / CARD_FILE).write_bytes(card)
     (folder / RUN_FILE).write_bytes(encode_record(seal(record, card)))
-    return written.rows[ALL][TEST]
+    return data.rows[ALL][TEST]
 
 
 def renamed(row: Row, copy: int) -> Row:

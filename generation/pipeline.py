@@ -96,7 +96,7 @@ def generate(
         vocabularies = _suggest(shards, inputs, stores, progress)
         results = _make_results(shards, inputs, stores, vocabularies, folder, progress)
         _require_enough(results, inputs)
-        files = [path for result in results for path in result.paths]
+        files = [path for result in results for path in result]
         note_needs(folder, inputs.to_record(), shards, files, [store.folder for store in stores.values()])
         with progress.stage("writing", total=1, unit="data set") as stage:
             dataset = write_output(out, results, _run(inputs, device, words, results))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from merge_snli.dataset import find_dataset, read_split
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
-from merge_snli.schema import ALL, SEED, WORD_CLASSES
+from merge_snli.schema import ALL, WORD_CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -84,22 +84,24 @@ def read_seeds(name: str, classes: Iterable[str]) -> Seeds:
     Raises:
         InputError: If it is not a MERGE data set, or has no seed of these classes.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     dataset = find_dataset(name)
-    pairs = read_split(dataset, ALL).group_by(["seed_id", "word_class"]).aggregate([])
-    classes_by_seed: dict[str, set[str]] = {}
-    for pair in pairs.to_pylist():
-        if pair["word_class"] in classes:
-            classes_by_seed.setdefault(pair["seed_id"], set()).add(pair["word_class"])
-    if not classes_by_seed:
+    variants = read_split(dataset, ALL)
+    variants = variants.filter(pc.is_in(variants["word_class"], pa.array([*classes])))
+    if not variants.num_rows:
         available = ", ".join(word_class for word_class in WORD_CLASSES if word_class in dataset.configs)
         raise InputError(
             f"--seeds-from {name} has no seed of class {' or '.join(classes)} (available: {available}); set --classes"
         )
-    texts = {
-        row["seed_id"]: (row["premise"], row["hypothesis"])
-        for row in read_split(dataset, SEED).select(["seed_id", "premise", "hypothesis"]).to_pylist()
-    }
-    return Seeds(name, {seed_id: frozenset(found) for seed_id, found in classes_by_seed.items()}, texts)
+    columns = [("word_class", "distinct"), ("seed_premise", "min"), ("seed_hypothesis", "min")]
+    seeds = variants.group_by("seed_id").aggregate(columns).to_pylist()
+    return Seeds(
+        name,
+        {seed["seed_id"]: frozenset(seed["word_class_distinct"]) for seed in seeds},
+        {seed["seed_id"]: (seed["seed_premise_min"], seed["seed_hypothesis_min"]) for seed in seeds},
+    )
 
 
 def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], inflation: int) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generation.options import with_defaults
 from generation.work.folder import ANSWERS_FOLDER
 from merge_snli.files import sha256_of_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from generation.options import Options
     from merge_snli.inference.models import ResolvedModel
-    from merge_snli.record import Record
+    from merge_snli.record import ModelRecord, Record
 
 LIBRARIES = ("tokenizers", "torch", "transformers")
 """Libraries whose versions may change answers."""
@@ -61,9 +62,7 @@ def cache_key_of(model: ResolvedModel, options: Options, device: str) -> CacheKe
         options: The run's options.
         device: The type of device that it runs on.
     """
-    key_options = {name: getattr(options, name) for name in KEY_OPTIONS}
-    libraries = {name: version(name) for name in LIBRARIES}
-    return CacheKey(masked_lm=model.name, digest=model.digest, device=device, libraries=libraries, **key_options)
+    return _cache_key(model, device, options.as_dict(), {name: version(name) for name in LIBRARIES})
 
 
 def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
@@ -73,13 +72,16 @@ def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
         record: The record of the run.
     """
     options = with_defaults(record.options)
-    return tuple(
-        CacheKey(
-            masked_lm=mlm.name,
-            digest=mlm.digest,
-            device=record.device,
-            libraries={name: record.versions[name] for name in LIBRARIES},
-            **{name: options[name] for name in KEY_OPTIONS},
-        )
-        for mlm in record.masked_lms
+    return tuple(_cache_key(mlm, record.device, options, record.versions) for mlm in record.masked_lms)
+
+
+def _cache_key(
+    model: ResolvedModel | ModelRecord, device: str, options: Mapping[str, Any], versions: Mapping[str, str]
+) -> CacheKey:
+    return CacheKey(
+        masked_lm=model.name,
+        digest=model.digest,
+        device=device,
+        libraries={name: versions[name] for name in LIBRARIES},
+        **{name: options[name] for name in KEY_OPTIONS},
     )

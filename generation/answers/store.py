@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +12,7 @@ from generation.answers.answer import SHARD_SCHEMA, Answer, answers_of, row_of
 from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store_index import StoreIndex
 from generation.masked_lms.loading import check_masked_lm
-from generation.work.folder import DESCRIPTION_FILE
+from generation.work.folder import DESCRIPTION_FILE, read_description
 from merge_snli.checked_parquet import is_intact, write_checked
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors, write_json
@@ -73,8 +72,8 @@ class Store:
 
     def vocabulary_size(self) -> int | None:
         """Return the size of the masked LM's vocabulary, or None if `describe` was not called yet."""
-        description = read_description(self.folder)
-        return None if description is None else int(description["pieces"])
+        size = read_description(self.folder).get("pieces")
+        return size if isinstance(size, int) else None
 
     def missing(self, keys: Iterable[str]) -> set[str]:
         """Return the keys of forms that have no answer; damaged shards are deleted."""
@@ -170,12 +169,3 @@ def open_stores(
         if stores[model.name].vocabulary_size() is None:
             check_masked_lm(model)
     return stores
-
-
-def read_description(folder: Path) -> dict[str, Any] | None:
-    """Return the fields of `CacheKey` and `pieces` from a store's folder, or None if they are missing or damaged."""
-    try:
-        description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return description if isinstance(description, dict) and isinstance(description.get("pieces"), int) else None

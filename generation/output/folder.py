@@ -104,8 +104,7 @@ def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeD
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
-        written = write_data(staged, variants, seeds, options, label_names)
-        record = run.to_record(written)
+        record = run.to_record(*write_data(staged, variants, seeds, options, label_names))
         card = render_card(record, staged).encode()
         write_bytes(staged / CARD_FILE, card)
         write_text(staged / RUN_TOML, write_run_file(options))

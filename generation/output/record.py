@@ -12,10 +12,8 @@ from generation.replacements.counts import by_side
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
-from merge_snli.files import sha256_of_json
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.record import (
-    DataRecord,
     FilterRecord,
     Inputs,
     ModelRecord,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from generation.options import Options
-    from generation.output.write_data import WrittenData
     from generation.replacements.counts import FilterCounts
     from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
@@ -41,6 +38,7 @@ if TYPE_CHECKING:
     from generation.sentences.words import SharedWord
     from merge_snli.inference.models import ResolvedModel
     from merge_snli.problems.reading import Survey
+    from merge_snli.record import Composition, DataRecord
 
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 """Libraries whose versions are recorded."""
@@ -100,11 +98,12 @@ class Run:
     filters: FilterCounts
     standalone_filters: FilterCounts
 
-    def to_record(self, written: WrittenData) -> Record:
+    def to_record(self, data: DataRecord, composition: dict[str, Composition]) -> Record:
         """Return the record of the run, without the digests of card and record.
 
         Args:
-            written: The data files.
+            data: The data files.
+            composition: Seeds and variants by config.
         """
         versions = {"merge_snli": __version__, "python": platform.python_version()}
         return Record(
@@ -115,8 +114,8 @@ class Run:
             words=dict(self.words),
             filters=_filter_records(self.filters),
             standalone_filters=_filter_records(self.standalone_filters),
-            composition=written.composition,
-            data=DataRecord(sha256_of_json(written.files), written.files, written.rows),
+            composition=composition,
+            data=data,
             published=None,
             card="",
             digest="",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from generation.output.merge import merge_files, rebatch
-from merge_snli.files import sha256_of_file
-from merge_snli.record import Composition
+from merge_snli.files import sha256_of_file, sha256_of_json
+from merge_snli.record import Composition, DataRecord
 from merge_snli.schema import ALL, SEED, TEST, data_file, features, subsample_split
 
 if TYPE_CHECKING:
@@ -32,24 +31,9 @@ REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word
 """Columns with repeated values, for which dictionary encoding saves space."""
 
 
-@dataclass(frozen=True)
-class WrittenData:
-    """The data files of a data set.
-
-    Attributes:
-        files: sha256 by relative path.
-        rows: Number of rows by config and split.
-        composition: Seeds and variants by config (the paper's Table 2).
-    """
-
-    files: dict[str, str]
-    rows: dict[str, dict[str, int]]
-    composition: dict[str, Composition]
-
-
 def write_data(
     folder: Path, variants: Sequence[Path], seeds: Sequence[Path], options: Options, label_names: Sequence[str]
-) -> WrittenData:
+) -> tuple[DataRecord, dict[str, Composition]]:
     """Write every config that has rows.
 
     Args:
@@ -58,6 +42,9 @@ def write_data(
         seeds: Files with rows of config `seed`, each sorted by seed id.
         options: Only `classes`, `subsamples` and `keep_column` are read.
         label_names: Label names in the order of their numbers.
+
+    Returns:
+        The record of the files, and the seeds and variants by config (the paper's Table 2).
     """
     rows: dict[str, dict[str, int]] = {}
     all_variants = folder / data_file(ALL, TEST)
@@ -79,9 +66,8 @@ def write_data(
         for config, splits in rows.items()
         for split in splits
     }
-    return WrittenData(
-        files, rows, _composition(all_variants, [config for config in rows if config != SEED], label_names)
-    )
+    composition = _composition(all_variants, [config for config in rows if config != SEED], label_names)
+    return DataRecord(sha256_of_json(files), files, rows), composition
 
 
 def _merge(files: Sequence[Path], folder: Path) -> Iterator[pa.Table]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from generation.report.comparison import Row
     from merge_snli.dataset import MergeDataset
     from merge_snli.record import Record
     from merge_snli.table import Cell
@@ -59,7 +60,8 @@ def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
     """
     labels, subsamples = dataset.record.problems.label_names, dataset.record.options["subsamples"]
     with_paper = is_papers_run(dataset)
-    rows, others = [], []
+    rows: list[Row] = []
+    others: list[Row] = []
     for config in dataset.configs:
         if config != SEED:
             row, other = _rows(read_split(dataset, config), labels, subsamples)

@@ -14,6 +14,7 @@ from merge_snli.schema import ALL
 from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
+    from generation.report.comparison import Row
     from merge_snli.dataset import MergeDataset
     from merge_snli.table import Table
 
@@ -27,8 +28,8 @@ def table_9(dataset: MergeDataset) -> Table:
     single, several = average_entries(dataset)
     others = {name: sum(single[other] for other in single if other not in family(name)) for name in single}
     others[SEVERAL] = sum(single.values())
-    in_paper = PAPER_NAMES | ({SEVERAL: SEVERAL} if single.keys() == set(PAPER_MLMS) else {})
-    rows = []
+    in_paper = dict(PAPER_NAMES) | ({SEVERAL: SEVERAL} if single.keys() == set(PAPER_MLMS) else {})
+    rows: list[Row] = []
     for name, average in {**single, SEVERAL: several}.items():
         values = {"average": round(average, 1), "other families": round(others[name], 1)}
         paper = TABLE_9.get(in_paper.get(name, ""), ())

@@ -13,7 +13,7 @@ from generation.variants.draws import draw, inflated
 from merge_snli.schema import ALL, SEED, WORD_CLASSES, features
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from generation.options import Options
     from generation.replacements.finding import Found
@@ -73,7 +73,7 @@ def variant_rows(drawn: Sequence[DrawnVariant], options: Options, label_names: S
 def seed_rows(
     drawn: Sequence[DrawnVariant], found: Sequence[Found], options: Options, label_names: Sequence[str]
 ) -> pa.Table:
-    """Return the rows of config `seed`, one per seed, ordered by id.
+    """Return the rows of config `seed`, one per seed, ordered by id, with their shared words in the premise's order.
 
     Args:
         drawn: The variants, from `draw_all`.
@@ -82,8 +82,17 @@ def seed_rows(
         label_names: Label names in the order of their numbers.
     """
     seeds = {each.variant.seed.id: each.variant.seed for each in drawn}
-    schema = features(SEED, label_names, options.classes, options.keep_column).arrow_schema
-    return pa.Table.from_pylist(list(_seed_rows(seeds, found, options)), schema)
+    words: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    for each in sorted(found, key=lambda each: each.word.premise):
+        words[each.tagged.problem.id, each.word.word_class].append(each)
+    rows = []
+    for identity, seed in seeds.items():
+        row: Row = {"seed_id": identity, "premise": seed.premise, "hypothesis": seed.hypothesis, "label": seed.label}
+        for name in options.classes:
+            row[f"{name}_words"] = [each.word.text for each in words[identity, name]]
+            row[f"{name}_variants"] = [len(each.replacements) for each in words[identity, name]]
+        rows.append(row | _extra(seed, options))
+    return pa.Table.from_pylist(rows, features(SEED, label_names, options.classes, options.keep_column).arrow_schema)
 
 
 def variant_row(each: DrawnVariant, options: Options) -> Row:
@@ -116,17 +125,3 @@ def variant_row(each: DrawnVariant, options: Options) -> Row:
 def _extra(seed: Problem, options: Options) -> Row:
     """Return the values of the columns of `keep_column`."""
     return dict(zip(options.keep_column, seed.extra, strict=True))
-
-
-def _seed_rows(seeds: Mapping[str, Problem], found: Sequence[Found], options: Options) -> Iterable[Row]:
-    """Yield one row per seed, with its shared words by class in the order of the premise and their variant counts."""
-    words: dict[tuple[str, str], list[Found]] = defaultdict(list)
-    for each in found:
-        words[each.tagged.problem.id, each.word.word_class].append(each)
-    for identity, seed in seeds.items():
-        row = {"seed_id": identity, "premise": seed.premise, "hypothesis": seed.hypothesis, "label": seed.label}
-        for name in options.classes:
-            of_class = sorted(words[identity, name], key=lambda each: each.word.premise)
-            row[f"{name}_words"] = [each.word.text for each in of_class]
-            row[f"{name}_variants"] = [len(each.replacements) for each in of_class]
-        yield row | _extra(seed, options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
@@ -69,8 +69,7 @@ class Method:
     seeds: Seeds | None = None
 
 
-@dataclass(frozen=True)
-class VariantShard:
+class VariantShard(NamedTuple):
     """The files made from one shard of tagged problems.
 
     Attributes:
@@ -86,11 +85,6 @@ class VariantShard:
     variant_counts: Path
     filter_counts: Path
     standalone_counts: Path
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """All files."""
-        return self.variants, self.seeds, self.variant_counts, self.filter_counts, self.standalone_counts
 
 
 def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard:

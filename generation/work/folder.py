@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors
@@ -35,6 +36,15 @@ def work_folder_of(out: Path, work: str | Path | None = None) -> Path:
         work: The work folder if one was given; None for `OUT.work/`.
     """
     return out.with_name(f"{out.name}.work") if work is None else Path(work).expanduser().absolute()
+
+
+def read_description(folder: Path) -> dict[str, Any]:
+    """Return the cache key and vocabulary size of a folder of answers; empty if they are missing or damaged."""
+    try:
+        description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return description if isinstance(description, dict) else {}
 
 
 @contextmanager

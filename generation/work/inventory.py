@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation.work.folder import ANSWERS_FOLDER, DESCRIPTION_FILE, RESULT_FOLDERS, RUNS_FOLDER, TAGGED_FOLDER
+from generation.work.folder import ANSWERS_FOLDER, RESULT_FOLDERS, RUNS_FOLDER, TAGGED_FOLDER, read_description
 from generation.work.shards import all_shards, key_of
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.record import as_json, inputs_of
@@ -123,7 +123,7 @@ def _read_needs(work: Path, inputs: Inputs) -> dict[str, set[str]] | None:
 
 def _answers(work: Path, needs: dict[str, set[str]] | None) -> Iterator[Stored]:
     for folder in sorted(path for path in (work / ANSWERS_FOLDER).glob("*") if path.is_dir()):
-        description = _read_description(folder)
+        description = read_description(folder)
         shards = sorted(folder.glob("*.parquet"))
         yield Stored(
             kind=ANSWERS,
@@ -135,14 +135,6 @@ def _answers(work: Path, needs: dict[str, set[str]] | None) -> Iterator[Stored]:
             bytes=sum(path.stat().st_size for path in folder.iterdir()),
             paths=(folder,),
         )
-
-
-def _read_description(folder: Path) -> Json:
-    try:
-        description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return description if isinstance(description, dict) else {}
 
 
 def _shards(kind: str, folders: Iterable[Path], needs: dict[str, set[str]] | None) -> Iterator[Stored]:

@@ -86,17 +86,17 @@ def test_files_have_the_bytes_of_a_single_table(tmp_path: Path, monkeypatch: pyt
         features(SEED, NLI_LABELS).arrow_schema,
     )
     parts = spread(table, tmp_path / "variants", 5), spread(seeds, tmp_path / "seeds", 5)
-    written = write_data.write_data(tmp_path / "out", *parts, OPTIONS, NLI_LABELS)
+    data, composition = write_data.write_data(tmp_path / "out", *parts, OPTIONS, NLI_LABELS)
     rows = table.to_pylist()
-    assert list(written.rows) == [ALL, "noun", "verb", SEED]
+    assert list(data.rows) == [ALL, "noun", "verb", SEED]
     for config in (ALL, "noun", "verb"):
         of_config = [row for row in rows if config in {ALL, row["word_class"]}]
         draws = {subsample_split(nth): [row for row in of_config if nth in row["subsamples"]] for nth in range(3)}
         for split, expected in {TEST: of_config, **draws}.items():
             content = (tmp_path / "out" / data_file(config, split)).read_bytes()
             assert content == as_single_table(expected, config), (config, split)
-            assert written.rows[config][split] == len(expected)
-        assert written.composition[config] == Composition(
+            assert data.rows[config][split] == len(expected)
+        assert composition[config] == Composition(
             seeds=len({row["seed_id"] for row in of_config}),
             variants=len(of_config),
             labels={
