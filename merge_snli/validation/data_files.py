@@ -61,16 +61,17 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
     """Write the data set again from configs `all` and `seed`, and compare files, counts and seeds."""
     with tempfile.TemporaryDirectory() as copy:
         try:
-            written = write_data(Path(copy), [folder / VARIANTS], [folder / SEEDS], run.options, run.label_names)
+            data, composition = write_data(
+                Path(copy), [folder / VARIANTS], [folder / SEEDS], run.options, run.label_names
+            )
         except READ_ERRORS:
             collector.skip(f"derived files: {VARIANTS} has invalid rows")
             return
         _check_bytes(folder, Path(copy), run, collector)
     record = run.record
-    collector.compare(RUN_FILE, "data.rows", record.data.rows, written.rows, "the data has")
+    collector.compare(RUN_FILE, "data.rows", record.data.rows, data.rows, "the data has")
     recorded, found = (
-        {config: asdict(counts) for config, counts in composition.items()}
-        for composition in (record.composition, written.composition)
+        {config: asdict(counts) for config, counts in each.items()} for each in (record.composition, composition)
     )
     collector.compare(RUN_FILE, "composition", recorded, found, "the data has")
     if record.seeds is not None:
