@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from merge_snli.progress import format_duration
 from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
@@ -46,12 +47,3 @@ def dry_run_text(found: DryRun) -> str:
         ),
     )
     return table.text()
-
-
-def format_duration(seconds: float) -> str:
-    """Return a duration in hours and minutes, minutes and seconds, or seconds."""
-    whole = round(seconds)
-    hours, minutes = whole // 3_600, whole // 60 % 60
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    return f"{minutes} min {whole % 60:02} s" if minutes else f"{seconds:.1f} s"

@@ -71,7 +71,7 @@ def generate(
         work: The work folder, which several data sets may share; None for `OUT.work/`.
         overwrite: Replace an existing data set with other options.
         allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
-        quiet: Show no progress bars.
+        quiet: Show no progress.
         progress: Receives the stages and their timings; None for a new one.
 
     Returns:
@@ -87,6 +87,7 @@ def generate(
         survey = survey_problems(source, stage)
     inputs = _find_inputs(options, survey, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
+        logger.info("nothing to do: %s has this data set already", out)
         return done
     device = find_device(options.device).partition(":")[0]
     with work_folder(out, work) as folder, ExitStack() as stack:

@@ -83,6 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     arguments = _parser().parse_args(argv)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", stream=sys.stderr)
+    logging.getLogger("merge_snli.progress").setLevel(logging.INFO)
     check_not_shadowed(*PACKAGES)
     module = importlib.import_module(f"merge_snli.commands.{arguments.command}")
     return int(module.run(arguments))

@@ -1,9 +1,11 @@
-"""Progress bars of a run's stages, and a summary of their times."""
+"""Progress of a run's stages, as bars on a terminal and as plain lines elsewhere, and a summary of their times."""
 
 from __future__ import annotations
 
+import logging
+import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +14,13 @@ from tqdm import tqdm
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+logger = logging.getLogger(__name__)
+
 MAX_SECONDS_WITH_TENTHS = 100
 """Times above this are shown in whole seconds."""
+
+SECONDS_PER_LINE = 30.0
+"""Time between the lines that report progress without a terminal."""
 
 
 @dataclass
@@ -24,13 +31,15 @@ class Stage:
         name: The name of the stage.
         unit: The unit that it counts.
         bar: The progress bar, which is shown only on a terminal.
-        done: Number of units done.
+        start: When it started, in seconds of `time.monotonic`.
+        done: Number of units done, without those that were cached.
         seconds: Duration of the stage.
     """
 
     name: str
     unit: str
     bar: tqdm[Any]
+    start: float
     done: int = 0
     seconds: float = 0.0
 
@@ -51,28 +60,32 @@ class Progress:
         """Start without stages.
 
         Args:
-            quiet: Show no bars. Without a terminal on standard error none are shown in any case.
+            quiet: Show no progress. Otherwise, bars are shown if standard error is a terminal; if not, a line is logged
+                at the end of each stage and every 30 seconds.
         """
         self.stages: list[Stage] = []
         self._quiet = quiet
 
     @contextmanager
-    def stage(self, name: str, *, unit: str, total: int | None = None) -> Iterator[Stage]:
-        """Time a stage and show its progress bar.
+    def stage(self, name: str, *, unit: str, total: int | None = None, cached: int = 0) -> Iterator[Stage]:
+        """Time a stage and show its progress.
 
         Args:
             name: The name of the stage.
             unit: The unit that it counts.
             total: Number of units; None if unknown.
+            cached: Number of units that were done by an earlier run.
         """
         start = time.monotonic()
-        with tqdm(total=total, desc=name, unit=f" {unit}", disable=True if self._quiet else None) as bar:
-            stage = Stage(name, unit, bar)
+        disable = True if self._quiet else None
+        with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable) as bar:
+            stage = Stage(name, unit, bar, start)
             self.stages.append(stage)
-            try:
-                yield stage
-            finally:
-                stage.seconds = time.monotonic() - start
+            with _lines(stage, total, cached) if bar.disable and not self._quiet else nullcontext():
+                try:
+                    yield stage
+                finally:
+                    stage.seconds = time.monotonic() - start
 
     def __str__(self) -> str:
         """Return one line per stage: its name, duration and number of units."""
@@ -81,6 +94,42 @@ class Progress:
             f"{stage.name:{width}}  {_seconds(stage.seconds):>8} s  {stage.done:>10,} {stage.unit}"
             for stage in self.stages
         )
+
+
+@contextmanager
+def _lines(stage: Stage, total: int | None, cached: int) -> Iterator[None]:
+    """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done."""
+    stop = threading.Event()
+
+    def report() -> None:
+        while not stop.wait(SECONDS_PER_LINE):
+            logger.info("%s", _line(stage, total, cached))
+
+    thread = threading.Thread(target=report, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+    logger.info("%s: %s %s in %s", stage.name, f"{cached + stage.done:,}", stage.unit, format_duration(stage.seconds))
+
+
+def _line(stage: Stage, total: int | None, cached: int) -> str:
+    """Return what is done of a stage, its rate and, if the total is known, the time left."""
+    done, rate = stage.done, stage.done / (time.monotonic() - stage.start)
+    of = "" if total is None else f" of {total:,}"
+    left = f", {format_duration((total - cached - done) / rate)} left" if total is not None and rate else ""
+    return f"{stage.name}: {cached + done:,}{of} {stage.unit}, {rate:,.1f}/s{left}"
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration in hours and minutes, minutes and seconds, or seconds."""
+    whole = round(seconds)
+    hours, minutes = whole // 3_600, whole // 60 % 60
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {whole % 60:02} s" if minutes else f"{seconds:.1f} s"
 
 
 def _seconds(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -67,7 +68,8 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
             folder.mkdir()
             command = [str(Path(sys.executable).with_name("merge-snli")), "demo"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-            assert (done.returncode, done.stderr) == (0, "")
+            assert done.returncode == 0, done.stderr
+            assert re.findall(r"^(?!merge-snli: .*( in |/s)).+", done.stderr, re.MULTILINE) == [], "other than progress"
             printed.write_text(done.stdout, encoding="utf-8")
     return DemoRun(folder / "demo", printed.read_text(encoding="utf-8"))
 

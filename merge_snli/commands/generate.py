@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="load pickle weights if a masked LM has no safetensors; pickle weights can execute arbitrary code",
     )
-    parser.add_argument("--quiet", action="store_true", help="print no progress and no timings")
+    parser.add_argument("--quiet", action="store_true", help="print only warnings and errors")
     parser.add_argument(
         "--dry-run", action="store_true", help="estimate forms, time and disk space without writing anything"
     )
@@ -120,7 +120,7 @@ def _add_filter_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Generate a data set and print its composition."""
+    """Generate a data set and print its composition unless `--quiet` is given."""
     options = read_options(arguments)
     if arguments.dry_run:
         from generation.dry_run import dry_run
@@ -143,7 +143,8 @@ def run(arguments: argparse.Namespace) -> int:
         allow_pickle=arguments.allow_pickle,
         quiet=arguments.quiet,
     )
-    sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
+    if not arguments.quiet:
+        sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from merge_snli.progress import Progress
 from scoring.predictions.pairs import pair_digest
 from scoring.predictions.store import Predictions, look_up
 
@@ -36,7 +37,7 @@ def predict_pairs(
         load: Loads the model; not called if every prediction is cached.
         pairs: Distinct pairs, [n].
         store: Where predictions are cached, or None to cache nothing.
-        name: Label of the progress bar.
+        name: Name of the model, for the progress.
 
     Returns:
         The predictions in the order of `pairs`, and facts about the model.
@@ -50,14 +51,16 @@ def predict_pairs(
     cached, missing = look_up(shards, digests)
     if cached is not None and not missing and facts is not None:
         return cached, facts
-    predictor = load()
-    if store is not None:
-        store.write_facts(predictor.facts)
-    uncached = [pairs[index] for index in missing]
-    for shard in _with_progress(predict_shards(predictor, uncached), len(pairs), len(missing), name):
-        shards.append(shard)
+    cached_pairs = len(pairs) - len(missing)
+    with Progress().stage(name, unit="pairs", total=len(pairs), cached=cached_pairs) as stage:
+        predictor = load()
         if store is not None:
-            store.add(shard)
+            store.write_facts(predictor.facts)
+        for shard in predict_shards(predictor, [pairs[index] for index in missing]):
+            shards.append(shard)
+            if store is not None:
+                store.add(shard)
+            stage.advance(len(shard.pairs))
     predictions, _ = look_up(shards, digests)
     assert predictions is not None
     return predictions, predictor.facts
@@ -106,12 +109,3 @@ def _predictions(items: Sequence[PairLength], logits: NDArray[np.float32], secon
 def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-
-def _with_progress(shards: Iterable[Predictions], total: int, missing: int, name: str) -> Iterator[Predictions]:
-    from tqdm import tqdm
-
-    with tqdm(total=total, initial=total - missing, desc=name, unit=" pairs", disable=None) as bar:
-        for shard in shards:
-            yield shard
-            bar.update(len(shard.pairs))

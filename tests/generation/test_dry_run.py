@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generation.dry_run import DryRun, dry_run
-from generation.dry_run_text import dry_run_text, format_duration
+from generation.dry_run_text import dry_run_text
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
@@ -85,10 +85,3 @@ def test_text(found: DryRun) -> None:
     assert [line.split()[0] for line in (lines[1], *lines[3:5])] == ["masked", "tiny-bert", "tiny-roberta"]
     assert lines[-1] == "Nothing was written."
     assert max(map(len, lines)) <= TEXT_WIDTH
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(3.14, "3.1 s"), (61, "1 min 01 s"), (3_599.6, "1 h 00 min"), (9_000, "2 h 30 min")]
-)
-def test_durations(seconds: float, text: str) -> None:
-    assert format_duration(seconds) == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import shutil
 from collections.abc import Iterator
@@ -114,11 +115,13 @@ def test_the_bytes_do_not_depend_on_order_and_shards(
 
 
 def test_a_finished_data_set_is_not_changed(
-    made: MergeDataset, problems: Path, monkeypatch: pytest.MonkeyPatch
+    made: MergeDataset, problems: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
     monkeypatch.setattr("generation.pipeline.suggest", lambda *_, **__: pytest.fail("a masked LM was run"))
+    caplog.set_level(logging.INFO, logger="generation.pipeline")
     assert generate(options(problems), made.folder) == made
+    assert caplog.messages[-1].startswith("nothing to do")
     assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
 
 
@@ -135,6 +138,7 @@ def test_pickles_need_the_option_even_with_a_run_file(
         assert "--allow-pickle" in capsys.readouterr().err
     assert cli.main([*command, "--allow-pickle", "--dry-run"]) == 0
     assert cli.main([*command, "--allow-pickle", "--out", str(out), "--quiet"]) == 0
+    assert capsys.readouterr().out.startswith("20 problems"), "the dry run's; --quiet prints nothing"
     assert "pickle" not in (out / "run.toml").read_text(encoding="utf-8").replace(str(pickled), "")
     assert cli.main(repeated) == 2
     assert cli.main([*repeated, "--allow-pickle"]) == 0
