@@ -15,6 +15,7 @@ from merge_snli.inference.models import disable_progress_bar
 from scoring.models.function import model_from_function
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
+from scoring.models.names import name_models
 from scoring.models.options import ModelOptions
 from scoring.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
 from scoring.predictions.pairs import read_config
@@ -66,7 +67,7 @@ def score(
         allow_pickle: Accept pickle weights, which can execute arbitrary code.
         trust_remote_code: Run Python code from the model's repository.
         out: Folder for the result file; predictions are cached in `OUT.work`. If None, nothing is written.
-        name: The name to report for a pipeline or a function.
+        name: The name to report for a folder, a pipeline or a function.
         version: A version of a function. If given, its predictions are cached.
 
     Returns:
@@ -90,7 +91,7 @@ def score(
     if folder is not None:
         check_results_folder(folder)
     if isinstance(model, str | Path):
-        scored = model_from_name(str(model), options)
+        scored = model_from_name(str(model), options, display_name=name)
     elif _is_pipeline(model):
         scored = model_from_pipeline(model, labels=labels, name=name)
     else:
@@ -116,7 +117,8 @@ def _check_options(model: object, options: ModelOptions, *, name: str | None, ve
     loading = [key for key, value in asdict(options).items() if value != getattr(defaults, key)]
     function_only = ["version"] if version is not None else []
     if isinstance(model, str | Path):
-        kind, unused = "a model given by name", [*(["name"] if name is not None else []), *function_only]
+        rename = name is not None and not Path(model).is_dir()
+        kind, unused = "a model given by name", [*(["name"] if rename else []), *function_only]
     elif _is_pipeline(model):
         kind, unused = "a loaded pipeline", [*loading, *function_only]
     elif _is_module(model):
@@ -161,20 +163,24 @@ def score_models(
     """Score models by name, one after another; a model that fails does not stop the others.
 
     Args:
-        names: Hub ids, folders or `demo:NAME`; duplicates are scored once.
+        names: Hub ids, folders, `NAME=FOLDER` or `demo:NAME`; duplicates are scored once.
         data: The config to score them on.
         options: How to load each model, and what its outputs mean.
         out: Folder for the result files.
 
     Returns:
         The results of the models that were scored, and the error message of each model that failed, by its name.
+
+    Raises:
+        InputError: If two models have the same name, or the folder of `NAME=FOLDER` does not exist.
     """
     disable_progress_bar()
     results: list[Result] = []
     failed: dict[str, str] = {}
-    for name in dict.fromkeys(names):
+    for name, model in name_models(names).items():
+        display_name = name if Path(model).is_dir() else None  # without its revision, a Hub id names the repository
         try:
-            results.append(score_model(model_from_name(name, options), data, out=out))
+            results.append(score_model(model_from_name(model, options, display_name=display_name), data, out=out))
         except InputError as error:
             failed[name] = str(error)
     return results, failed

@@ -20,7 +20,10 @@ logger = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument(
-        "names", nargs="*", metavar="MODEL", help="sequence classifiers: Hub ids, folders, demo:nli-a or demo:nli-b"
+        "names",
+        nargs="*",
+        metavar="MODEL",
+        help="sequence classifiers: Hub ids, folders, demo:nli-a or demo:nli-b; NAME=FOLDER names a folder's model",
     )
     parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
     parser.add_argument(
@@ -86,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
     from scoring.results.files import to_json
+    from scoring.results.grouping import names_of
     from scoring.results.score_table import score_table
 
     dataset_id = _dataset_id(arguments)
@@ -106,9 +110,9 @@ def run(arguments: argparse.Namespace) -> int:
         document = {"results": [to_json(result) for result in results], "failed": failed}
         sys.stdout.write(json.dumps(document) + "\n")
     else:
-        sys.stdout.write(score_table(results, failed).text())
-    for name, reason in failed.items():
-        logger.warning("%s was not scored: %s", name, reason)
+        sys.stdout.write(score_table(results, failed, names=names_of(results)).text())
+    if failed:
+        logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0
 
 

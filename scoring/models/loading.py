@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.errors import InputError, reason
 from merge_snli.inference.models import SAFETENSORS, check_weights, has_safetensors, warn_about_slow_bfloat16
 from scoring.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
+from scoring.models.labels import canonical_names
 
 if TYPE_CHECKING:
     from merge_snli.inference.models import ResolvedModel
@@ -21,6 +22,9 @@ HEAD_WEIGHTS = (
     "logits_proj.weight",
 )
 """Names of the last weight matrix of a classification head, which has one row per output."""
+
+OTHER_HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining", "ForConditionalGeneration")
+"""Ends of the class names of models without a classification head, of which every config gives two labels."""
 
 
 def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions) -> Classifier:
@@ -61,7 +65,7 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     """Return the names of a model's outputs in its config, in order, without loading its weights.
 
     Raises:
-        InputError: If the config cannot be read.
+        InputError: If the config cannot be read, or is that of a language model.
     """
     from transformers import AutoConfig
 
@@ -76,7 +80,13 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
                 "if you have read it and trust it, add --trust-remote-code"
             ) from error
         raise InputError(f"the config of model {resolved.name} cannot be read: {reason(error)}") from error
-    return output_names(config)
+    names = output_names(config)
+    other = next((name for name in config.architectures or () if str(name).endswith(OTHER_HEADS)), None)
+    if other is not None and canonical_names(names) is None:
+        raise InputError(
+            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI"
+        )
+    return names
 
 
 def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture

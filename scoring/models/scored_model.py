@@ -64,8 +64,13 @@ class ScoredModel:
         return sha256_of_json([self.digest, self.dtype, self.device, self.versions])
 
 
-def model_from_name(name: str, options: ModelOptions) -> ScoredModel:
+def model_from_name(name: str, options: ModelOptions, *, display_name: str | None = None) -> ScoredModel:
     """Resolve a model by name (see `find_model`) and read its config; its weights are loaded later.
+
+    Args:
+        name: Hub id, folder or `demo:NAME`.
+        options: How to load the model, and the labels of its outputs.
+        display_name: The name to report; by default the name of the folder or Hub repository.
 
     Raises:
         InputError: If it is not found, or the labels of its outputs are unknown.
@@ -78,7 +83,7 @@ def model_from_name(name: str, options: ModelOptions) -> ScoredModel:
     labels = find_model_labels(outputs, given=options.labels, model=name, known=None if known is None else known.labels)
     device = find_device(options.device)
     return ScoredModel(
-        name=resolved.name,
+        name=display_name or resolved.name,
         revision=resolved.revision,
         digest=resolved.digest,
         labels=labels,

@@ -410,11 +410,15 @@ def test_option_without_effect_on_a_function_is_refused(dataset: Path, option: s
         score(lambda pairs: ["neutral"] * len(pairs), dataset, **WITHOUT_EFFECT[option])
 
 
+def test_folder_is_reported_under_the_given_name(bert: Path, dataset: Path) -> None:
+    assert score(bert, dataset, config="verb", name="first run").model.name == "first run"
+
+
 def test_option_without_effect_on_a_model_is_refused(bert: Path, dataset: Path) -> None:
     from transformers import pipeline
 
     with pytest.raises(InputError, match=r"^name .*by name"):
-        score(bert, dataset, name="other")
+        score("demo:nli-a", dataset, name="other")
     with pytest.raises(InputError, match=r"^dtype .*loaded pipeline"):
         score(pipeline("text-classification", model=str(bert), device="cpu"), dataset, dtype="int8")
 

@@ -78,7 +78,32 @@ def test_failing_model_does_not_stop_the_others(
     assert "numbered: not scored:" in text
     assert "--labels entailment,neutral,contradiction" in text
     assert "./gone: not scored: model folder ./gone" in text
-    assert "./gone was not scored: model folder ./gone" in caplog.text
+    assert [record.getMessage() for record in caplog.records] == ["not scored: numbered, ./gone"]
+
+
+def test_masked_lm_is_refused_without_advice_on_labels(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("demo:mlm-bpe", "--dataset", dataset, "--out", tmp_path / "results") == 2
+    text = unwrapped(capsys.readouterr().out)
+    assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", text)
+    assert "--labels" not in text
+
+
+def test_checkpoints_of_the_same_name_are_told_apart(
+    make_model: MakeModel, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = make_model(tmp_path / "one" / "checkpoint-500")
+    second = make_model(tmp_path / "two" / "checkpoint-500", seed=1)
+    out = tmp_path / "results"
+    assert run(first, second, f"small={first}", "--dataset", dataset, "--out", out) == 0
+    names = ["one/checkpoint-500", "small", "two/checkpoint-500"]
+    assert sorted(result.model.name for result in read_results(out)) == names
+    printed = capsys.readouterr().out
+    assert all(f"\n{name} " in printed for name in names)
+    for name in ("small", "checkpoint-500"):
+        assert run(f"{name}={first}", f"{name}={second}", "--dataset", dataset, "--out", out) == 2
+        assert f"two models are named {name} " in capsys.readouterr().err
 
 
 def break_model(folder: Path, kind: str) -> None:
