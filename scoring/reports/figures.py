@@ -11,7 +11,7 @@ from merge_snli.errors import InputError
 from merge_snli.schema import WORD_CLASSES
 from scoring.reports.line_chart import Line, draw_lines
 from scoring.results.files import safe_name
-from scoring.results.grouping import names_of, on_same_data
+from scoring.results.grouping import names_of, on_same_data, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,10 +48,10 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
 def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0) -> list[Path]:
     """Draw the mean PA curve of each result, with a dot at the quality threshold (Figures 4 and 11).
 
-    The band around a line spans the lowest to the highest subsample.
+    The band around a line spans the lowest to the highest subsample. Colors follow the ranking, as on the leaderboard.
 
     Args:
-        results: At least one result, in color order; all on the same config of the same data set.
+        results: At least one result; all on the same config of the same data set.
         path: Output path. A PNG and an SVG are written, whatever the extension.
         start: First threshold shown: 0 as in Figure 11, or 0.8 as in Figure 4.
 
@@ -63,9 +63,10 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
     """
     first = _first(results)
     title = f"Pattern accuracy on {_dataset_title(first)} ({first.scores.seeds:,} seeds)"
-    curves = [result.scores.on_variants.curve for result in results]
-    named = zip(names_of(results), curves, strict=True)
-    lines = [_mean_line(name, [curve]) for name, curve in named if _has_values(curve)]
+    best_first = ranked(results)
+    curves = [result.scores.on_variants.curve for result in best_first]
+    named = enumerate(zip(names_of(best_first), curves, strict=True))
+    lines = [_mean_line(name, [curve], style=rank) for rank, (name, curve) in named if _has_values(curve)]
     return draw_lines(lines, first.thresholds, path, title=title, marked=first.quality_threshold, start=start)
 
 
@@ -88,7 +89,11 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
     title = f"Pattern accuracy by word class on {_dataset_title(first)}, mean of {len(results)} model(s)"
     scored = [name for name in WORD_CLASSES if all(name in result.classes for result in results)]
     curves = [(name, [result.classes[name].on_variants.curve for result in results]) for name in scored]
-    lines = [_mean_line(name, of_class) for name, of_class in curves if all(map(_has_values, of_class))]
+    lines = [
+        _mean_line(name, of_class, style=WORD_CLASSES.index(name))
+        for name, of_class in curves
+        if all(map(_has_values, of_class))
+    ]
     return draw_lines(lines, first.thresholds, path, title=title, marked=first.quality_threshold)
 
 
@@ -107,12 +112,12 @@ def _has_values(curve: Curve) -> bool:
     return None not in curve.mean
 
 
-def _mean_line(name: str, curves: Sequence[Curve]) -> Line:
+def _mean_line(name: str, curves: Sequence[Curve], *, style: int) -> Line:
     """Average curves; a subsample without a value is left out of the band."""
     mean = np.mean([_floats(curve.mean) for curve in curves], axis=0)
     by_subsample = np.mean([_floats(curve.each) for curve in curves], axis=0)
     low, high = np.fmin.reduce(by_subsample, axis=0), np.fmax.reduce(by_subsample, axis=0)
-    return Line(name, mean.tolist(), low.tolist(), high.tolist())
+    return Line(name, mean.tolist(), low.tolist(), high.tolist(), style)
 
 
 def _floats(values: Sequence[object]) -> NDArray[np.float64]:

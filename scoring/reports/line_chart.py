@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Color-blind safe palette of Okabe and Ito, without yellow."""
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a97900", "#3a97d3", "#6a51a3", "#333333")
+"""Color-blind safe palette after Okabe and Ito, darker where they lack contrast; the same as on the leaderboard."""
 LINE_STYLES = ("-", "--", ":", "-.")
 """Each pass over the palette uses the next style."""
 
@@ -44,12 +44,19 @@ class Line:
         values: PA at each threshold, from 0 to 1 or NaN, [n].
         low: Lower edge of the band, [n].
         high: Upper edge of the band, [n].
+        style: Position of its color in `COLORS`; higher numbers repeat the colors in other line styles.
     """
 
     name: str
     values: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
+    style: int
+
+    @property
+    def color(self) -> str:
+        """The color of the line and its label."""
+        return COLORS[self.style % len(COLORS)]
 
 
 def draw_lines(
@@ -58,7 +65,7 @@ def draw_lines(
     """Draw lines over thresholds, with a dot on each line at one threshold.
 
     Args:
-        lines: Lines in color order.
+        lines: The lines.
         thresholds: Thresholds from 0 to 1, [n].
         path: Output path. A PNG and an SVG are written, whatever the extension.
         title: Title of the chart.
@@ -71,9 +78,9 @@ def draw_lines(
     first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
     shown = np.array(thresholds[first:]) * 100
     figure, axes = _figure(len(lines))
-    for index, line in enumerate(lines):
-        color = COLORS[index % len(COLORS)]
-        style = LINE_STYLES[index // len(COLORS) % len(LINE_STYLES)]
+    for line in lines:
+        color = line.color
+        style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
         low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
         axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
         axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round")
@@ -97,7 +104,7 @@ def _figure(lines: int) -> tuple[Figure, Axes]:
 def _style_axes(axes: Axes, title: str, quality: float, start: float) -> None:
     axes.axvline(quality, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     axes.annotate(
-        f"quality threshold {quality:.0f} %",
+        f"quality threshold {quality:.0f}%",
         (quality, 1.01),
         xycoords=("data", "axes fraction"),
         color=GRAY,
@@ -126,7 +133,7 @@ def _label_lines(axes: Axes, lines: Sequence[Line], last: float) -> None:
             (last, ends[index]),
             (1.015, (position - bottom) / (top - bottom)),
             textcoords="axes fraction",
-            color=COLORS[index % len(COLORS)],
+            color=lines[index].color,
             fontweight="bold",
             verticalalignment="center",
             annotation_clip=False,

@@ -30,6 +30,16 @@ def names_of(results: Sequence[Result]) -> list[str]:
     ]
 
 
+def ranked(results: Iterable[Result]) -> list[Result]:
+    """Sort results by PA at the quality threshold, best first, then by title; those without PA come last."""
+    return sorted(results, key=_rank)
+
+
+def _rank(result: Result) -> tuple[float, str]:
+    at_quality = result.scores.on_variants.pattern_accuracy.mean
+    return (1.0 if at_quality is None else -at_quality, result.title)
+
+
 def distinct_names_of(results: Sequence[Result]) -> list[str]:
     """Return the display names of results on one config of one data set.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.results.files import safe_name
-from scoring.results.grouping import distinct_names_of, titles_of
+from scoring.results.grouping import distinct_names_of, ranked, titles_of
 from scoring.results.score_table import score_table
 
 if TYPE_CHECKING:
@@ -85,14 +85,9 @@ def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
-    ranked = sorted(results, key=_rank)
-    names = distinct_names_of(ranked)
-    return tuple(Entry(key, name, result) for key, name, result in zip(_keys(names), names, ranked, strict=True))
-
-
-def _rank(result: Result) -> tuple[float, str]:
-    at_quality = result.scores.on_variants.pattern_accuracy.mean
-    return (2.0 if at_quality is None else -at_quality, result.title)
+    best_first = ranked(results)
+    names = distinct_names_of(best_first)
+    return tuple(Entry(key, name, result) for key, name, result in zip(_keys(names), names, best_first, strict=True))
 
 
 def _keys(names: list[str]) -> list[str]:

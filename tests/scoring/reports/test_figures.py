@@ -1,8 +1,11 @@
 """Tests of the figures: complete files, deterministic bytes, readable labels."""
 
 import dataclasses
+import html
+import json
 import re
 from functools import partial
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +16,8 @@ from merge_snli.errors import InputError
 from scoring import Result, draw_curves, score
 from scoring.models.predictor import Pair
 from scoring.reports.figures import FIGURE_4_START, draw_classes
-from scoring.reports.line_chart import MAX_LABEL_LETTERS, short_name, spread_labels
+from scoring.reports.leaderboard.boards import make_boards
+from scoring.reports.line_chart import COLORS, MAX_LABEL_LETTERS, short_name, spread_labels
 from scoring.results.files import write_result
 
 
@@ -41,6 +45,29 @@ def test_png_and_svg_are_written(results: list[Result], tmp_path: Path) -> None:
 def test_equal_results_give_equal_bytes(results: list[Result], tmp_path: Path) -> None:
     first, second = (draw_curves(results, tmp_path / name / "curve") for name in "ab")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def line_colors(svg: Path) -> dict[str, str]:
+    """Return the color of the label of each line, by name."""
+    labels = re.findall(r"<!-- ([^<]+) -->\s*<g style=\"fill: (#[0-9a-f]{6})", svg.read_text(encoding="utf-8"))
+    return {html.unescape(name): color for name, color in labels if color in COLORS}
+
+
+def test_models_have_the_colors_of_the_page(results: list[Result], tmp_path: Path) -> None:
+    script = (files("scoring.reports.leaderboard") / "page" / "chart.js").read_text(encoding="utf-8")
+    [light] = re.findall(r"light: (\[.*\])", script)
+    assert tuple(json.loads(light)) == COLORS
+    [board] = make_boards(results)
+    _, svg = draw_curves(results, tmp_path / "curve")
+    _, reordered = draw_curves(results[::-1], tmp_path / "reordered")
+    expected = {short_name(entry.name): color for entry, color in zip(board.entries, COLORS, strict=False)}
+    assert line_colors(svg) == line_colors(reordered) == expected
+
+
+def test_a_word_class_keeps_its_color(results: list[Result], tmp_path: Path) -> None:
+    without_nouns = {name: scores for name, scores in results[0].classes.items() if name != "noun"}
+    _, svg = draw_classes([dataclasses.replace(results[0], classes=without_nouns)], tmp_path / "classes")
+    assert line_colors(svg) == {"verb": COLORS[1], "adj": COLORS[2]}
 
 
 def test_no_results_is_an_input_error(tmp_path: Path) -> None:

@@ -29,8 +29,10 @@ function drawnKeys(models) {
   return models.slice(0, DEFAULT_LINES).map((model) => model.key);
 }
 
+/** Return the line style of each model in the chart, by key. A model keeps its color whatever is filtered or drawn. */
 function drawnLines(models) {
-  return new Map(drawnKeys(models).map((key, index) => [key, lineStyle(index)]));
+  const keys = theBoard().models.map((model) => model.key);
+  return new Map(drawnKeys(models).map((key) => [key, lineStyle(keys.indexOf(key))]));
 }
 
 const boardChart = new CurveChart(byId("chart"), {
@@ -107,7 +109,7 @@ function showControls(shown, board) {
     `QT: pattern accuracy at ${board.quality}% minus sample accuracy on seeds. ` +
     "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. " +
     "Bands: lowest to highest subsample. " +
-    "Hover over a score or open a model to see its 95% interval.";
+    `${matchMedia("(hover: hover)").matches ? "Hover over a score or open" : "Open"} a model to see its 95% interval.`;
 }
 
 function thresholdText(board) {

@@ -1,5 +1,6 @@
 // PA curves with uPlot: bands from the lowest to the highest subsample, the threshold, and labels at the line ends.
 
+// The light colors are those of the figures.
 const COLORS = {
   light: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a97900", "#3a97d3", "#6a51a3", "#333333"],
   dark: ["#4fa8e0", "#ff8c42", "#2fc79a", "#e79cc6", "#e6b93c", "#8fd0f5", "#b09be8", "#d8d8d8"],
@@ -8,6 +9,7 @@ const DASHES = [[], [8, 4], [2, 4], [10, 4, 2, 4]];
 const LABEL_GAP = 17;
 const LABEL_ROOM = 168;
 const NARROW = 640;
+const TICK_ROOM = 24; // for half of the last tick label
 
 const isDark = () =>
   document.documentElement.dataset.theme === "dark" ||
@@ -78,7 +80,7 @@ class CurveChart {
     }));
     return {
       ...this.size(),
-      padding: [26, this.wide() ? LABEL_ROOM : 12, 0, 0],
+      padding: [26, this.wide() ? LABEL_ROOM : TICK_ROOM, 0, 0],
       legend: { show: false },
       cursor: {
         show: this.onPick !== null,

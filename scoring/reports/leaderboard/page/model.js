@@ -58,10 +58,10 @@ function statTiles(model) {
 
 function renderParts(model, kinds) {
   const chosen = ["all", ...(partsOf(theBoard())[state.by] ?? [])].filter((part) => part in model.parts);
-  const lines = chosen.map((part, index) => ({
+  const lines = chosen.map((part) => ({
     name: partName(part),
     ...model.parts[part].curve,
-    ...lineStyle(index),
+    ...partStyle(part),
   }));
   partsChart.show(lines, theBoard().quality);
   const groups = [[null, ["all"]], ...kinds];
@@ -76,7 +76,7 @@ function renderParts(model, kinds) {
       kind && el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: "7" }, KINDS[kind])),
       ...parts
         .filter((part) => part in model.parts)
-        .map((part) => partRow(part, model.parts[part], chosen.indexOf(part))),
+        .map((part) => partRow(part, model.parts[part], chosen.includes(part))),
     ),
   );
   byId("parts-table").replaceChildren(
@@ -93,9 +93,17 @@ function renderParts(model, kinds) {
     "Rows of a masked LM cover the variants that it validated in premise and hypothesis.";
 }
 
-function partRow(name, part, line) {
+/** Return the line style of a part: word classes have the colors of the figures, all variants the last color. */
+function partStyle(part) {
+  if (part === "all") return lineStyle(COLORS.light.length - 1);
+  const kind = part.split(":", 1)[0];
+  const classes = Object.keys(CLASS_NAMES).map((name) => `class:${name}`);
+  return lineStyle((kind === "class" ? classes : partsOf(theBoard())[kind]).indexOf(part));
+}
+
+function partRow(name, part, drawn) {
   const swatch = el("i", { class: "swatch", "aria-hidden": "true" });
-  swatch.style.setProperty("--line", line < 0 ? "transparent" : lineStyle(line).color);
+  swatch.style.setProperty("--line", drawn ? partStyle(name).color : "transparent");
   const cells = PART_COLUMNS.map(([, write, ci, wide]) => {
     const under = ci(part);
     return el("td", wideClass(wide), write(part), under ? el("small", { class: "wide" }, under) : null);

@@ -76,7 +76,7 @@ class ModelTable {
       el(
         "caption",
         { class: "visually-hidden" },
-        "Models with scores in percent. Click a header to sort.",
+        "Models with scores in percent. Select a header to sort.",
       ),
       el("thead", {}, head),
       this.body,

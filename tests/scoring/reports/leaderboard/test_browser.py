@@ -14,6 +14,7 @@ from scoring.reports.leaderboard.boards import Board
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
 from scoring.reports.leaderboard.page import render_page
 from scoring.reports.leaderboard.texts import Texts
+from scoring.reports.line_chart import COLORS
 from tests.browser import chromium
 from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED
 
@@ -208,6 +209,28 @@ def test_curves_of_the_selected_models(page: Any, boards: tuple[Board, ...]) -> 
     assert "show=none" in page.current_url
 
 
+def test_a_model_keeps_its_color(page: Any) -> None:  # noqa: ANN401
+    def color(name: str) -> str:
+        index = names(page).index(name)
+        script = "return document.querySelectorAll('#models input')[arguments[0]].style.getPropertyValue('--line')"
+        return str(page.execute_script(script, index))
+
+    last = names(page)[-1]
+    before = color(last)
+    assert before == COLORS[4]
+    for box in page.find_elements("css selector", "#models input:checked")[:2]:
+        box.click()
+    assert color(last) == before
+    find(page, "#query").send_keys(last)
+    assert (names(page), color(last)) == ([last], before)
+
+
+def test_word_classes_have_the_colors_of_the_figures(page: Any) -> None:  # noqa: ANN401
+    page.find_element("link text", "org/hasty-base").click()
+    script = "return [...document.querySelectorAll('#parts-table .swatch')].map((one) => one.style.cssText)"
+    assert [style.split()[-1].rstrip(";") for style in page.execute_script(script)][:4] == [COLORS[-1], *COLORS[:3]]
+
+
 def test_links_restore_the_view(browser: Any, address: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     page = opened(browser, f"{address}#on=class%3Anoun&t=70&sort=model&dir=down&q=org&show=org-hasty-base")
     assert names(page) == ["org/hasty-base", "org/careful-large"]
@@ -371,3 +394,18 @@ def test_page_fits_a_phone(browser: Any, address: str, tmp_path: Path) -> None: 
     find(page, "#models .name").click()
     assert page.execute_script(fits)
     page.save_screenshot(str(tmp_path / "phone.png"))
+
+
+def test_touch_screens_have_whole_tick_labels_and_no_hover(browser: Any, address: str) -> None:  # noqa: ANN401
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    try:
+        page = opened(browser, address, screen=PHONE)
+        assert page.execute_script("return matchMedia('(hover: hover)').matches") is False
+        assert find(page, "#legend").text.endswith("Open a model to see its 95% interval.")
+        edge = (
+            "const canvas = document.querySelector('#chart canvas');"
+            "return canvas.getContext('2d').getImageData(canvas.width - 2, 0, 2, canvas.height).data.some(Boolean)"
+        )
+        assert page.execute_script(edge) is False  # nothing is cut off
+    finally:
+        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
