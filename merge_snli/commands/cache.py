@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from merge_snli.commands.output import write_output
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from generation.work.inventory import Stored
     from merge_snli.record import Record
 
 
@@ -44,7 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
         with work_folder(out.resolve(), arguments.work):
             drop(each for each in inventory(work, record) if each.needed is False)
     stored = inventory(work, record)
-    sys.stdout.write(_json_text(work, stored) if arguments.json else inventory_table(work, stored).text())
+    if arguments.json:
+        total = sum(each.bytes for each in stored)
+        write_output({"work": str(work), "bytes": total, "stored": [each.as_dict() for each in stored]})
+    else:
+        write_output(inventory_table(work, stored).text())
     return 0
 
 
@@ -53,12 +55,3 @@ def _record(out: Path) -> Record | None:
     from merge_snli.dataset import RUN_FILE, find_dataset
 
     return find_dataset(str(out)).record if (out / RUN_FILE).is_file() else None
-
-
-def _json_text(work: Path, stored: list[Stored]) -> str:
-    report = {
-        "work": str(work),
-        "bytes": sum(each.bytes for each in stored),
-        "stored": [each.as_dict() for each in stored],
-    }
-    return json.dumps(report, indent=2) + "\n"

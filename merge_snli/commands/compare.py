@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
+
+from merge_snli.commands.output import write_output
 
 TESTS = ("permutation", "mcnemar", "t-test")
 
@@ -34,10 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     comparisons = compare_results(read_results(arguments.results), test=arguments.test, alpha=arguments.alpha)
     if arguments.json:
-        document = {"comparisons": [to_json(comparison) for comparison in comparisons]}
-        sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
+        write_output({"comparisons": [to_json(comparison) for comparison in comparisons]})
     else:
-        sys.stdout.write("\n".join(map(comparison_text, comparisons)))
+        write_output("\n".join(map(comparison_text, comparisons)))
     return 0
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
+
+from merge_snli.commands.output import write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,5 +25,5 @@ def run(arguments: argparse.Namespace) -> int:
 
     dataset = find_dataset(arguments.dataset)
     found = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
-    sys.stdout.write(json.dumps(found.as_dict(), indent=2) + "\n" if arguments.json else explanation_text(found))
+    write_output(found.as_dict() if arguments.json else explanation_text(found))
     return 0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from merge_snli.commands.output import write_output
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
@@ -107,10 +106,9 @@ def run(arguments: argparse.Namespace) -> int:
     if dataset_id is not None:
         _write_eval_results(dataset_id, data, arguments.out)
     if arguments.json:
-        document = {"results": [to_json(result) for result in results], "failed": failed}
-        sys.stdout.write(json.dumps(document) + "\n")
+        write_output({"results": [to_json(result) for result in results], "failed": failed})
     else:
-        sys.stdout.write(score_table(results, failed, names=names_of(results)).text())
+        write_output(score_table(results, failed, names=names_of(results)).text())
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0

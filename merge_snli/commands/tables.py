@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
+
+from merge_snli.commands.output import write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,9 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure is not None:
         draw_overlap(overlap, arguments.figure)
     if arguments.json:
-        document = {name: table.as_dict() for name, table in tables.items()}
-        text = json.dumps(document, indent=2) + "\n"
+        write_output({name: table.as_dict() for name, table in tables.items()})
     else:
-        text = "\n".join(table.latex() if arguments.latex else table.text() for table in tables.values())
-    sys.stdout.write(text)
+        write_output("\n".join(table.latex() if arguments.latex else table.text() for table in tables.values()))
     return 0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
+
+from merge_snli.commands.output import write_output
 
 HAS_FINDINGS = 2
 
@@ -26,8 +26,5 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.dataset)
     dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
     report = validate(dataset, tagger=arguments.tagger)
-    if arguments.json:
-        sys.stdout.write(json.dumps(report.as_dict(), indent=2) + "\n")
-    else:
-        sys.stdout.write(report_text(report))
+    write_output(report.as_dict() if arguments.json else report_text(report))
     return HAS_FINDINGS if report.findings else 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 
+from merge_snli.commands.output import write_output
 from merge_snli.commands.problem_arguments import add_problem_arguments, given
 
 
@@ -21,9 +20,6 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.problems.options import ProblemOptions
 
     report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
-    if arguments.json:
-        text = json.dumps(report.as_dict(), indent=2) + "\n"
-    else:
-        text = words_table(report.classes, report.with_label, report.without_label).text()
-    sys.stdout.write(text)
+    table = words_table(report.classes, report.with_label, report.without_label)
+    write_output(report.as_dict() if arguments.json else table.text())
     return 0
