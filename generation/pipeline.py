@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,6 +86,7 @@ def generate(
     with progress.stage("reading", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)
+    options = replace(options, **source.columns)
     inputs = _find_inputs(options, survey, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
         logger.info("nothing to do: %s has this data set already", out)

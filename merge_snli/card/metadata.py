@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.card.license import is_embedded, license_of
 from merge_snli.files import is_path
 from merge_snli.hub import split_revision
+from merge_snli.problems.options import FILE_TYPES
 from merge_snli.schema import ALL, TEST, data_file, data_version, features
 
 if TYPE_CHECKING:
@@ -16,18 +17,13 @@ if TYPE_CHECKING:
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
 
-PROBLEM_FILE_EXTENSIONS = (".jsonl", ".csv", ".tsv", ".parquet")
-"""Extensions of files of problems."""
-
 Json = dict[str, Any]
 
 
 def pretty_name(record: Record) -> str:
     """Return the title of the data set."""
     options = record.options
-    problems = (
-        "its bundled problems" if is_embedded(record) else f"{public_name(options['problems'])} ({options['split']})"
-    )
+    problems = "its bundled problems" if is_embedded(record) else _problems_name(options["problems"], options["split"])
     suffixes = {
         "scrambled": options["scramble"],
         "unfiltered": len(options["filters"]) < 2,
@@ -36,12 +32,16 @@ def pretty_name(record: Record) -> str:
     return ", ".join([f"MERGE on {problems}", *(suffix for suffix, applies in suffixes.items() if applies)])
 
 
+def _problems_name(problems: str, split: str | None) -> str:
+    return public_name(problems) if split is None else f"{public_name(problems)} ({split})"
+
+
 def public_name(name: str) -> str:
     """Return the last part of a path, so that no folder of this machine is published; return a Hub id unchanged.
 
     A folder with the form of a Hub id, such as `data/mine`, counts as an id.
     """
-    return Path(name).name if name.endswith(PROBLEM_FILE_EXTENSIONS) or is_path(name) else name
+    return Path(name).name if name.endswith(FILE_TYPES) or is_path(name) else name
 
 
 def metadata(record: Record) -> str:

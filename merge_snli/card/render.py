@@ -93,8 +93,9 @@ def _tables(record: Record, folder: Path) -> dict[str, str]:
 
 def _provenance(record: Record) -> dict[str, str]:
     options, problems, tagger = record.options, record.problems, record.tagger
+    source = (public_name(options["problems"]), options["split"])
     return {
-        "problems": f"`{public_name(options['problems'])}`, split `{options['split']}`",
+        "problems": ", split ".join(f"`{name}`" for name in source if name is not None),
         "with_label": f"{problems.with_label:,}",
         "without_label": f"{problems.without_label:,}",
         "masked_lms": "<br>".join(_model_text(mlm) for mlm in record.masked_lms),

@@ -38,14 +38,14 @@ def add_problem_arguments(parser: argparse.ArgumentParser, *, required: bool = T
     add(
         "--split",
         metavar="NAME",
-        help="split of a folder or Hub id (default: that of a known data set, otherwise test)",
+        help="split of a folder or Hub id, not of a file (default: that of a known data set, otherwise test)",
     )
     add("--limit", type=int, metavar="N", help="use the first N problems only")
     for role in ("premise", "hypothesis", "label"):
         add(
             f"--{role}-column",
             metavar="NAME",
-            help=f"column of the {role} (default: that of a known data set, otherwise {role})",
+            help=f"column of the {role} (default: that of a known data set, {role}, or another usual name)",
         )
     add("--id-column", metavar="NAME", help="column of ids (default: ids computed from the content)")
     add(

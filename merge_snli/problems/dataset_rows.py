@@ -66,7 +66,7 @@ def load_folder(folder: Path, options: ProblemOptions) -> datasets.Dataset:
         raise InputError(f"the data set in {folder} cannot be read: {reason(error)}") from error
     if not isinstance(loaded, datasets.DatasetDict):
         return loaded
-    if options.split not in loaded:
+    if options.split is None or options.split not in loaded:
         raise _no_split(options, ", ".join(map(repr, loaded)))
     return loaded[options.split]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from merge_snli.errors import InputError, reason
+from merge_snli.problems.options import FILE_TYPES
 from merge_snli.problems.rows import SourceRow
 
 if TYPE_CHECKING:
@@ -168,10 +169,7 @@ def _parquet(path: Path) -> Iterator[SourceRow]:
         raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
 
 
-READERS: dict[str, Callable[[Path], Iterator[SourceRow]]] = {
-    ".jsonl": _json_lines,
-    ".csv": _csv,
-    ".tsv": _tsv,
-    ".parquet": _parquet,
-}
+READERS: dict[str, Callable[[Path], Iterator[SourceRow]]] = dict(
+    zip(FILE_TYPES, (_json_lines, _csv, _tsv, _parquet), strict=True)
+)
 """The function that reads each type of file, by the file's ending."""

@@ -119,7 +119,7 @@ KNOWN_DATASETS = (
         attribution="SICK: Marelli, Menini, Baroni, Bentivogli, Bernardi and Zamparelli (2014), "
         "A SICK cure for the evaluation of compositional distributional semantic models, LREC.",
         note="SICK is a loading script on the Hub, which datasets 4 and newer do not run: save it as a file with an "
-        "older version, and read that with --premise-column sentence_A --hypothesis-column sentence_B",
+        "older version, and read that",
     ),
     KnownDataset(
         hub_id="allenai/scitail",

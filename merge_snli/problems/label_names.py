@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+from merge_snli.label_spellings import canonical_name, canonical_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +40,7 @@ class LabelNames:
         """Return the number of a label in the generated data set.
 
         Args:
-            text: A spelling of the source, or one of its numbers.
+            text: A spelling of the source, one of its numbers, or another usual spelling of its NLI labels.
 
         Returns:
             The number of the label's name; None if `text` is not a label.
@@ -47,7 +50,13 @@ class LabelNames:
         text = without_decimals(text)
         if text.isdecimal() and len(text) <= MAX_DIGITS and int(text) < len(self.meanings):
             return self.names.index(self.meanings[int(text)])
-        return None
+        label = canonical_name(text, two_way=len(self.names) == 2) if self._canonical else None
+        return self._canonical.index(label) if label in self._canonical else None
+
+    @cached_property
+    def _canonical(self) -> tuple[str, ...]:
+        """The canonical names of the labels; empty if they are not NLI labels or have spellings from the user."""
+        return (canonical_names(self.names) or ()) if self.spellings == self.meanings else ()
 
 
 def without_decimals(text: str) -> str:

@@ -9,10 +9,14 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.label_names import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
+
+FILE_TYPES = (".jsonl", ".csv", ".tsv", ".parquet")
+"""The endings of files of problems."""
 
 TYPE_NAMES = {str: "a string", int: "an integer", bool: "true or false", tuple: "a list of strings"}
 """How messages name the types of options."""
@@ -28,11 +32,11 @@ class ProblemOptions:
     Attributes:
         problems: A file (.jsonl, .csv, .tsv, .parquet), a data set's folder, a Hub id, or `demo:problems`.
         config: Config of a folder or Hub data set that has several.
-        split: Split of a folder or Hub data set; `test` by default.
+        split: Split of a folder or Hub data set; `test` by default. None for a file, which has no splits.
         limit: Number of rows to read; None for all.
-        premise_column: Column of the premise; `premise` by default.
-        hypothesis_column: Column of the hypothesis; `hypothesis` by default.
-        label_column: Column of the gold label; `label` by default.
+        premise_column: Column of the premise; if empty, `premise` or another usual name that the data has.
+        hypothesis_column: Column of the hypothesis; as `premise_column`.
+        label_column: Column of the gold label; as `premise_column`.
         id_column: Column of the ids; None for ids made from the content.
         label_names: Names of the labels in the order of their numbers; `spelling=name` if the source spells a label
             differently; None for the source's own names.
@@ -42,7 +46,7 @@ class ProblemOptions:
 
     problems: str
     config: str | None = None
-    split: str = ""
+    split: str | None = None
     limit: int | None = None
     premise_column: str = ""
     hypothesis_column: str = ""
@@ -165,14 +169,15 @@ def _defaults(problems: str) -> dict[str, Any]:
     """Return the defaults of the options that depend on the data set."""
     known = known_dataset(problems)
     if known is None:
-        return {
-            "split": "test",
-            "premise_column": "premise",
-            "hypothesis_column": "hypothesis",
-            "label_column": "label",
-        }
+        return {} if _is_file(problems) else {"split": "test"}
     names = ("config", "premise_column", "hypothesis_column", "label_column", "label_names")
     return {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
+
+
+def _is_file(problems: str) -> bool:
+    """Return whether the name of a source is that of a file."""
+    path = Path(problems)
+    return problems.startswith(PREFIX) or (path.suffix in FILE_TYPES and not path.is_dir())
 
 
 def _check_keep_column(columns: Sequence[str]) -> None:

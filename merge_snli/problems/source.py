@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
 from merge_snli.files import is_path
+from merge_snli.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILMENT, TWO_WAY, canonical_name
 from merge_snli.problems.dataset_rows import class_label_names, dataset_rows, load_folder, load_from_hub
 from merge_snli.problems.file_rows import READERS, parquet_label_names, read_file
 from merge_snli.problems.label_names import LabelNames, read_label_names, without_decimals
@@ -21,7 +23,22 @@ from merge_snli.schema import NLI_LABELS
 if TYPE_CHECKING:
     from merge_snli.problems.options import ProblemOptions
 
-TWO_WAY_LABELS = ("entailment", "not_entailment")
+logger = logging.getLogger(__name__)
+
+UNCLEAR = NEGATIVE_OF_TWO | {"0", "1"}
+"""Labels that do not show whether there are two labels or three."""
+
+SENTENCE_COLUMNS = (
+    ("premise", "hypothesis"),
+    ("sentence1", "sentence2"),
+    ("sentence_A", "sentence_B"),
+    ("text", "hypothesis"),
+    ("context", "hypothesis"),
+)
+"""Usual names of the columns of premise and hypothesis, tried in this order: those of SNLI's files, SICK's, ANLI's."""
+
+LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment")
+"""Usual names of the column of the gold label, tried in this order."""
 
 ReadRows = Callable[[], Iterator[SourceRow]]
 """Starts a new pass over the rows of a source."""
@@ -32,7 +49,7 @@ class ProblemSource:
     """An open source of problems. Each iteration reads its rows from the start and checks them.
 
     Attributes:
-        options: Names the source and its columns.
+        options: Names the source and its columns, also those that were guessed.
         read: Starts a new pass over the rows.
         labels: The names of the labels and their spellings in the source.
     """
@@ -40,6 +57,11 @@ class ProblemSource:
     options: ProblemOptions
     read: ReadRows
     labels: LabelNames
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The options that name the columns of premise, hypothesis and label."""
+        return {name: getattr(self.options, name) for name in ("premise_column", "hypothesis_column", "label_column")}
 
     def __iter__(self) -> Iterator[CheckedRow]:
         """Yield the rows up to `options.limit`, one in memory at a time.
@@ -65,7 +87,9 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     """
     path = embedded_path(options.problems) or Path(options.problems)
     if path.is_file():
-        return _source(options, partial(read_file, path), parquet_label_names(path, options.label_column))
+        if options.split is not None:
+            raise InputError(f"--split is {options.split!r}, but {options.problems} is a file, which has no splits")
+        return _source(options, partial(read_file, path), partial(parquet_label_names, path))
     if path.is_dir():
         dataset = load_folder(path, options)
     elif path.suffix in READERS or is_path(options.problems):
@@ -73,28 +97,57 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     else:
         dataset = load_from_hub(options)
     read = partial(dataset_rows, dataset, f"{options.problems} split {options.split}")
-    return _source(options, read, class_label_names(dataset, options.label_column))
+    return _source(options, read, partial(class_label_names, dataset))
 
 
-def _source(options: ProblemOptions, read: ReadRows, label_names: tuple[str, ...] | None) -> ProblemSource:
-    names = options.label_names or label_names or _infer_label_names(read(), options)
+def _source(
+    options: ProblemOptions, read: ReadRows, label_names: Callable[[str], tuple[str, ...] | None]
+) -> ProblemSource:
+    options = _find_columns(options, next(read(), None))
+    names = options.label_names or label_names(options.label_column) or _infer_label_names(read(), options)
     return ProblemSource(options, read, read_label_names(names))
+
+
+def _find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptions:
+    """Return the options with the columns of premise, hypothesis and label; guess those that are not given.
+
+    Args:
+        options: The options.
+        row: The first row of the source; None if it has no rows.
+    """
+    columns = () if row is None else tuple(row.values)
+    given = (options.premise_column, options.hypothesis_column)
+    pairs = [tuple(name or usual for name, usual in zip(given, pair, strict=True)) for pair in SENTENCE_COLUMNS]
+    premise, hypothesis = next((pair for pair in pairs if {*pair} <= {*columns}), pairs[0])
+    labels = [options.label_column or usual for usual in LABEL_COLUMNS]
+    label = next((name for name in labels if name in columns), labels[0])
+    found = replace(options, premise_column=premise, hypothesis_column=hypothesis, label_column=label)
+    if (premise, hypothesis, label) not in {(*pairs[0], labels[0]), (*given, options.label_column)}:
+        logger.warning(
+            "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
+            "--premise-column, --hypothesis-column and --label-column",
+            *(options.problems, premise, hypothesis, label),
+        )
+    return found
 
 
 def _infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tuple[str, ...]:
     """Distinguish two-way from three-way labels; read only as many rows as needed."""
-    undecided = NO_GOLD_LABEL | {"0", "1", NLI_LABELS[0]}
+    undecided = NO_GOLD_LABEL | UNCLEAR
     seen: set[str] = set()
     for row in islice(rows, options.limit):
         check_sentences(row, options)
         text = without_decimals(label_text(row, options.label_column))
-        if text not in undecided:
-            return TWO_WAY_LABELS if text in TWO_WAY_LABELS else NLI_LABELS
-        seen.add(text)
-    numbers = seen - NO_GOLD_LABEL
-    if numbers and numbers <= {"0", "1"}:
+        label = canonical_name(text, two_way=False)
+        if label == NOT_ENTAILMENT:
+            return TWO_WAY
+        if label != ENTAILMENT and text.lower() not in undecided:
+            return NLI_LABELS
+        seen.add(text.lower() if label != ENTAILMENT else ENTAILMENT)
+    unclear = seen - NO_GOLD_LABEL
+    if unclear and (unclear <= UNCLEAR or unclear & NEGATIVE_OF_TWO):
         raise InputError(
-            f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(sorted(numbers))}, "
+            f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(sorted(unclear))}, "
             "which do not show the names. Set them with --label-names entailment,not_entailment or "
             "--label-names entailment,neutral,contradiction"
         )

@@ -9,8 +9,9 @@ import numpy as np
 
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
+from merge_snli.label_spellings import NOT_ENTAILMENT
 from merge_snli.schema import NLI_LABELS
-from scoring.models.labels import NOT_ENTAILMENT, ModelLabels
+from scoring.models.labels import ModelLabels
 from scoring.models.predictor import ModelFacts, Pair
 from scoring.models.scored_model import ScoredModel
 

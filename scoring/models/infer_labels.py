@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.errors import InputError
+from merge_snli.label_spellings import TWO_WAY
 from merge_snli.schema import NLI_LABELS
-from scoring.models.labels import INFERRED, TWO_WAY, ModelLabels, compared_labels, positions
+from scoring.models.labels import INFERRED, ModelLabels, compared_labels, positions
 from scoring.statistics import mcnemar_test
 
 if TYPE_CHECKING:

@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
+from merge_snli.label_spellings import NOT_ENTAILMENT, TWO_WAY, canonical_names
 from merge_snli.schema import NLI_LABELS
 from scoring.models.options import INFER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-ENTAILMENT, NEUTRAL, CONTRADICTION = NLI_LABELS
-NOT_ENTAILMENT = "not_entailment"
-TWO_WAY = (ENTAILMENT, NOT_ENTAILMENT)
-"""The labels to compare if the model or the data set distinguishes only entailment from the rest."""
-
-SPELLINGS: Mapping[str, frozenset[str]] = {
-    ENTAILMENT: frozenset({"entailment", "entail", "entails", "entailed", "e", "yes", "true", "supports"}),
-    NEUTRAL: frozenset({"neutral", "neutrality", "n", "maybe", "unknown", "neither", "not_enough_info"}),
-    CONTRADICTION: frozenset(
-        {"contradiction", "contradict", "contradicts", "contradicted", "contradictory", "c", "no", "false", "refutes"}
-    ),
-    NOT_ENTAILMENT: frozenset(
-        {"not_entailment", "notentailment", "non_entailment", "nonentailment", "no_entailment", "not_entailed", "ne"}
-    ),
-}
-"""Spellings of each label in models and data sets, in lower case, with `_` for other characters."""
+    from collections.abc import Sequence
 
 INFERRED = "inferred"
 TABLE = "table"
-
-NEGATIVE_OF_TWO = frozenset({"no", "false"})
-"""Spellings of contradiction that mean not_entailment if there are only two labels."""
 
 
 @dataclass(frozen=True)
@@ -56,37 +36,6 @@ class ModelLabels:
     def overrides_config(self) -> bool:
         """Whether `--labels` contradicts the names in the model's config."""
         return self.origin == "given" and canonical_names(self.config_names) not in (None, self.names)
-
-
-def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the canonical spelling of label names.
-
-    Args:
-        names: Label names of a model or a data set.
-
-    Returns:
-        The same labels in the same order, or None unless they are the three labels, or entailment and
-        not_entailment, each once.
-
-    Examples:
-        >>> canonical_names(["CONTRADICTION", "Entail", "n"])
-        ('contradiction', 'entailment', 'neutral')
-        >>> canonical_names(["yes", "no"])
-        ('entailment', 'not_entailment')
-        >>> canonical_names(["LABEL_0", "LABEL_1", "LABEL_2"]) is None
-        True
-    """
-    plain = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in names]
-    spelled = tuple(_spelled(name, two_way=len(plain) == len(TWO_WAY)) for name in plain)
-    if sorted(map(str, spelled)) in (sorted(NLI_LABELS), sorted(TWO_WAY)):
-        return tuple(name for name in spelled if name is not None)
-    return None
-
-
-def _spelled(name: str, *, two_way: bool) -> str | None:
-    if two_way and name in NEGATIVE_OF_TWO:
-        return NOT_ENTAILMENT
-    return next((label for label, spellings in SPELLINGS.items() if name in spellings), None)
 
 
 def parse_labels(text: str) -> tuple[str, ...] | str:

@@ -10,9 +10,10 @@ import numpy as np
 
 import merge_snli
 from merge_snli.errors import InputError
+from merge_snli.label_spellings import NOT_ENTAILMENT
 from merge_snli.schema import NLI_LABELS, WORD_CLASSES, data_version
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-from scoring.models.labels import INFERRED, NOT_ENTAILMENT, TABLE, compared_labels, positions
+from scoring.models.labels import INFERRED, TABLE, compared_labels, positions
 from scoring.results.measure import (
     PredictedLabels,
     align_predictions,

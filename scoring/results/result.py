@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
+from merge_snli.label_spellings import NOT_ENTAILMENT, TWO_WAY
 from merge_snli.schema import ALL, NLI_LABELS, WORD_CLASSES
 from metrics.pattern_accuracy.core import CURVE
-from scoring.models.labels import NOT_ENTAILMENT, TWO_WAY
 from scoring.results.score_table import score_table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from scoring.models.labels import NOT_ENTAILMENT
+from merge_snli.label_spellings import NOT_ENTAILMENT
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
 from scoring.results.result import MASKED_LM
 

@@ -10,12 +10,14 @@ from merge_snli.problems.label_names import read_label_names
 def test_names_without_spelling_are_their_own_spellings() -> None:
     labels = read_label_names(("entailment", "neutral", "contradiction"))
     assert labels.names == labels.spellings == ("entailment", "neutral", "contradiction")
-    assert [labels.number(text) for text in ("neutral", "2", "3", "-1", "", "Neutral")] == [
+    assert [labels.number(text) for text in ("neutral", "2", "3", "-1", "", "Neutral", "E", "perhaps")] == [
         1,
         2,
         None,
         None,
         None,
+        1,
+        0,
         None,
     ]
 

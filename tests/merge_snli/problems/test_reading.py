@@ -69,6 +69,52 @@ def test_parquet_and_folders_keep_the_label_names_of_their_source(tmp_path: Path
         assert [label for _, _, label in texts(read.problems)] == [1, 0]
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("sentence1", "sentence2", "gold_label"),
+        ("sentence_A", "sentence_B", "entailment_label"),
+        ("text", "hypothesis", "label"),
+        ("context", "hypothesis", "label"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["jsonl", "tsv", "parquet", "folder"])
+def test_usual_column_names_and_spellings_of_labels_need_no_options(
+    tmp_path: Path, columns: tuple[str, ...], kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    values = [(*EXPECTED[0][:2], "ENTAILMENT"), (*EXPECTED[1][:2], "c")]
+    rows = [dict(zip(columns, each, strict=True)) for each in values]
+    path = tmp_path / f"p.{kind}"
+    if kind == "jsonl":
+        write_jsonl(path, rows)
+    elif kind == "tsv":
+        path.write_text("".join("\t".join(line) + "\n" for line in (columns, *(row.values() for row in rows))))
+    elif kind == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.mkdir()
+        pq.write_table(pa.Table.from_pylist(rows), path / "test.parquet")
+    assert texts(read_problems(ProblemOptions(problems=str(path))).problems) == EXPECTED
+    assert [name for name in (str(path), *columns) if name not in caplog.text] == []
+
+
+def test_columns_that_are_given_are_not_replaced_by_a_guess(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{"premise": "no", "sentence1": "A cat.", "sentence2": "A cat!", "gold_label": "n", "label": "e"}]
+    path = write_jsonl(tmp_path / "p.jsonl", rows)
+    options = ProblemOptions(problems=path, premise_column="sentence1", label_column="gold_label")
+    assert texts(read_problems(options).problems) == [("A cat.", "A cat!", 1)]
+    with pytest.raises(InputError, match=r"'premise1'.*--premise-column"):
+        read_problems(ProblemOptions(problems=path, premise_column="premise1"))
+    assert "sentence2 (hypothesis)" in caplog.text
+
+
+def test_a_file_has_no_splits(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "p.jsonl", ROWS)
+    assert ProblemOptions(problems=path).split is None
+    with pytest.raises(InputError, match=r"--split is 'train', but .*p.jsonl is a file"):
+        read_problems(ProblemOptions(problems=path, split="train"))
+
+
 def test_column_names_can_be_set(tmp_path: Path) -> None:
     rows = [{"s1": "A cat.", "s2": "A cat!", "gold": 1, "pairID": "7#0"}]
     options = ProblemOptions(
@@ -140,10 +186,11 @@ def test_embedded_problems_can_be_read() -> None:
 
 
 INVALID_LINES = {
-    '{"premise": "A", "hypothesis": "B", "label": "maybe"}': r"line 1: .*'maybe'.*'label'",
+    '{"premise": "A", "hypothesis": "B", "label": "perhaps"}': r"line 1: .*'perhaps'.*'label'",
     '{"premise": "  ", "hypothesis": "B", "label": 0}': r"line 1: .*'premise' is empty",
     '{"premise": "A", "hypothesis": 3, "label": 0}': r"line 1: .*'hypothesis' is not text: 3",
     '{"sentence1": "A", "hypothesis": "B"}': r"line 1 .*'premise' .*sentence1, hypothesis.*--premise-column",
+    '{"premise": "A", "hypothesis": "B", "label": "no"}': r"'label' has only the labels no,.*--label-names",
     '{"premise": "A", ': r"line 1 is not valid JSON",
     '["A", "B", 0]': r"line 1 is not a JSON object: \[",
     '{"premise": "A", "hypothesis": "B", "label": 7}': r"'7'.* 0 to 2",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from merge_snli import label_spellings
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS
 from scoring.models import labels
@@ -32,11 +33,11 @@ MODEL_NAMES = {
 
 @pytest.mark.parametrize(("names", "expected"), MODEL_NAMES.items(), ids=lambda value: "-".join(value or ["none"]))
 def test_common_spellings(names: tuple[str, ...], expected: tuple[str, ...] | None) -> None:
-    assert labels.canonical_names(names) == expected
+    assert label_spellings.canonical_names(names) == expected
 
 
 def test_spellings_are_unambiguous() -> None:
-    spellings = [spelling for spellings in labels.SPELLINGS.values() for spelling in spellings]
+    spellings = [spelling for spellings in label_spellings.SPELLINGS.values() for spelling in spellings]
     assert len(spellings) == len(set(spellings))
 
 
@@ -105,8 +106,8 @@ def test_dataset_without_nli_labels_is_refused() -> None:
 def test_two_way_labels_on_one_side_give_a_two_way_comparison() -> None:
     two = ("not_entailment", "entailment")
     assert labels.compared_labels(NLI_LABELS, NLI_LABELS) == NLI_LABELS
-    assert labels.compared_labels(two, NLI_LABELS) == labels.TWO_WAY
-    assert labels.compared_labels(NLI_LABELS, two) == labels.TWO_WAY
-    assert labels.positions(NLI_LABELS, labels.TWO_WAY) == (0, 1, 1)
+    assert labels.compared_labels(two, NLI_LABELS) == label_spellings.TWO_WAY
+    assert labels.compared_labels(NLI_LABELS, two) == label_spellings.TWO_WAY
+    assert labels.positions(NLI_LABELS, label_spellings.TWO_WAY) == (0, 1, 1)
     assert labels.positions(("contradiction", "entailment", "neutral"), NLI_LABELS) == (2, 0, 1)
-    assert labels.positions(two, labels.TWO_WAY) == (1, 0)
+    assert labels.positions(two, label_spellings.TWO_WAY) == (1, 0)

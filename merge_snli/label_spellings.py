@@ -1,0 +1,76 @@
+"""The labels of NLI and how models and data sets spell them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from merge_snli.schema import NLI_LABELS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ENTAILMENT, NEUTRAL, CONTRADICTION = NLI_LABELS
+NOT_ENTAILMENT = "not_entailment"
+TWO_WAY = (ENTAILMENT, NOT_ENTAILMENT)
+"""The labels to compare if the model or the data set distinguishes only entailment from the rest."""
+
+SPELLINGS: Mapping[str, frozenset[str]] = {
+    ENTAILMENT: frozenset({"entailment", "entail", "entails", "entailed", "e", "yes", "true", "supports"}),
+    NEUTRAL: frozenset({"neutral", "neutrality", "n", "maybe", "unknown", "neither", "not_enough_info"}),
+    CONTRADICTION: frozenset(
+        {"contradiction", "contradict", "contradicts", "contradicted", "contradictory", "c", "no", "false", "refutes"}
+    ),
+    NOT_ENTAILMENT: frozenset(
+        {"not_entailment", "notentailment", "non_entailment", "nonentailment", "no_entailment", "not_entailed", "ne"}
+    ),
+}
+"""Spellings of each label in models and data sets, in lower case, with `_` for other characters."""
+
+NEGATIVE_OF_TWO = frozenset({"no", "false"})
+"""Spellings of contradiction that mean not_entailment if there are only two labels."""
+
+
+def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the canonical spelling of label names.
+
+    Args:
+        names: Label names of a model or a data set.
+
+    Returns:
+        The same labels in the same order, or None unless they are the three labels, or entailment and
+        not_entailment, each once.
+
+    Examples:
+        >>> canonical_names(["CONTRADICTION", "Entail", "n"])
+        ('contradiction', 'entailment', 'neutral')
+        >>> canonical_names(["yes", "no"])
+        ('entailment', 'not_entailment')
+        >>> canonical_names(["LABEL_0", "LABEL_1", "LABEL_2"]) is None
+        True
+    """
+    spelled = tuple(canonical_name(name, two_way=len(names) == len(TWO_WAY)) for name in names)
+    if sorted(map(str, spelled)) in (sorted(NLI_LABELS), sorted(TWO_WAY)):
+        return tuple(name for name in spelled if name is not None)
+    return None
+
+
+@cache
+def canonical_name(text: str, *, two_way: bool) -> str | None:
+    """Return the label that a text spells, or None if it is not the spelling of a label.
+
+    Args:
+        text: The name of a label in a model or a data set.
+        two_way: Whether there are only two labels.
+
+    Examples:
+        >>> canonical_name("ENTAILMENT", two_way=False)
+        'entailment'
+        >>> canonical_name("no", two_way=True)
+        'not_entailment'
+    """
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    if two_way and name in NEGATIVE_OF_TWO:
+        return NOT_ENTAILMENT
+    return next((label for label, spellings in SPELLINGS.items() if name in spellings), None)
