@@ -87,7 +87,7 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     """
     path = embedded_path(options.problems) or Path(options.problems)
     if path.is_file():
-        if options.split is not None:
+        if options.split is not None and path.suffix in READERS:
             raise InputError(f"--split is {options.split!r}, but {options.problems} is a file, which has no splits")
         return _source(options, partial(read_file, path), partial(parquet_label_names, path))
     if path.is_dir():
