@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
 from merge_snli.inference.models import SAFETENSORS, check_weights, has_safetensors, warn_about_slow_bfloat16
-from scoring.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
 from merge_snli.label_spellings import canonical_names
-from scoring.models.labels import 
+from scoring.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
 
 if TYPE_CHECKING:
     from merge_snli.inference.models import ResolvedModel
