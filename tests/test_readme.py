@@ -35,6 +35,16 @@ def test_the_example_with_datasets_and_evaluate(
     assert len(capsys.readouterr().out.split()) == 4
 
 
+def test_the_example_takes_label_names_in_capitals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(
+        "transformers.pipeline", lambda *_, **__: lambda pairs, **_: [{"label": "NEUTRAL"}] * len(pairs)
+    )
+    names = run(PLAIN)
+    labels = names["seeds"]["label"]
+    assert names["scores"]["seed_sample_accuracy"] == labels.count(names["names"].index("neutral")) / len(labels)
+
+
 def scores_groups(names: dict[str, Any]) -> int:
     """Count the pairs of seed and word class; each has 20 variants in a subsample."""
     variants = names["variants"]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import shutil
 import sys
 from pathlib import Path
 
 from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
+
+NAME = "merge-snli"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,11 +23,11 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.options import Options
     from generation.pipeline import generate
     from generation.report.composition import composition_table
-    from generation.report.examples import examples_text
     from generation.report.words import words_table
     from scoring.api import check_results_folder, score_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
+    from scoring.reports.example import example_text, summary_text
     from scoring.reports.figures import draw_curves
     from scoring.reports.leaderboard.write import write_leaderboard
     from scoring.results.score_table import score_table
@@ -32,18 +36,27 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))
     check_results_folder(out / "results")
     dataset = generate(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))
-    record, problems = dataset.record, dataset.record.problems
-    words = words_table(record.words, problems.with_label, problems.without_label)
-    _section("Shared words of the embedded problems", words.text())
-    _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
     names = [PREFIX + name for name in NLI_MODELS]
     results, failed = score_models(names, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", dataset=dataset)
-    _section("Variants to look at", examples_text(dataset))
+    record, problems = dataset.record, dataset.record.problems
+    _section("A seed and three of its variants", example_text(results, dataset))
+    _section("What was found", summary_text(results))
     _section("Scores", score_table(results, failed).text())
+    _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
+    words = words_table(record.words, problems.with_label, problems.without_label)
+    _section("Shared words of the embedded problems", words.text())
     _section("Written", "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *figures, page)))
+    score = [_command(), "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
+    _section("Next", f"Open the page: {page.resolve().as_uri()}\nScore your own model:\n  {shlex.join(score)}\n")
     return 2 if failed else 0
+
+
+def _command() -> str:
+    """Return how to call this command: as it was called now, if it is not on the PATH."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == NAME and shutil.which(NAME) is None else NAME
 
 
 def _is_demo_data(folder: Path) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from datasets import load_dataset
+
 from merge_snli import cli
-from merge_snli.schema import NLI_LABELS
+from merge_snli.table import TEXT_WIDTH
 
 if TYPE_CHECKING:
     import pytest
@@ -18,23 +22,64 @@ if TYPE_CHECKING:
 
 
 def test_it_prints_its_sections_and_writes_all_files(demo_run: DemoRun) -> None:
-    titles = ["Shared words", "Variants, by", "Variants to look at", "Scores", "Written"]
+    titles = ["A seed and", "What was found", "Scores", "Variants, by", "Shared words", "Written", "Next"]
     places = [demo_run.printed.index(f"\n{title}") for title in titles]
     assert places == sorted(places)
-    scores = demo_run.printed[places[3] : places[4]]
+    scores = demo_run.printed[places[2] : places[3]]
     assert "demo:nli-a" in scores
     assert "demo:nli-b" in scores
     for path in ("merge_snli", "results", "figures/pattern_accuracy.png", "site/index.html"):
-        assert f"demo/{path}\n" in demo_run.printed[places[4] :]
+        assert f"demo/{path}\n" in demo_run.printed[places[5] :]
         assert (demo_run.out / path).exists()
     assert (demo_run.out / "figures" / "pattern_accuracy.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_it_shows_three_variants_per_label(demo_run: DemoRun) -> None:
-    examples = demo_run.printed.split("Variants to look at\n")[1].split("\nScores\n")[0]
-    for name in NLI_LABELS:
-        of_label = examples.split(f"{name}\n")[1].split("\n\n")[0]
-        assert of_label.count(" -> ") == of_label.count("    P: ") == of_label.count("    H: ") == 3
+def section(printed: str, title: str) -> str:
+    """Return the text below a title and its rule, up to the next section."""
+    text: str = re.split(rf"\n{title}[^\n]*\n-+\n", printed)[1]
+    return re.split(r"\n\n[^\n]+\n-+\n", text)[0]
+
+
+def test_it_starts_with_a_seed_three_variants_and_the_answers_of_the_models(demo_run: DemoRun) -> None:
+    """Compares the answers with those in the result files, found by the texts."""
+    assert demo_run.printed.startswith("\nA seed")
+    seed, *variants = section(demo_run.printed, "A seed").strip().split("\n\n")
+    assert len(variants) == 3
+    assert len({tuple(variant.splitlines()[-2:]) for variant in variants}) > 1, "the models answer them differently"
+    texts = load_dataset(str(demo_run.out / "merge_snli"), "seed", split="test")
+    rows = load_dataset(str(demo_run.out / "merge_snli"), "all", split="test")
+    premise = seed.splitlines()[1].removeprefix("  P: ")
+    [seed_id] = [row["seed_id"] for row in texts if row["premise"] == premise]
+    of_seed = [row["premise"] for row in rows if row["seed_id"] == seed_id]
+    for name in ("nli-a", "nli-b"):
+        [path] = (demo_run.out / "results").glob(f"*{name}*.json")
+        result = json.loads(path.read_text())
+        index = result["seeds"]["seed_id"].index(seed_id)
+        gold, predicted = result["seeds"]["gold"][index], result["seeds"]["predicted"][index]
+        assert seed.splitlines()[0] == f"Seed ({gold})"
+        assert f"  demo:{name}  {predicted}" in seed
+        for variant in variants:
+            at = of_seed.index(variant.splitlines()[1].removeprefix("  P: "))
+            answer = result["compared_labels"][int(result["seeds"]["variant_predictions"][index][at])]
+            assert f"  demo:{name}  {answer}{'' if answer == gold else ' (wrong)'}" in variant.splitlines()
+
+
+def test_it_says_in_a_sentence_what_was_found(demo_run: DemoRun) -> None:
+    found = " ".join(section(demo_run.printed, "What was found").split())
+    for path in (demo_run.out / "results").glob("*.json"):
+        scores = json.loads(path.read_text())["scores"]
+        assert f"answers {100 * scores['seed_sample_accuracy']:.0f} % of problems correctly" in found
+        assert f"variants, {100 * scores['on_variants']['pattern_accuracy']['mean']:.0f} %." in found
+
+
+def test_it_fits_into_80_columns_and_ends_with_the_page_and_the_next_command(demo_run: DemoRun) -> None:
+    output, last = demo_run.printed.split("\nNext\n")
+    assert max(map(len, output.splitlines())) <= TEXT_WIDTH
+    assert (demo_run.out / "site" / "index.html").resolve().as_uri() in last
+    command = shlex.split(last.splitlines()[-1])
+    assert Path(command[0]).name == "merge-snli"
+    assert shutil.which(command[0]) is not None
+    assert command[1:] == ["score", "MODEL", "--dataset", "demo/merge_snli", "--out", "demo/results"]
 
 
 def test_the_results_have_plausible_scores(demo_run: DemoRun) -> None:
@@ -57,8 +102,9 @@ def test_a_second_run_runs_no_model(
     before = time.monotonic()
     assert cli.main(["demo", "--out", str(demo_run.out)]) == 0
     assert time.monotonic() - before < 90
-    again = capsys.readouterr().out.replace(str(demo_run.out), "demo")
-    assert again == demo_run.printed
+    out = str(demo_run.out)
+    again, first = (text.replace(out, "demo").splitlines() for text in (capsys.readouterr().out, demo_run.printed))
+    assert again[:-1] == first[:-1], "the last line is a command, which may be on the PATH or not"
 
 
 def test_it_does_not_replace_another_data_set(
