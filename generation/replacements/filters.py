@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from itertools import compress
@@ -13,7 +14,7 @@ import numpy as np
 from generation.sentences.replacing import match_case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -82,11 +83,24 @@ class Filtered:
 
 
 def words_of(problem: TaggedProblem) -> frozenset[str]:
-    """Return the words of premise and hypothesis, case-folded: the tagger's tokens and all runs of word characters."""
+    """Return the words of premise and hypothesis, folded: the tagger's tokens and all runs of word characters."""
     sentences = (problem.premise, problem.hypothesis)
-    tokens = (token.text for sentence in sentences for token in sentence.tokens)
-    runs = (run for sentence in sentences for run in WORD_CHARACTERS.findall(sentence.text))
-    return frozenset(word.casefold() for word in (*tokens, *runs))
+    tokens = (fold(token.text) for sentence in sentences for token in sentence.tokens)
+    return frozenset((*tokens, *word_runs(sentence.text for sentence in sentences)))
+
+
+def word_runs(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the runs of word characters in folded texts."""
+    for text in texts:
+        yield from WORD_CHARACTERS.findall(fold(text))
+
+
+def fold(text: str) -> str:
+    """Return a text without accents and case: decomposed (NFKD), without combining marks, and case-folded."""
+    if text.isascii():
+        return text.casefold()
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(character for character in decomposed if not unicodedata.combining(character)).casefold()
 
 
 def filter_fillers(
@@ -124,7 +138,7 @@ def filter_fillers(
     for rank in np.flatnonzero(codes == CODES[KEPT]):
         piece = vocabulary.pieces[fillers.piece_ids[rank]]
         word = match_case(original, piece.text) if piece is not None else ""
-        if word.casefold() in problem_words:
+        if fold(word) in problem_words:
             codes[rank] = CODES[IN_PROBLEM]
         elif word in suggestions or word in related:
             codes[rank] = CODES[SAME_WORD]

@@ -7,8 +7,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from generation.replacements.filters import fold
 from generation.sentences.replacing import match_case
-from generation.sentences.whole_words import NEGATIONS
+from generation.sentences.whole_words import is_negation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -26,7 +27,7 @@ def scramble_all(
 
     Args:
         replacements: The replacements in alphabetical order. Of two with the same letters, the first chooses first.
-        problem_words: The words of the problem, case-folded. No scrambled word is one of them or a negation.
+        problem_words: The words of the problem, folded. No scrambled word is one of them or a negation.
         random_seed: Changes the orders.
 
     Returns:
@@ -36,7 +37,7 @@ def scramble_all(
     scrambled: dict[str, Replacement] = {}
     left_out: list[Replacement] = []
     for each in replacements:
-        forbidden = {*problem_words, *NEGATIONS, *(word.casefold() for word in scrambled)}
+        forbidden = {*problem_words, *map(fold, scrambled)}
         word = scramble(each.word, random_seed, forbidden)
         if word is None:
             left_out.append(each)
@@ -49,13 +50,13 @@ def scramble(word: str, random_seed: int, forbidden: Collection[str] = frozenset
     """Put the letters of a word in another order, the same on every machine.
 
     The n-th order ranks the letters by the sha256 of the JSON list [random seed, word, n, index]. The result is the
-    first order whose word differs from this one, ignoring case, and is not in `forbidden`. Hyphens and apostrophes keep
-    their position, and the word keeps its case pattern.
+    first order whose word differs from this one, ignoring case, and is neither a negation nor in `forbidden`. Hyphens
+    and apostrophes keep their position, and the word keeps its case pattern.
 
     Args:
         word: The word.
         random_seed: Changes the orders.
-        forbidden: Case-folded words that are not allowed.
+        forbidden: Folded words that are not allowed.
 
     Returns:
         The scrambled word; the word itself if all its letters are the same; None if no order is allowed.
@@ -64,7 +65,8 @@ def scramble(word: str, random_seed: int, forbidden: Collection[str] = frozenset
     one_letter = len({word[index].casefold() for index in letters}) == 1
     for attempt in range(ATTEMPTS):
         scrambled = match_case(word, _reorder(word, letters, random_seed, attempt))
-        if scrambled.casefold() not in forbidden and (one_letter or scrambled.casefold() != word.casefold()):
+        differs = one_letter or scrambled.casefold() != word.casefold()
+        if differs and fold(scrambled) not in forbidden and not is_negation(scrambled):
             return scrambled
     return None
 

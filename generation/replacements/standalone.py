@@ -11,7 +11,7 @@ import numpy as np
 
 from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.counts import FILLERS, FORMS, FilterCounts
-from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS, words_of
+from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS, fold, words_of
 from generation.sentences.forms import ONE, Form, forms_of_word
 from generation.sentences.in_place import InPlace
 from generation.sentences.replacing import match_case, match_occurrence_case
@@ -114,11 +114,11 @@ def count_standalone(
 
 
 def _pieces_by_word(vocabulary: Vocabulary) -> dict[str, list[int]]:
-    """Return the ids of the pieces of each case-folded word."""
+    """Return the ids of the pieces of each folded word."""
     pieces = defaultdict(list)
     for index, piece in enumerate(vocabulary.pieces):
         if piece is not None:
-            pieces[piece.text.casefold()].append(index)
+            pieces[fold(piece.text)].append(index)
     return pieces
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-METHOD_VERSION = "1"
+METHOD_VERSION = "2"
 """Incremented with every change to the variants that the same options give."""
 
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -10,12 +10,13 @@ WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 NEGATIONS = frozenset(
     """
-    no not never none nobody nothing nowhere neither nor cannot without hardly barely scarcely
+    no not never none nobody nothing nowhere nowise neither nor cannot hardly barely scarcely without
+    lacking absent minus
     n't don't doesn't didn't isn't aren't wasn't weren't ain't won't can't couldn't wouldn't shouldn't mustn't
     haven't hasn't hadn't dont doesnt didnt isnt arent wasnt werent aint cant couldnt wouldnt
     """.split()  # noqa: SIM905 - a word list is more readable as text
 )
-"""Negations. As replacements they would change the inference."""
+"""Negations, and words that reverse an inference as "without" does. They are neither replaced nor replacements."""
 
 AFFIXES = frozenset(
     """
@@ -36,7 +37,11 @@ def is_whole_word(text: str) -> bool:
         True if it has at least two letters, has only letters and single inner hyphens or apostrophes, and is neither a
         bare affix nor a negation.
     """
-    folded = text.casefold().replace("’", "'")
-    if WORD.fullmatch(text) is None or folded in NEGATIONS or folded in AFFIXES:
+    if WORD.fullmatch(text) is None or is_negation(text) or text.casefold() in AFFIXES:
         return False
     return sum(letter.isalpha() for letter in text) >= 2
+
+
+def is_negation(text: str) -> bool:
+    """Return whether a word is one of `NEGATIONS`, in any case and with either apostrophe."""
+    return text.casefold().replace("’", "'") in NEGATIONS

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from generation.sentences.whole_words import is_negation
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
@@ -13,11 +15,15 @@ if TYPE_CHECKING:
 
 OTHER_CLASS = "other class"
 OTHER_CASE = "other case"
-NEGATED = "negated"
-LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATED)
-"""Reasons to leave a shared word out: replacing only some of its occurrences would change the inference."""
+NEGATION = "negation"
+PART_OF_WORD = "part of a word"
+LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATION, PART_OF_WORD)
+"""Reasons to leave a shared word out: replacing it, or only some of its occurrences, would change the inference."""
 
-CONTRACTED_NEGATION = frozenset({"n't", "n’t", "nt"})
+CONTRACTED_NEGATION = re.compile(r"\s*n['’]?t\b|not\b", re.IGNORECASE)
+"""The rest of a sentence after a negated verb: "did" + "n't" or " n't", "can" + "not"."""
+
+WORD_CHARACTER = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +92,25 @@ def _shared_word(text: str, word_class: str, tagged: TaggedProblem, form: Callab
 
 def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[[str], str]) -> str | None:
     same_letters = [
-        (token, following)
+        (sentence.text, token)
         for sentence in (tagged.premise, tagged.hypothesis)
-        for token, following in zip(sentence.tokens, (*sentence.tokens[1:], None), strict=True)
+        for token in sentence.tokens
         if token.text.casefold() == text.casefold()
     ]
-    if any(form(token.text) != text for token, _ in same_letters):
+    if any(form(token.text) != text for _, token in same_letters):
         return OTHER_CASE
-    if any(token.word_class != word_class for token, _ in same_letters):
+    if any(token.word_class != word_class for _, token in same_letters):
         return OTHER_CLASS
-    if word_class == "verb" and any(_is_negation_of(token, following) for token, following in same_letters):
-        return NEGATED
+    if is_negation(text):
+        return NEGATION
+    if word_class == "verb" and any(CONTRACTED_NEGATION.match(whole, token.end) for whole, token in same_letters):
+        return NEGATION
+    if any(_is_part_of_word(whole, token) for whole, token in same_letters):
+        return PART_OF_WORD
     return None
 
 
-def _is_negation_of(verb: Token, following: Token | None) -> bool:
-    """Return whether a verb is contracted with its negation: "did" + "n't" or "can" + "not", but not "did not"."""
-    if following is None or following.start != verb.end:
-        return False
-    return following.text.casefold() in CONTRACTED_NEGATION | {"not"}
+def _is_part_of_word(sentence: str, token: Token) -> bool:
+    """Return whether a word character touches the token, as in "he" + "'s", "gon" + "na" or "5" + "km"."""
+    neighbors = sentence[: token.start][-1:] + sentence[token.end : token.end + 1]
+    return WORD_CHARACTER.search(neighbors) is not None

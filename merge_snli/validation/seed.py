@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from generation.replacements.filters import WORD_CHARACTERS, words_of
+from generation.replacements.filters import word_runs, words_of
 from generation.sentences.tagging import TaggedProblem, tag_sentences
 from generation.sentences.words import SharedWord, shared_words
 from merge_snli.problems.reading import Problem
@@ -34,7 +34,7 @@ class Seed:
         row: That row.
         variants: Its rows of config `all` by their numbers.
         problem: The problem.
-        words: All words of premise and hypothesis in lower case, which no replacement may be.
+        words: All words of premise and hypothesis without accents and case, which no replacement may be.
         shared: The shared words by class and form, in the order of class and premise. With the tagger of the run, they
             include those that the method leaves out. Without it, they are those of the row, with their rank as offset.
         tagged: The tagged problem; None without the tagger of the run.
@@ -67,7 +67,8 @@ def read_seeds(folder: Path, counts: Iterable[int], tagger: Tagger | None, optio
         batch = []
         for row, problem, tagged, (number, size) in zip(rows, problems, tagged_problems, numbered, strict=False):
             if tagged is None:
-                words, shared = _word_runs(problem), _listed_words(row, options)
+                words = frozenset(word_runs((problem.premise, problem.hypothesis)))
+                shared = _listed_words(row, options)
             else:
                 words, shared = words_of(tagged), shared_words(tagged, ignore_case=options.ignore_case)
             by_form = {(word.word_class, word.text): word for word in shared}
@@ -85,11 +86,6 @@ def _tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
         tag_sentences([getattr(problem, side) for problem in problems], tagger) for side in ("premise", "hypothesis")
     )
     return [TaggedProblem(*each) for each in zip(problems, premises, hypotheses, strict=True)]
-
-
-def _word_runs(problem: Problem) -> frozenset[str]:
-    texts = (problem.premise, problem.hypothesis)
-    return frozenset(run.casefold() for text in texts for run in WORD_CHARACTERS.findall(text))
 
 
 def _listed_words(row: Row, options: Options) -> tuple[SharedWord, ...]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from generation.options import PROB, UNION
 from generation.replacements.combine import Replacement
+from generation.replacements.filters import fold
 from generation.sentences.replacing import match_case
-from generation.sentences.whole_words import NEGATIONS, WORD, is_whole_word
+from generation.sentences.whole_words import WORD, is_negation, is_whole_word
 from generation.variants.rows import draw_all, variant_row
 from generation.variants.variant import Variant
 from merge_snli.validation.finding import quoted
@@ -73,7 +74,7 @@ def _find_word(row: Row, seed: Seed, options: Options, find: Find) -> SharedWord
 
 def _check_replacement(row: Row, seed: Seed, options: Options, find: Find) -> None:
     replacement, original = row["replacement"], row["original"]
-    if replacement.casefold() in seed.words:
+    if fold(replacement) in seed.words:
         find("replacement", f"{quoted(replacement)} is a word of the seed problem")
     # "İ" in lower case is two characters; the second one is not a letter.
     if not any(_is_word(text, options) for text in (replacement, replacement.replace("i\u0307", "İ"))):
@@ -85,7 +86,7 @@ def _check_replacement(row: Row, seed: Seed, options: Options, find: Find) -> No
 def _is_word(text: str, options: Options) -> bool:
     """Return whether a replacement may be `text`; scrambled letters may also be an affix."""
     if options.scramble:
-        return WORD.fullmatch(text) is not None and text.casefold() not in NEGATIONS
+        return WORD.fullmatch(text) is not None and not is_negation(text)
     return is_whole_word(text)
 
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,10 +28,11 @@ CLASS_OF_TAG = {
     "RB": "adv",
 }
 
-NEGATION_TOKENS = {"n't", "n’t", "nt", "not"}
+CONTRACTED_NEGATIONS = ("n't", "n’t", "nt")
 
 NEGATIONS = {
     *("no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot", "without"),
+    *("absent", "lacking", "minus", "nowise"),
     *("hardly", "barely", "scarcely", "n't", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "weren't"),
     *("ain't", "won't", "can't", "couldn't", "wouldn't", "shouldn't", "mustn't", "haven't", "hasn't", "hadn't"),
     *("dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "aint", "cant", "couldnt", "wouldnt"),
@@ -80,7 +82,6 @@ class Token:
     start: int
     end: int
     tag: str
-    space_follows: bool
 
     @property
     def word_class(self) -> str | None:
@@ -240,8 +241,7 @@ class Tagger:
         """Return the tokens of a text."""
         if text not in self.answers:
             self.answers[text] = [
-                Token(token.text, token.idx, token.idx + len(token.text), token.tag_, bool(token.whitespace_))
-                for token in self.nlp(text)
+                Token(token.text, token.idx, token.idx + len(token.text), token.tag_) for token in self.nlp(text)
             ]
         return self.answers[text]
 
@@ -264,20 +264,39 @@ def form_of(token: Token, ignore_case: bool) -> str:
     return token.text.lower() if ignore_case and len(token.text.lower()) == len(token.text) else token.text
 
 
-def is_left_out(word: str, word_class: str, premise: list[Token], hypothesis: list[Token], ignore_case: bool) -> bool:
-    """Say whether replacing this shared word everywhere is impossible: other case, other class, negated."""
-    for tokens in (premise, hypothesis):
-        for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+def is_left_out(word: str, word_class: str, sentences: Iterable[tuple[str, list[Token]]], ignore_case: bool) -> bool:
+    """Return whether this shared word is excluded: other case, other class, negation, part of a word."""
+    if is_negation(word):
+        return True
+    for text, tokens in sentences:
+        for token in tokens:
             if form_of(token, ignore_case) != word:
                 if token.text.lower() == word.lower():
                     return True
                 continue
-            if token.word_class != word_class:
+            before, after = text[: token.start], text[token.end :]
+            if token.word_class != word_class or is_word_character(before[-1:]) or is_word_character(after[:1]):
                 return True
-            touches = following is not None and not token.space_follows
-            if word_class == "verb" and touches and following is not None and following.text in NEGATION_TOKENS:
+            if word_class == "verb" and any(begins_with(after.lstrip(), each) for each in CONTRACTED_NEGATIONS):
+                return True
+            if word_class == "verb" and begins_with(after, "not"):
                 return True
     return False
+
+
+def is_negation(word: str) -> bool:
+    """Return whether a word is one of the negations."""
+    return word.lower().replace("’", "'") in NEGATIONS
+
+
+def begins_with(text: str, word: str) -> bool:
+    """Return whether a text begins with this whole word."""
+    return text[: len(word)].lower() == word and not is_word_character(text[len(word) : len(word) + 1])
+
+
+def is_word_character(character: str) -> bool:
+    """Return whether this is a letter, a digit or an underscore; the empty string is not."""
+    return character.isalnum() or character == "_"
 
 
 def with_full_stop(sentence: str, end: int) -> str:
@@ -287,7 +306,7 @@ def with_full_stop(sentence: str, end: int) -> str:
 
 def is_whole_word(text: str) -> bool:
     """Say whether these letters are a word and neither a negation nor a bare affix."""
-    if text.lower().replace("’", "'") in NEGATIONS | AFFIXES or sum(character.isalpha() for character in text) < 2:
+    if is_negation(text) or text.lower() in AFFIXES or sum(character.isalpha() for character in text) < 2:
         return False
     for at, character in enumerate(text):
         if character in "-'’":
@@ -313,9 +332,15 @@ def in_case_of(original: str, piece: str) -> str:
 
 
 def words_of_problem(texts: Iterable[str], tokens: Iterable[Token]) -> set[str]:
-    """Return the words that no suggestion may be, in lower case."""
-    runs = {run.lower() for text in texts for run in re.findall(r"\w+", text)}
-    return runs | {token.text.lower() for token in tokens}
+    """Return the words that no suggestion may be, without accents and case."""
+    runs = {run for text in texts for run in re.findall(r"\w+", plain(text))}
+    return runs | {plain(token.text) for token in tokens}
+
+
+def plain(text: str) -> str:
+    """Return a text in NFKD, without combining marks, and case-folded."""
+    characters = unicodedata.normalize("NFKD", text)
+    return "".join(character for character in characters if unicodedata.combining(character) == 0).casefold()
 
 
 def suggestions(
@@ -330,7 +355,7 @@ def suggestions(
     for number in {*answer.top, *answer.doubtful}:
         piece = mlm.whole_word(number, mlm.pieces[answer.original].kind)
         word = None if piece is None else in_case_of(original, piece)
-        if word is None or word.lower() in taken:
+        if word is None or plain(word) in taken:
             continue
         if number in answer.doubtful:
             doubtful.add(word)
@@ -375,10 +400,11 @@ def scrambled(words: Iterable[str], taken: set[str], random_seed: int) -> dict[s
     becomes: dict[str, str] = {}
     for word in sorted(words):
         only_one = len({letter.casefold() for letter in word if letter.isalpha()}) == 1
-        forbidden = taken | NEGATIONS | {other.casefold() for other in becomes.values()}
+        forbidden = taken | {plain(other) for other in becomes.values()}
         for attempt in range(64):
             other = in_case_of(word, in_another_order(word, random_seed, attempt))
-            if other.casefold() not in forbidden and (only_one or other.casefold() != word.casefold()):
+            same = not only_one and other.casefold() == word.casefold()
+            if not same and not is_negation(other) and plain(other) not in forbidden:
                 becomes[word] = other
                 break
     return becomes
@@ -417,7 +443,7 @@ def variants_of(
     sentences = ((premise, premise_tokens), (hypothesis, hypothesis_tokens))
     result = Result()
     for word_class, form in shared_words(premise_tokens, hypothesis_tokens, classes, choices.ignore_case):
-        if is_left_out(form, word_class, premise_tokens, hypothesis_tokens, choices.ignore_case):
+        if is_left_out(form, word_class, sentences, choices.ignore_case):
             continue
         places = [
             [(token.start, token.end) for token in tokens if form_of(token, choices.ignore_case) == form]

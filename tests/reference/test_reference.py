@@ -117,6 +117,12 @@ ORIGINALS = (
     "TEA",
     "3D",
     "cafe",
+    "bar",
+    "km",
+    "'s",
+    "gon",
+    "##na",
+    "not",
 )
 ODD_PROBLEMS = (
     ("A boy\u00a0and a  girl sing.", " The boy saw\ta girl\n"),
@@ -132,6 +138,9 @@ ODD_PROBLEMS = (
     ("A boy and a boy and a boy's boy.", 'The boy, the "boy" and boy-boy'),
     ("A red boy in a red cafe", "The red boy"),
     ("The boys walk the dog, the dog walk.", "A dog walk, a boy walk"),
+    ("He's a boy; he is n't gonna walk 5km.", "He's gonna walk, 5km is n't a dog walk"),
+    ("The boy does not walk, nobody walks the dog", "Nobody does not walk a dog"),
+    ("A café and a bar, re\u0301d and red", "A red bar in a cafe\u0301"),
     ("\U0001d400 boy \U0001d401", "The boy \U0001d400\U0001d401 boy"),
 )
 

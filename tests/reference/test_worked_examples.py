@@ -6,16 +6,16 @@ fixed step. The expected variants are listed with each problem; word classes in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from tokenizers import Tokenizer
 
 from merge_snli.errors import InputError
-from merge_snli.schema import ALL
+from merge_snli.schema import ALL, WORD_CLASSES
 from tests.reference import comparison, scripted
 from tests.reference.comparison import Problem, Row
 
@@ -55,6 +55,7 @@ def rows_of_problems(
     top_k: int = 200,
     subsamples: int = 10,
     random_seed: int = 0,
+    changes: Mapping[str, Any] | None = None,
 ) -> list[Row]:
     """Return the variants that the pipeline generates for these problems."""
     problems = [Problem(premise, hypothesis) for premise, hypothesis in examples]
@@ -64,13 +65,16 @@ def rows_of_problems(
         top_k=top_k,
         subsamples=subsamples,
         random_seed=random_seed,
+        **(changes or {}),
     )
     return comparison.rows_of(comparison.run_pipeline(options, folder), ALL)
 
 
-def check(folder: Path, examples: Sequence[Example], mlms: Sequence[str]) -> list[Row]:
-    """Run the pipeline on the examples, compare the replacements and return the rows."""
-    rows = rows_of_problems(folder, [example[:2] for example in examples], mlms)
+def check(
+    folder: Path, examples: Sequence[Example], mlms: Sequence[str], changes: Mapping[str, Any] | None = None
+) -> list[Row]:
+    """Run the pipeline with `changes` of the options, compare the replacements and return the rows."""
+    rows = rows_of_problems(folder, [example[:2] for example in examples], mlms, changes=changes)
     for example in examples:
         found: Words = {}
         for row in rows:
@@ -256,8 +260,60 @@ def test_negated_verbs(tmp_path: Path) -> None:
             Example("The man hadn't run home.", hypothesis, {}),
             Example("The man hadn’t run home.", hypothesis, {}),
             Example("The man hadnt run home.", hypothesis, {}),
+            # Spaced as in the Penn Treebank.
+            Example("The man had n't run home.", hypothesis, {}),
+            Example("The man had n’t run home.", hypothesis, {}),
             # A separate "not" is not affected by the replacement.
             Example("The man had not run home.", hypothesis, {("verb", "had"): {"was"}}),
+        ),
+        [name],
+    )
+
+
+def test_negations_are_neither_replaced_nor_replacements(tmp_path: Path) -> None:
+    ranking = (" never", " nowise", " also", " not", " absent", " happy", " small", " lacking", " wearing", " holding")
+    name = mlm(tmp_path / "negations", scripted.byte_bpe, ranking, 0.5)
+    check(
+        tmp_path,
+        (
+            # "also" would reverse the label; "absent" and "lacking" would remove what the hypothesis needs.
+            Example("A man is not sleeping.", "The man is not awake.", {}),
+            Example("A small man.", "The man is small.", {("adj", "small"): {"happy"}}),
+            Example("A man is holding a red hat.", "A man is holding a hat.", {("verb", "holding"): {"wearing"}}),
+            Example("A man is lacking a red hat.", "A man is lacking a hat.", {}),
+        ),
+        [name],
+        {"classes": WORD_CLASSES},
+    )
+
+
+def test_parts_of_words_are_not_replaced(tmp_path: Path) -> None:
+    # " are" and "are" are pieces, so "are" is a whole word in place of the bare piece "'s".
+    words = ("are", "miles", "cold")
+    ranking = (*words, *(f" {word}" for word in words), "'s", "km", " runs")
+    name = mlm(tmp_path / "parts", scripted.byte_bpe, ranking, 0.5)
+    check(
+        tmp_path,
+        (
+            Example("He's a man.", "He's a boy.", {}),
+            Example("A man 5km away", "A boy 5km away", {}),
+            Example("A man 's a man.", "A boy runs.", {}),
+            Example("A boy runs home.", "A boy runs.", {("verb", "runs"): set(words)}),
+        ),
+        [name],
+        {"filters": ()},
+    )
+
+
+def test_words_of_the_problem_are_compared_without_accents(tmp_path: Path) -> None:
+    name = mlm(tmp_path / "accents", cased, ("Cafe", "cafe", "café", "woman", "bar"), 0.5)
+    check(
+        tmp_path,
+        (
+            Example("A café is a bar.", "There is a bar.", {("noun", "bar"): {"woman"}}),
+            Example("A cafe\u0301 is a bar.", "There is a bar.", {("noun", "bar"): {"woman"}}),
+            Example("A CAFE is a bar.", "There is a bar.", {("noun", "bar"): {"woman"}}),
+            Example("A cold bar.", "There is a bar.", {("noun", "bar"): {"woman", "cafe", "café"}}),
         ),
         [name],
     )

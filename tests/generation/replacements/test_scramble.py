@@ -47,6 +47,11 @@ def test_no_scrambled_word_is_a_negation_or_a_word_of_the_problem() -> None:
     assert {"".join(sorted(each.word)) for each in scrambled} == {"not", "amr"}
 
 
+def test_a_word_of_the_problem_with_other_accents_is_not_a_scrambled_word() -> None:
+    assert scramble("né", 0) == "én"
+    assert scramble("né", 0, {"en"}) is None
+
+
 @given(st.lists(st.text("abc", min_size=1, max_size=3), unique=True), st.integers(0, 3))
 def test_scrambled_words_are_distinct_and_keep_their_validation(words: list[str], random_seed: int) -> None:
     before = replacements(words)

@@ -69,6 +69,12 @@ def test_sampling_affects_only_the_class_counts(case: Case, class_forms: int) ->
         assert some[key][OTHER_CLASS] + some[key][KEPT] <= some[key][WITH_CLASS]
 
 
+def test_words_of_the_problem_are_counted_without_accents() -> None:
+    case = simple_case(["dog", "wölf"], ["dog"], "wolf")
+    count = by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText()))["noun", "m1", "premise"]
+    assert (count[FILLERS], count[IN_PROBLEM]) == (1, 1)
+
+
 def test_a_filler_is_counted_for_every_filter_that_drops_it() -> None:
     case = simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf")
     count = by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText()))["noun", "m1", "premise"]

@@ -38,6 +38,9 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
     lines.append(
         '{"id": "odd", "premise": "A dog runs after a Dog.", "hypothesis": "A dog runs.", "label": "entailment"}'
     )
+    lines.append(
+        '{"id": "parts", "premise": "He\'s not running.", "hypothesis": "He\'s not walking.", "label": "neutral"}'
+    )
     path = tmp_path_factory.mktemp("problems") / "problems.jsonl"
     path.write_text("\n".join(lines), encoding="utf-8")
     return Options(problems=str(path), id_column="id", mlm=MLMS, inflation=5, subsamples=1)
@@ -116,6 +119,15 @@ def test_a_problem_after_the_limit_is_not_found(made: MergeDataset, options: Opt
     limited = replace(made, record=replace(made.record, options=made.record.options | {"limit": 5}))
     with pytest.raises(InputError, match=r"no problem 'odd' .*first 5 rows"):
         explain(limited, "odd", work)
+
+
+def test_parts_of_words_and_negations_are_explained(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+    assert made.record.words["verb"].left_out["part of a word"] == 1
+    assert made.record.words["adv"].left_out["negation"] == 1
+    assert main(["explain", str(made.folder), "--seed-id", "parts"]) == 0
+    text = capsys.readouterr().out
+    assert "'s (verb; 1 in the premise, 1 in the hypothesis)\n  left out: part of a word" in text
+    assert "not (adv; 1 in the premise, 1 in the hypothesis)\n  left out: negation" in text
 
 
 def test_text_and_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixture[str]) -> None:

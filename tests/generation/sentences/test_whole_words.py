@@ -3,7 +3,7 @@
 import pytest
 
 from generation.sentences.replacing import match_case
-from generation.sentences.whole_words import AFFIXES, NEGATIONS, is_whole_word
+from generation.sentences.whole_words import AFFIXES, NEGATIONS, is_negation, is_whole_word
 
 
 @pytest.mark.parametrize("text", ["dog", "Dog", "café", "T-shirt", "o'clock", "well-known", "ox", "ХЛЕБ"])
@@ -16,6 +16,12 @@ def test_whole_words(text: str) -> None:
     ["a", "", "##s", "3d", "4", ".", "-dog", "dog-", "dog--cat", "two words", "ing", "Un", "not", "NEVER", "x_y"],
 )
 def test_pieces_that_are_not_whole_words(text: str) -> None:
+    assert not is_whole_word(text)
+
+
+@pytest.mark.parametrize("text", ["absent", "Lacking", "minus", "nowise", "without"])
+def test_words_that_reverse_inferences_are_negations(text: str) -> None:
+    assert is_negation(text)
     assert not is_whole_word(text)
 
 

@@ -10,7 +10,10 @@ import pytest
 
 from generation import Options, generate
 from generation.replacements.relations import FOLDER_VARIABLE
+from generation.sentences.tagging import Tagger
+from merge_snli.dataset import read_split
 from merge_snli.validation import validate
+from merge_snli.validation.seed import read_seeds
 from tests.merge_snli.validation.digests import update_digests
 from tests.tiny_wordnet import save_wordnet
 
@@ -65,3 +68,14 @@ def test_relations_are_checked_with_the_wordnet_of_the_run(
     assert all(message.endswith("is related to another word of the problem") for message in messages)
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "nowhere"))
     assert validate(every).not_checked[0].startswith("relations to other words: ")
+
+
+def test_words_of_seeds_have_no_accents_or_case(options: Options, tagger: Tagger, tmp_path: Path) -> None:
+    path = tmp_path / "cafe.jsonl"
+    path.write_text(json.dumps({**PROBLEMS[0], "premise": "Two kids, a boy and a CAFÉ."}) + "\n", encoding="utf-8")
+    options = replace(options, problems=str(path))
+    dataset = generate(options, tmp_path / "cafe")
+    count = len(read_split(dataset, "all"))
+    for tagger_of_run in (None, tagger):
+        ((seed,),) = read_seeds(dataset.folder, [count], tagger_of_run, options)
+        assert {"kids", "boy", "cafe", "the"} <= seed.words
