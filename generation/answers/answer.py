@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -30,13 +31,7 @@ def row_of(key: str, answer: Answer) -> dict[str, Any]:
     """Return an answer as a row of `SHARD_SCHEMA`."""
     if isinstance(answer, str):
         return {"form": key, "refused": answer}
-    return {
-        "form": key,
-        "original_id": answer.original_id,
-        "original_log_prob": answer.original_log_prob,
-        "piece_ids": answer.piece_ids,
-        "log_probs": answer.log_probs,
-    }
+    return {"form": key, **{field.name: getattr(answer, field.name) for field in fields(answer)}}
 
 
 def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Answer]]:

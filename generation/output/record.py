@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generation.replacements.counts import by_side
 from generation.sentences.whole_words import METHOD_VERSION
@@ -156,15 +156,14 @@ def add_word_counts(total: Mapping[str, WordCounts], more: Mapping[str, WordCoun
 
 
 def _sum(first: WordCounts, second: WordCounts) -> WordCounts:
-    return replace(
-        first,
-        problems=first.problems + second.problems,
-        labels={name: count + second.labels[name] for name, count in first.labels.items()},
-        words=first.words + second.words,
-        left_out={reason: count + second.left_out[reason] for reason, count in first.left_out.items()},
-        problems_after=first.problems_after + second.problems_after,
-        words_after=first.words_after + second.words_after,
-    )
+    """Add each number, and each number in a mapping; both have the same keys."""
+    added: dict[str, Any] = {
+        name: {key: count + getattr(second, name)[key] for key, count in value.items()}
+        if isinstance(value, dict)
+        else value + getattr(second, name)
+        for name, value in vars(first).items()
+    }
+    return WordCounts(**added)
 
 
 def _count_class(

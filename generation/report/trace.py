@@ -10,8 +10,6 @@ from generation.replacements.filters import KEPT, OTHER_CLASS, OUTCOMES, SAME_WO
 from generation.sentences.replacing import match_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from generation.replacements.finding import FilteredForm, MaskedLMAnswers
     from generation.sentences.words import SharedWord
 
@@ -63,18 +61,15 @@ def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswer
         word: The shared word.
         answers: The answers of the form's masked LM.
     """
-    refused = filtered.outcome if isinstance(filtered.outcome, str) else None
-    fillers = tuple(_fillers(filtered, word, answers))
-    return TracedForm(filtered.masked_lm, filtered.side, filtered.form.start, refused, fillers)
-
-
-def _fillers(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswers) -> Iterator[Filler]:
-    answer = answers.answers[filtered.form.key]
-    if isinstance(filtered.outcome, str) or not isinstance(answer, Fillers):
-        return
-    for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, filtered.outcome.codes, strict=True):
-        piece, outcome = answers.vocabulary.pieces[piece_id], OUTCOMES[code]
-        text = "" if piece is None else piece.text
-        if outcome in (KEPT, SAME_WORD, OTHER_CLASS):
-            text = match_case(word.text, text)
-        yield Filler(text, float(log_prob) - answer.original_log_prob, None if outcome == KEPT else outcome)
+    answer, outcome = answers.answers[filtered.form.key], filtered.outcome
+    refused = outcome if isinstance(outcome, str) else None
+    fillers = []
+    if isinstance(answer, Fillers) and not isinstance(outcome, str):
+        for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
+            piece, dropped = answers.vocabulary.pieces[piece_id], OUTCOMES[code]
+            text = "" if piece is None else piece.text
+            if dropped in (KEPT, SAME_WORD, OTHER_CLASS):
+                text = match_case(word.text, text)
+            log_odds = float(log_prob) - answer.original_log_prob
+            fillers.append(Filler(text, log_odds, None if dropped == KEPT else dropped))
+    return TracedForm(filtered.masked_lm, filtered.side, filtered.form.start, refused, tuple(fillers))

@@ -121,6 +121,10 @@ def _write(model: str, results: Sequence[Result], out: Path, dataset_id: str) ->
 def _entries(result: Result, dataset_id: str) -> list[EvalResultEntry]:
     from huggingface_hub import EvalResultEntry
 
+    provenance = (
+        f"merge-snli {result.run.versions['merge_snli']}, model commit {result.model.revision}, {result.run.dtype}, "
+        f"data sha256 {result.dataset.digest[:12]}, PA at {result.quality_threshold:.0%}, percent"
+    )
     on_variants = result.scores.on_variants
     values = {PATTERN_ACCURACY: on_variants.pattern_accuracy.mean, SAMPLE_ACCURACY: on_variants.sample_accuracy.mean}
     return [
@@ -129,20 +133,11 @@ def _entries(result: Result, dataset_id: str) -> list[EvalResultEntry]:
             task_id=_task(result.dataset.config, metric),
             dataset_revision=result.dataset.revision,
             value=round(100 * value, 2),
-            notes=_notes(result),
+            notes="; ".join([provenance, *result.notes]),
         )
         for metric, value in values.items()
         if value is not None
     ]
-
-
-def _notes(result: Result) -> str:
-    """Describe how the scores were computed, with the notes of the result."""
-    provenance = (
-        f"merge-snli {result.run.versions['merge_snli']}, model commit {result.model.revision}, {result.run.dtype}, "
-        f"data sha256 {result.dataset.digest[:12]}, PA at {result.quality_threshold:.0%}, percent"
-    )
-    return "; ".join([provenance, *result.notes])
 
 
 def _task(config: str, metric: str) -> str:

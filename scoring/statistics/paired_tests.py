@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .outcomes import Interval, TestResult, warning_for
-from .t_tests import cohens_dz, mean_t_interval
+from .t_tests import paired_result
 from .values import FloatArray, booleans, paired
 
 EXACT_BELOW = 25  # discordant seeds; with more, the chi-squared approximation is close and less conservative
@@ -115,19 +115,8 @@ def permutation_test(
     changing = differences[differences != 0]  # swapping has no effect on seeds without a difference
     exact = len(changing) <= MAX_EXACT_FLIPS
     p_value = _exact_p(changing) if exact else _sampled_p(changing, n_resamples, random_seed)
-    mean = float(differences.mean())
-    return TestResult(
-        test=f"paired permutation test ({'exact' if exact else f'{n_resamples:,} resamples'})",
-        statistic=mean,
-        p_value=p_value,
-        n=len(a),
-        unit=unit,
-        difference=mean,
-        interval=mean_t_interval(differences, level=level, unit=unit),
-        effect_size=cohens_dz(differences),
-        effect="Cohen's d_z",
-        warning=warning_for(unit),
-    )
+    name = f"paired permutation test ({'exact' if exact else f'{n_resamples:,} resamples'})"
+    return paired_result(name, float(differences.mean()), p_value, differences, level=level, unit=unit)
 
 
 def _exact_p(differences: FloatArray) -> float:

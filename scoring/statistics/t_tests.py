@@ -44,32 +44,32 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
     else:
         outcome = stats.ttest_rel(a, b)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
+    return paired_result("paired t-test", statistic, p_value, differences, level=level, unit=unit)
+
+
+def paired_result(
+    test: str, statistic: float, p_value: float, differences: FloatArray, *, level: float, unit: str
+) -> TestResult:
+    """Return the result of a test of paired differences, with Student's t interval and Cohen's d_z.
+
+    Cohen's d_z is the mean over the standard deviation; 0 or infinite if the differences are equal.
+    """
+    from scipy import stats
+
+    mean, deviation = float(differences.mean()), _deviation(differences)
+    half = float(stats.t.ppf((1 + level) / 2, len(differences) - 1)) * (deviation / math.sqrt(len(differences)))
     return TestResult(
-        test="paired t-test",
+        test=test,
         statistic=statistic,
         p_value=p_value,
-        n=len(a),
+        n=len(differences),
         unit=unit,
-        difference=float(differences.mean()),
-        interval=mean_t_interval(differences, level=level, unit=unit),
-        effect_size=cohens_dz(differences),
+        difference=mean,
+        interval=Interval(low=mean - half, high=mean + half, level=level, method="Student's t", unit=unit),
+        effect_size=mean / deviation if deviation else _without_deviation(mean)[0],
         effect="Cohen's d_z",
         warning=warning_for(unit),
     )
-
-
-def mean_t_interval(values: FloatArray, *, level: float, unit: str) -> Interval:
-    """Compute Student's t interval of a mean."""
-    from scipy import stats
-
-    mean, error = float(values.mean()), _deviation(values) / math.sqrt(len(values))
-    half = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * error
-    return Interval(low=mean - half, high=mean + half, level=level, method="Student's t", unit=unit)
-
-
-def cohens_dz(differences: FloatArray) -> float:
-    """Return the mean of paired differences over their standard deviation; 0 or infinite if that is 0."""
-    return _ratio(float(differences.mean()), _deviation(differences))
 
 
 def independent_t_test(

@@ -6,29 +6,29 @@ from numpy.typing import ArrayLike, NDArray
 FloatArray = NDArray[np.float64]
 
 
-def paired(first: ArrayLike, second: ArrayLike, *, minimum: int = 2) -> tuple[FloatArray, FloatArray]:
+def paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Convert two lists of values of the same units to arrays.
 
     Raises:
-        ValueError: If they differ in length, are shorter than `minimum`, or have a value that is not a finite number.
+        ValueError: If they differ in length, have fewer than two values, or have a value that is not a finite number.
     """
-    a, b = numbers("first", first, minimum=minimum), numbers("second", second, minimum=minimum)
+    a, b = numbers("first", first), numbers("second", second)
     if len(a) != len(b):
         raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs both for each unit")
     return a, b
 
 
-def numbers(name: str, values: ArrayLike, *, minimum: int = 2) -> FloatArray:
+def numbers(name: str, values: ArrayLike) -> FloatArray:
     """Convert a list of finite numbers to an array.
 
     Raises:
-        ValueError: If it is shorter than `minimum`, is nested, or has a value that is not a finite number.
+        ValueError: If it has fewer than two values, is nested, or has a value that is not a finite number.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"{name} has the shape {array.shape}: pass one value per unit")
-    if len(array) < minimum:
-        raise ValueError(f"{name} has {len(array)} value(s): at least {minimum} are needed")
+    if len(array) < 2:
+        raise ValueError(f"{name} has {len(array)} value(s): at least 2 are needed")
     if not np.isfinite(array).all():
         at = int(np.argmin(np.isfinite(array)))
         raise ValueError(f"{name}[{at}] is {array[at]}: pass finite numbers")

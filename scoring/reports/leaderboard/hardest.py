@@ -42,8 +42,19 @@ class HardSeed:
 
 def seeds_by_hardness(result: Result) -> list[HardSeed]:
     """Return every seed of a result, sorted by its share of correct variants, smallest first."""
-    gold = positions(result.seeds.gold, result.compared_labels)
-    seeds = [_seed(result, index, label) for index, label in enumerate(gold)]
+    table, labels = result.seeds, result.compared_labels
+    gold = positions(table.gold, labels)
+    seeds = [
+        HardSeed(
+            index=index,
+            seed_id=table.seed_id[index],
+            gold=labels[gold[index]],
+            predicted=table.predicted[index],
+            correct=predictions.count(str(gold[index])),
+            variants=len(predictions) - predictions.count(NOT_SCORED),
+        )
+        for index, predictions in enumerate(table.variant_predictions)
+    ]
     return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
 
 
@@ -57,15 +68,3 @@ def flips(result: Result, seed: HardSeed) -> list[tuple[int, str]]:
     predictions = enumerate(result.seeds.variant_predictions[seed.index])
     labels = [(index, result.compared_labels[int(number)]) for index, number in predictions if number != NOT_SCORED]
     return [(index, label) for index, label in labels if label != seed.predicted]
-
-
-def _seed(result: Result, index: int, gold: int) -> HardSeed:
-    predictions = result.seeds.variant_predictions[index]
-    return HardSeed(
-        index=index,
-        seed_id=result.seeds.seed_id[index],
-        gold=result.compared_labels[gold],
-        predicted=result.seeds.predicted[index],
-        correct=predictions.count(str(gold)),
-        variants=len(predictions) - predictions.count(NOT_SCORED),
-    )

@@ -88,24 +88,19 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
 
 
 def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
-    first_rows: dict[str, dict[str, Any]] = {}
+    words: dict[str, Word] = {}
     for row in rows:
-        first_rows.setdefault(row["original"], row)
-    word_index = {original: index for index, original in enumerate(first_rows)}
+        original, replacement = row["original"], row["replacement"]
+        if original not in words:
+            premise = replaced_offsets(row["seed_premise"], row["premise"], original, replacement)
+            hypothesis = replaced_offsets(row["seed_hypothesis"], row["hypothesis"], original, replacement)
+            words[original] = Word(original, premise, hypothesis)
+    index = {original: number for number, original in enumerate(words)}
     return SeedText(
         premise=rows[0]["seed_premise"],
         hypothesis=rows[0]["seed_hypothesis"],
-        words=tuple(map(_word, first_rows.values())),
-        variants=tuple((word_index[row["original"]], row["replacement"]) for row in rows),
-    )
-
-
-def _word(row: dict[str, Any]) -> Word:
-    original, replacement = row["original"], row["replacement"]
-    return Word(
-        text=original,
-        premise=replaced_offsets(row["seed_premise"], row["premise"], original, replacement),
-        hypothesis=replaced_offsets(row["seed_hypothesis"], row["hypothesis"], original, replacement),
+        words=tuple(words.values()),
+        variants=tuple((index[row["original"]], row["replacement"]) for row in rows),
     )
 
 
