@@ -7,9 +7,8 @@ from dataclasses import replace
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
-from generation.masked_lms.fast_paths import find_fast_path, repeat_sentence
 from generation.masked_lms.masked_lm import MaskedLM
-from generation.masked_lms.masked_logits import FastPath, check_finite, masked_logits
+from generation.masked_lms.masked_logits import FastPath, check_finite, find_fast_path, masked_logits, repeat_sentence
 from generation.masked_lms.vocabulary import read_vocabulary
 from merge_snli.errors import InputError, reason
 from merge_snli.inference.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch

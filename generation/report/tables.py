@@ -1,18 +1,38 @@
-"""All tables of a run, in the order of the paper."""
+"""Tables 6 and 9, and all tables of a run in the order of the paper."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from generation.replacements.counts import FILLERS
+from generation.replacements.filters import LESS_PROBABLE, OTHER_CLASS
+from generation.replacements.standalone import WITH_CLASS
+from generation.report.comparison import compared_table, percent
 from generation.report.composition import table_2
-from generation.report.filters import table_6
-from generation.report.origins import table_9
 from generation.report.overlap import Overlap, figure_9, overlap
+from generation.report.paper import SEVERAL, TABLE_6, TABLE_9
 from generation.report.words import table_4
+from generation.sentences.forms import HYPOTHESIS, PREMISE
+from merge_snli.dataset import read_split
+from merge_snli.mlm_families import PAPER_MLMS, PAPER_NAMES, family
+from merge_snli.schema import ALL
+from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
+    from generation.report.comparison import Row
     from merge_snli.dataset import MergeDataset
-    from merge_snli.table import Table
+    from merge_snli.table import Cell, Table
+
+SHARES = {
+    "class P %": (OTHER_CLASS, WITH_CLASS, PREMISE),
+    "class H %": (OTHER_CLASS, WITH_CLASS, HYPOTHESIS),
+    "probability P %": (LESS_PROBABLE, FILLERS, PREMISE),
+    "probability H %": (LESS_PROBABLE, FILLERS, HYPOTHESIS),
+}
+"""By column: the reason, the count that it is a share of, and the side. In the order of `TABLE_6`."""
 
 
 def report_tables(dataset: MergeDataset) -> tuple[dict[str, Table], Overlap]:
@@ -38,3 +58,75 @@ def report_tables(dataset: MergeDataset) -> tuple[dict[str, Table], Overlap]:
         "figure_9": figure_9(found),
     }
     return tables, found
+
+
+def table_6(dataset: MergeDataset) -> Table:
+    """Return Table 6 from the counts of a run, compared with the paper for the paper's masked LMs.
+
+    Args:
+        dataset: A MERGE data set.
+    """
+    counts = {(each.masked_lm, each.word_class, each.side): each.counts for each in dataset.record.standalone_filters}
+    rows = []
+    for name, word_class in product(masked_lm_names(dataset), dataset.record.options["classes"]):
+        values: dict[str, Cell] = {"masked LM": name, "class": word_class}
+        for header, (reason, whole, side) in SHARES.items():
+            of_side = counts.get((name, word_class, side), {})
+            values[header] = percent(of_side.get(reason, 0), of_side.get(whole, 0))
+        paper = TABLE_6.get((PAPER_NAMES.get(name, ""), word_class), ())
+        rows.append((values, dict(zip(SHARES, paper, strict=False))))
+    return compared_table(
+        title="Table 6: percent of the fillers of a form that each filter drops on its own",
+        rows=rows,
+        labels=["masked LM", "class"],
+        notes=(
+            "class: of another word class in place, as a share of the tagged fillers.",
+            "probability: not more probable than the original word.",
+        ),
+    )
+
+
+def table_9(dataset: MergeDataset) -> Table:
+    """Return Table 9 of config `all`, compared with the paper for the paper's masked LMs.
+
+    Args:
+        dataset: A MERGE data set.
+    """
+    single, several = average_entries(dataset)
+    others = {name: sum(single[other] for other in single if other not in family(name)) for name in single}
+    others[SEVERAL] = sum(single.values())
+    in_paper = dict(PAPER_NAMES) | ({SEVERAL: SEVERAL} if single.keys() == set(PAPER_MLMS) else {})
+    rows: list[Row] = []
+    for name, average in {**single, SEVERAL: several}.items():
+        values = {"average": round(average, 1), "other families": round(others[name], 1)}
+        paper = TABLE_9.get(in_paper.get(name, ""), ())
+        rows.append(({"masked LM": name, **values}, dict(zip(values, paper, strict=False))))
+    return compared_table(
+        title="Table 9: variants of a subsample by the masked LM that validated them",
+        rows=rows,
+        labels=["masked LM"],
+        notes=(
+            "average: variants that only this masked LM validated, in premise or hypothesis, on average over the "
+            f"subsamples; {SEVERAL}: validated by at least two.",
+            "other families: sum of the averages of the masked LMs of other architectures.",
+            f"The averages sum to {round(sum(single.values()) + several, 1):,}, the variants of a subsample.",
+        ),
+    )
+
+
+def average_entries(dataset: MergeDataset) -> tuple[dict[str, float], float]:
+    """Count the variants of config `all` by the masked LMs that validated them, on average over the subsamples.
+
+    Returns:
+        By masked LM the variants that only it validated, and the number that several did.
+    """
+    names = masked_lm_names(dataset)
+    table = read_split(dataset, ALL)
+    matrix = validated_by(table, names)
+    times_drawn = np.diff(table["subsamples"].combine_chunks().offsets.to_numpy())
+    by_one = matrix.sum(axis=1) == 1
+    subsamples = dataset.record.options["subsamples"]
+    single = {
+        name: float(times_drawn[by_one & matrix[:, index]].sum()) / subsamples for index, name in enumerate(names)
+    }
+    return single, float(times_drawn[~by_one].sum()) / subsamples

@@ -66,7 +66,7 @@ def paired_result(
         unit=unit,
         difference=mean,
         interval=Interval(low=mean - half, high=mean + half, level=level, method="Student's t", unit=unit),
-        effect_size=mean / deviation if deviation else _without_deviation(mean)[0],
+        effect_size=_ratio(mean, deviation),
         effect="Cohen's d_z",
         warning=warning_for(unit),
     )

@@ -12,10 +12,8 @@ import pyarrow as pa
 import pytest
 
 from generation.report.composition import table_2
-from generation.report.filters import table_6
-from generation.report.origins import average_entries, table_9
 from generation.report.overlap import draw_overlap, overlap
-from generation.report.tables import report_tables
+from generation.report.tables import average_entries, report_tables, table_6, table_9
 from generation.report.words import table_4
 from merge_snli.cli import main
 from merge_snli.dataset import MergeDataset, find_dataset, read_split
@@ -114,7 +112,7 @@ def test_table_9_is_compared_with_the_paper(dataset: MergeDataset, monkeypatch: 
     for side in SIDES:
         named = [[PAPER_MLMS[0] for _ in names] for names in table[side].to_pylist()]
         table = table.set_column(table.column_names.index(side), side, pa.array(named, pa.list_(pa.string())))
-    monkeypatch.setattr("generation.report.origins.read_split", lambda *_: table)
+    monkeypatch.setattr("generation.report.tables.read_split", lambda *_: table)
     rows = dicts(table_9(as_paper))
     assert rows[0] == {
         "masked LM": "google-bert/bert-base-cased",
