@@ -19,14 +19,14 @@ from scipy import stats
 
 from scoring.statistics import (
     Interval,
+    bootstrap_interval,
     independent_t_test,
     mcnemar_test,
     mean_interval,
     paired_t_test,
     permutation_test,
-    sample_accuracy_interval,
+    share_correct,
 )
-from scoring.statistics.bootstrap import bootstrap_interval, share_correct
 
 N_SEEDS, N_MODELS, D, POOL, N_SUBSAMPLES = 200, 13, 20, 40, 10
 PASSING = 18  # of 20, at 0.9
@@ -108,7 +108,8 @@ def interval_of(kind: str) -> Callable[[np.random.Generator], tuple[Interval, fl
         what, method = kind.split(", ")
         if what == "PA":
             return mean_interval((right >= PASSING).astype(float), method=method, **options), TRUE_PA  # type: ignore[arg-type]
-        return sample_accuracy_interval(right, np.full(N_SEEDS, D), method=method, **options), TRUE_SA  # type: ignore[arg-type]
+        sizes = np.full(N_SEEDS, D)
+        return bootstrap_interval(share_correct, right, sizes, method=method, **options), TRUE_SA  # type: ignore[arg-type]
 
     return experiment
 

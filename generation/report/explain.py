@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
 
 from generation.answers.cache_key import recorded_cache_keys
 from generation.answers.store import Store
@@ -96,7 +99,9 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     words = shared_words(tagged, ignore_case=options.ignore_case)
     explained = _explain_words(dataset, tagged, words, options, InPlaceTagger(tagger), work)
     label = record.problems.label_names[problem.label]
-    return Explanation(problem, label, options, explained, _count_variants(dataset, seed_id))
+    variants = read_split(dataset, ALL)
+    classes = variants["word_class"].filter(pc.equal(variants["seed_id"], seed_id)).to_pylist()
+    return Explanation(problem, label, options, explained, dict(Counter(classes)))
 
 
 def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Problem:
@@ -139,13 +144,6 @@ def _explain_words(
             forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
             explained[each.word] = ExplainedWord(each.word, forms, combine(each, options).replacements)
     return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
-
-
-def _count_variants(dataset: MergeDataset, seed_id: str) -> dict[str, int]:
-    """Count the variants of a problem in the data set, by word class."""
-    table = read_split(dataset, ALL).select(["seed_id", "word_class"])
-    classes = [row["word_class"] for row in table.to_pylist() if row["seed_id"] == seed_id]
-    return {name: classes.count(name) for name in dict.fromkeys(classes)}
 
 
 def stored_answers(

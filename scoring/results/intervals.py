@@ -61,13 +61,13 @@ def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Interval
 
 def _by_means(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Sequence[Interval]:
     """Compute intervals of means over seeds, if every subsample draws as many variants of each seed."""
-    from scoring.statistics import mean_interval, passes_by_seed, sample_accuracy_interval
+    from scoring.statistics import bootstrap_interval, mean_interval, passes_by_seed, share_correct
 
     on_seeds = seeds_correct.astype(np.float64)
     passes = passes_by_seed(correct, sizes)
     return (
         mean_interval(on_seeds, **OPTIONS),
-        sample_accuracy_interval(correct.sum(axis=0), sizes.sum(axis=0), **OPTIONS),
+        bootstrap_interval(share_correct, correct.sum(axis=0), sizes.sum(axis=0), **OPTIONS),
         mean_interval(passes, **OPTIONS),
         mean_interval(passes - on_seeds, **OPTIONS),
     )

@@ -3,7 +3,7 @@
 Everything in `__all__` may be imported from outside. scipy and statsmodels are imported only when a test runs.
 """
 
-from .bootstrap import bootstrap_interval, mean_interval, sample_accuracy_interval
+from .bootstrap import bootstrap_interval, mean_interval, share_correct
 from .families import Family, PairResult, compact_letters, compare_models, holm, p_matrix
 from .outcomes import OVERLAP_WARNING, Interval, TestResult
 from .paired_tests import mcnemar_test, permutation_test
@@ -27,6 +27,6 @@ __all__ = [
     "paired_t_test",
     "passes_by_seed",
     "permutation_test",
-    "sample_accuracy_interval",
+    "share_correct",
     "values_for",
 ]

@@ -76,29 +76,8 @@ def bootstrap_interval(
 
 
 def share_correct(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> NDArray[np.float64]:
-    """Return SA from counts by seed."""
+    """Return SA from the counts of correct and of all variants by seed, a statistic for `bootstrap_interval`."""
     return np.asarray(correct.sum(axis=axis) / sizes.sum(axis=axis))
-
-
-def sample_accuracy_interval(
-    correct: ArrayLike,
-    sizes: ArrayLike,
-    *,
-    method: Method = "BCa",
-    **options: Any,  # noqa: ANN401  (of bootstrap_interval)
-) -> Interval:
-    """Compute the interval of SA on variants.
-
-    Args:
-        correct: (n,) number of correct variants of each seed.
-        sizes: (n,) number of variants of each seed.
-        method: "BCa" or "percentile".
-        options: As for `bootstrap_interval`.
-
-    Returns:
-        The interval of the share of correct variants.
-    """
-    return bootstrap_interval(share_correct, correct, sizes, method=method, **options)
 
 
 def mean_interval(values: ArrayLike, *, method: Method = "BCa", **options: Any) -> Interval:  # noqa: ANN401

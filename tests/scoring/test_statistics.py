@@ -33,7 +33,7 @@ from scoring.statistics import (
     paired_t_test,
     passes_by_seed,
     permutation_test,
-    sample_accuracy_interval,
+    share_correct,
     values_for,
 )
 
@@ -209,8 +209,8 @@ def test_bootstrap_of_a_mean_is_close_to_its_normal_interval(method: Any) -> Non
 def test_bootstrap_resamples_seeds_and_not_rows() -> None:
     """Four identical rows per seed give the same interval as one."""
     right = np.random.default_rng(5).integers(0, 2, 100)
-    once = sample_accuracy_interval(right, np.ones(100))
-    four_times = sample_accuracy_interval(right * 4, np.full(100, 4))
+    once = bootstrap_interval(share_correct, right, np.ones(100))
+    four_times = bootstrap_interval(share_correct, right * 4, np.full(100, 4))
     assert dataclasses.astuple(once) == pytest.approx(dataclasses.astuple(four_times))
 
 
