@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parents[1] / "metrics" / "pattern_accuracy"
 
 
 def rows(rng: np.random.Generator) -> dict[str, Any]:
-    """Return a million predictions, 90 % correct, in groups of about 90, in random order."""
+    """Return a million predictions, 90% correct, in groups of about 90, in random order."""
     references = rng.integers(0, 3, N_ROWS)
     wrong = rng.random(N_ROWS) < WRONG
     groups = rng.integers(0, N_GROUPS, N_ROWS)

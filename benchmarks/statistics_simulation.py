@@ -181,7 +181,7 @@ class Rate:
 
 
 def false_positives(name: str, simulations: int) -> Rate:
-    """Return how often a test is significant without a difference, and the 99 % band around 5 %."""
+    """Return how often a test is significant without a difference, and the 99% band around 5%."""
     experiment = (FALSE_POSITIVES | WARNED)[name]
     rng = np.random.default_rng(RANDOM_SEED)
     rate = sum(experiment(rng) < ALPHA for _ in range(simulations)) / simulations

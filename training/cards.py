@@ -19,7 +19,7 @@ SINGLY = "Used as single, distinct sentences. MultiNLI sentences are sampled hal
 AS_PAIRS = "Used as pairs with gold labels. MultiNLI pairs are sampled 0.6 times as often as SNLI pairs."
 MASKING = (
     "Nouns, verbs and other open-class words of one piece are chosen with probability 0.23, all other pieces with "
-    "0.08. Of the chosen pieces 90 % are masked and 5 % replaced at random; only chosen pieces contribute to the loss."
+    "0.08. Of the chosen pieces 90% are masked and 5% replaced at random; only chosen pieces contribute to the loss."
 )
 NEW_HEAD = "Pooler and classifier are new and have four times the learning rate of the other layers."
 HEAD = "The head is new and its decoder is tied to the embeddings."

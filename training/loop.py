@@ -70,7 +70,7 @@ def train(model: PreTrainedModel, loss_of: Callable[[int], torch.Tensor], recipe
     optimizer = torch.optim.AdamW(parameter_groups(model, recipe), lr=recipe.learning_rate, fused=True)
     start = _resume(model, optimizer, checkpoint)
     model.train()
-    # On short sentences, eager attention trains 25 % faster on a CPU than the fused kernel.
+    # On short sentences, eager attention trains 25% faster on a CPU than the fused kernel.
     model.set_attn_implementation("eager")
     seen = 0.0
     for step in tqdm(range(start, recipe.steps), initial=start, total=recipe.steps, mininterval=5, desc="training"):

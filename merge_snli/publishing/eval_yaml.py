@@ -14,7 +14,7 @@ FRAMEWORK = "merge-snli"
 
 DESCRIPTION = (
     "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
-    "Pattern accuracy is the share of seed problems with at least 90 % of their variants classified correctly, "
+    "Pattern accuracy is the share of seed problems with at least 90% of their variants classified correctly, "
     "averaged over the subsamples. Sample accuracy is the share of variants classified correctly."
 )
 

@@ -67,7 +67,7 @@ def compute(
         predictions: n predicted labels, integers or strings.
         references: n gold labels of the same type.
         groups: n integers or strings: the group (seed problem, pattern) of each row.
-        thresholds: A number from 0 to 1, several numbers, or `"curve"` for 0 to 1 in steps of 1 %.
+        thresholds: A number from 0 to 1, several numbers, or `"curve"` for 0 to 1 in steps of 1%.
         seed_predictions: Mapping from group to the predicted label of the seed problem.
         seed_references: Mapping from group to the gold label of the seed problem.
         subsamples: n lists of subsample indices from 0: the subsamples that contain each row.

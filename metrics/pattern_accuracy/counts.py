@@ -24,7 +24,7 @@ _UNIT = 10**_DECIMALS  # a threshold is an integer number of these parts, so tha
 
 
 def parse_thresholds(thresholds: object) -> tuple[float, ...]:
-    """Parse thresholds: one number, several, or `"curve"` for 0 to 1 in steps of 1 %.
+    """Parse thresholds: one number, several, or `"curve"` for 0 to 1 in steps of 1%.
 
     Args:
         thresholds: A number, an iterable of numbers (an array or a tensor too), or `"curve"`.
@@ -83,7 +83,7 @@ def _threshold(where: str, value: Any) -> float:  # noqa: ANN401  (anything may 
     if not _is_number(value):
         raise ValueError(f"{where} is {value!r}: a threshold must be a number from 0 to 1")
     if not 0 <= value <= 1:
-        raise ValueError(f"{where} is {value!r}: a threshold must be from 0 to 1 (90 % is 0.9)")
+        raise ValueError(f"{where} is {value!r}: a threshold must be from 0 to 1 (90% is 0.9)")
     # The text of a number of numpy is its shortest decimal; float(np.float32(0.6)) would be 0.6000000238.
     return round(float(str(value) if isinstance(value, np.generic) else value), _DECIMALS)
 
@@ -212,7 +212,7 @@ def pattern_accuracy(correct: ArrayLike, sizes: ArrayLike, thresholds: object = 
     Args:
         correct: (…, g) int: correct rows of each group.
         sizes: (…, g) int: rows of each group; groups of size 0 are ignored.
-        thresholds: A number from 0 to 1, several numbers, or `"curve"` (0 to 1 in steps of 1 %).
+        thresholds: A number from 0 to 1, several numbers, or `"curve"` (0 to 1 in steps of 1%).
 
     Returns:
         (…, t) float64, one column per threshold; NaN if no group has rows.
@@ -275,7 +275,7 @@ def quality_drop(pattern_accuracy_at_quality: float, seed_sample_accuracy: float
 def matching_threshold(curve: ArrayLike, seed_sample_accuracy: float) -> float:
     """Compute MT: the threshold in whole percent whose PA is nearest to SA on seeds; the higher one of a tie.
 
-    With d variants per seed the curve has only d steps (20 variants: one every 5 %). All thresholds of a step match
+    With d variants per seed the curve has only d steps (20 variants: one every 5%). All thresholds of a step match
     equally well, and the highest one is returned: 0.57 and 0.59 cannot be distinguished.
 
     Args:

@@ -25,7 +25,7 @@ Args:
     predictions: predicted labels, one per row, integers or strings.
     references: gold labels of the same type.
     groups: the group of each row, integers or strings.
-    thresholds: a number from 0 to 1, several numbers, or "curve" for 0 to 1 in steps of 1 %. Default: 0.9.
+    thresholds: a number from 0 to 1, several numbers, or "curve" for 0 to 1 in steps of 1%. Default: 0.9.
     seed_predictions: mapping from group to the predicted label of the seed problem.
     seed_references: mapping from group to the gold label of the seed problem.
     subsamples: a list of subsample indices (from 0) per row: the subsamples that contain it.
