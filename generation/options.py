@@ -51,6 +51,7 @@ class Options(ProblemOptions):
         no_relations: Drop suggestions with a WordNet relation to another word of the problem.
         ignore_case: Ignore case when comparing the words of premise and hypothesis.
         dtype: Data type of the masked LMs' weights and computations: `float32` or `bfloat16`.
+        title: Title of the data set; None for one from the problems, such as "MERGE on SNLI (test)".
         license: License of the problems for the card; None for that of a known data set.
     """
 
@@ -70,6 +71,7 @@ class Options(ProblemOptions):
     no_relations: bool = False
     ignore_case: bool = False
     dtype: str = "float32"
+    title: str | None = None
     license: str | None = None
 
     def __post_init__(self) -> None:
@@ -87,6 +89,8 @@ class Options(ProblemOptions):
                 raise InputError(f"{flag(name)} is {getattr(self, name)}: it must be at most {maximum:,}")
         if self.license is not None and not LICENSE_ID.fullmatch(self.license.lower()):
             raise InputError(f"--license is {self.license!r}: give a license id of the Hub, such as cc-by-4.0 or other")
+        if self.title is not None and not (self.title.strip() and self.title.isprintable()):
+            raise InputError(f"--title is {self.title!r}: give one line of text")
         for name in self.classes:
             if name not in WORD_CLASSES:
                 raise InputError(f"--classes has {name!r}: choose from {', '.join(WORD_CLASSES)}")

@@ -160,6 +160,7 @@ class Record(Inputs):
     """The content of `run.json`.
 
     Attributes:
+        title: The title of the data set.
         terms: License and attribution of the problems.
         versions: Versions of Python, this package and the libraries, by name.
         device: The kind of device that the masked LMs ran on.
@@ -173,6 +174,7 @@ class Record(Inputs):
         digest: sha256 of everything else in the record; empty before `seal`.
     """
 
+    title: str
     terms: TermsRecord
     versions: dict[str, str]
     device: str

@@ -6,12 +6,15 @@ import platform
 from collections import Counter
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from generation.options import FILTERS, UNION
 from generation.replacements.counts import by_side
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
+from merge_snli.embedded import PREFIX
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.record import (
     FilterRecord,
@@ -108,6 +111,7 @@ class Run:
         versions = {"merge_snli": __version__, "python": platform.python_version()}
         return Record(
             **vars(self.inputs.to_record()),
+            title=title_of(self.inputs.options),
             terms=terms_of(self.inputs.options),
             versions=versions | {name: version(name) for name in LIBRARIES},
             device=self.device,
@@ -124,6 +128,29 @@ class Run:
 
 def _filter_records(counts: FilterCounts) -> tuple[FilterRecord, ...]:
     return tuple(FilterRecord(*key, dict(count)) for key, count in by_side(counts).items())
+
+
+def title_of(options: Options) -> str:
+    """Return the title of a data set: that of the options, else one from the problems, such as `MERGE on SNLI (test)`.
+
+    Of a path, only the last part is used, so that the title can be published.
+    """
+    if options.title is not None:
+        return options.title
+    path, known = Path(options.problems), known_dataset(options.problems)
+    if options.problems.startswith(PREFIX):
+        problems = "its bundled problems"
+    elif path.is_file():
+        problems = path.stem
+    else:
+        name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
+        problems = f"{name} ({options.split})"
+    changes = {
+        "scrambled": options.scramble,
+        "unfiltered": len(options.filters) < len(FILTERS),
+        "union": options.sides == UNION,
+    }
+    return ", ".join([f"MERGE on {problems}", *(name for name, applies in changes.items() if applies)])
 
 
 def terms_of(options: Options) -> TermsRecord:

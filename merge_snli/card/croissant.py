@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli import __version__
 from merge_snli.card import license_of
-from merge_snli.card.metadata import TAGS, pretty_name
+from merge_snli.card.metadata import TAGS
 from merge_snli.errors import InputError
 from merge_snli.files import write_json
 from merge_snli.schema import columns, data_file, data_version
@@ -63,7 +63,7 @@ def croissant(dataset: MergeDataset, *, published: date) -> dict[str, Any]:
     metadata = mlc.Metadata(
         name="merge_snli",
         conforms_to="http://mlcommons.org/croissant/1.0",
-        description=f"{pretty_name(record)}. {DESCRIPTION}",
+        description=f"{record.title}. {DESCRIPTION}",
         keywords=list(TAGS),
         in_language=["en"],
         url=PAPER,

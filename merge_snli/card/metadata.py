@@ -20,22 +20,6 @@ TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
 Json = dict[str, Any]
 
 
-def pretty_name(record: Record) -> str:
-    """Return the title of the data set."""
-    options = record.options
-    problems = "its bundled problems" if is_embedded(record) else _problems_name(options["problems"], options["split"])
-    suffixes = {
-        "scrambled": options["scramble"],
-        "unfiltered": len(options["filters"]) < 2,
-        "union": options["sides"] == "union",
-    }
-    return ", ".join([f"MERGE on {problems}", *(suffix for suffix, applies in suffixes.items() if applies)])
-
-
-def _problems_name(problems: str, split: str | None) -> str:
-    return public_name(problems) if split is None else f"{public_name(problems)} ({split})"
-
-
 def public_name(name: str) -> str:
     """Return the last part of a path, so that no folder of this machine is published; return a Hub id unchanged.
 
@@ -61,7 +45,7 @@ def metadata(record: Record) -> str:
     data = DatasetCardData(
         language=["en"],
         license=license_of(record) or "unknown",
-        pretty_name=pretty_name(record),
+        pretty_name=record.title,
         size_categories=[_size(rows[ALL][TEST])],
         source_datasets=_source_datasets(record),
         task_categories=["text-classification"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.card.departures import departures
 from merge_snli.card.license import license_text
-from merge_snli.card.metadata import metadata, pretty_name, public_name
+from merge_snli.card.metadata import metadata, public_name
 from merge_snli.card.tables import column_table, composition_table, example_table, words_table
 from merge_snli.schema import ALL, SEED
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TEMPLATE = "dataset_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 SHOWN_ELSEWHERE = frozenset(
-    {"problems", "split", "mlm", "tagger", "classes", "inflation", "subsamples", "dtype", "device"}
+    {"title", "problems", "split", "mlm", "tagger", "classes", "inflation", "subsamples", "dtype", "device"}
 )
 """Options with their own place in the card, and the device, which does not change the data."""
 
@@ -60,7 +60,7 @@ def _texts(record: Record) -> dict[str, str]:
     metric = record.published and record.published.metric
     return {
         "metadata": metadata(record),
-        "pretty_name": pretty_name(record),
+        "title": record.title,
         "load_name": record.published.dataset if record.published else "merge_snli",
         "metric_name": metric or "pattern_accuracy",
         "metric_text": METRIC_IN_SPACE.format(metric=metric) if metric else METRIC_IN_PACKAGE,

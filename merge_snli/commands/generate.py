@@ -94,6 +94,7 @@ def _add_set_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="columns of the problems to copy to variants and seeds, as text",
     )
+    add("--title", metavar="TEXT", help='title of the data set (default: from the problems, as "MERGE on SNLI (test)")')
     add("--license", metavar="ID", help="license of the problems for the card, if the data set is not a known one")
 
 

@@ -14,6 +14,7 @@ from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_json
 from merge_snli.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors
 from merge_snli.schema import ALL, SEED, TEST, data_file, splits
+from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:
     from merge_snli.validation.collector import Collector
@@ -101,6 +102,8 @@ def check_record(run: RecordedRun, content: bytes, collector: Collector) -> None
         _find(collector, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
     if record.data.digest != sha256_of_json(record.data.files):
         _find(collector, "data.digest", "is not the digest of data.files")
+    if run.options.title not in {None, record.title}:
+        _find(collector, "title", f"is {quoted(record.title)}; options.title is {quoted(run.options.title)}")
     names, given = run.mlm_names, run.options.mlm
     if len(set(names)) != len(names) or len(names) != len(given):
         _find(collector, "masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")

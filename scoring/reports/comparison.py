@@ -40,7 +40,7 @@ class Comparison:
 
     Attributes:
         title: Data set and config, with the data's digest if another compared data set has the same name.
-        dataset: Name of the data set.
+        dataset: Title of the data set.
         digest: sha256 of the data.
         config: `all` or a word class.
         threshold: Threshold of pattern accuracy: the quality threshold.
@@ -117,7 +117,7 @@ def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) 
     first = results[0]
     return Comparison(
         title=title,
-        dataset=first.dataset.name,
+        dataset=first.dataset.title,
         digest=first.dataset.digest,
         config=first.dataset.config,
         threshold=QUALITY_THRESHOLD,

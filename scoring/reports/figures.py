@@ -104,7 +104,7 @@ def _first(results: Sequence[Result]) -> Result:
 
 
 def _dataset_title(result: Result) -> str:
-    return f"{result.dataset.name}, config {result.dataset.config}"
+    return f"{result.dataset.title}, config {result.dataset.config}"
 
 
 def _has_values(curve: Curve) -> bool:

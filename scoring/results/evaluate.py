@@ -174,6 +174,7 @@ def _dataset_record(data: ScoredConfig) -> DatasetRecord:
     local = dataset.revision is None and Path(dataset.name).is_dir()
     return DatasetRecord(
         name=dataset.folder.resolve().name if local else dataset.name,
+        title=dataset.record.title,
         revision=dataset.revision,
         version=data_version(dataset.digest),
         digest=dataset.digest,

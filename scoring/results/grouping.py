@@ -54,9 +54,9 @@ def distinct_names_of(results: Sequence[Result]) -> list[str]:
 
 
 def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
-    """Return the display names of data sets: name and config, with the digest if a name is not unique."""
-    named = Counter(name for name, _ in {(data.name, data.digest) for data in datasets})
+    """Return the display names of data sets: title and config, with the digest if a title is not unique."""
+    titles = Counter(title for title, _ in {(data.title, data.digest) for data in datasets})
     return [
-        f"{data.name}{'' if named[data.name] == 1 else f' [{data.digest[:8]}]'}, config {data.config}"
+        f"{data.title}{'' if titles[data.title] == 1 else f' [{data.digest[:8]}]'}, config {data.config}"
         for data in datasets
     ]

@@ -238,6 +238,8 @@ class DatasetRecord(_Part):
 
     name: str
     """Hub id or folder name."""
+    title: str
+    """Title of the data set, from the record of its run."""
     revision: str | None
     """Commit on the Hub; None for a folder."""
     version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]

@@ -149,7 +149,7 @@ def make_dataset() -> MakeDataset:
                 draw = [row for row in rows if index in row["subsamples"]]
                 write_split(folder, config, f"subsample_{index}", draw, label_names)
         content = json.dumps([problems, variants], sort_keys=True)
-        save_record(folder, data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}, {}))
+        save_record(folder, title=folder.name, data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}, {}))
         (folder / "README.md").write_text("# a small data set\n", encoding="utf-8")
         return folder
 

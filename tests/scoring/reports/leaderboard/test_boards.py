@@ -22,11 +22,11 @@ def test_data_sets_with_the_same_name_get_their_own_board(results: list[Result])
     data = dataclasses.replace(results[0].dataset, digest="0" * 64)
     other = dataclasses.replace(results[0], dataset=data)
     first, second = make_boards([results[0], other])
-    assert first.title == "merge_snli [00000000], config all"
-    assert second.title == f"merge_snli [{results[0].dataset.digest[:8]}], config all"
+    assert first.title == "MERGE on its bundled problems [00000000], config all"
+    assert second.title == f"MERGE on its bundled problems [{results[0].dataset.digest[:8]}], config all"
     headings = [line for line in markdown((first, second)).splitlines() if line.startswith("## ")]
     assert len(set(headings)) == 2
-    assert "merge\\_snli {[}00000000{]}, config all: " in latex((first, second))
+    assert "MERGE on its bundled problems {[}00000000{]}, config all: " in latex((first, second))
 
 
 def test_keys_are_safe_and_unique(boards: tuple[Board, ...]) -> None:

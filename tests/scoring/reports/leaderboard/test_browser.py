@@ -376,7 +376,7 @@ def test_skip_link_keeps_the_url(page: Any) -> None:  # noqa: ANN401
 def test_board_can_be_selected(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     choose(page, "#board", "1")
     assert shown_percents(page) == percents(boards[1], "all", 90)
-    assert find(page, "#board-title").text == "merge_snli, nouns"
+    assert find(page, "#board-title").text == "MERGE on its bundled problems, nouns"
     page.find_element("link text", "org/careful-large").click()
     assert find(page, "#seeds li .sentence").is_displayed()
 

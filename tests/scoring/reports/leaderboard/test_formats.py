@@ -20,7 +20,7 @@ def awkward(results: list[Result]) -> tuple[Board, ...]:
 
 def test_markdown_is_shaped_like_table_3(boards: tuple[Board, ...]) -> None:
     lines = markdown(boards).splitlines()
-    assert lines[0].startswith(r"## merge\_snli, config all: ")
+    assert lines[0].startswith("## MERGE on its bundled problems, config all: ")
     header = r"| Model | Seeds | Variants | PA(0.9) | 95% interval | QT | MT |"
     assert lines[2:4] == [header, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
     best = boards[0].entries[0].result.scores
@@ -30,7 +30,7 @@ def test_markdown_is_shaped_like_table_3(boards: tuple[Board, ...]) -> None:
     pattern_accuracy = best.on_variants.pattern_accuracy.mean
     assert pattern_accuracy is not None
     assert f" | {100 * pattern_accuracy:.1f} | {100 * low:.1f} to {100 * high:.1f} | " in lines[4]
-    assert any(line.startswith(r"## merge\_snli, config noun: ") for line in lines)
+    assert any(line.startswith("## MERGE on its bundled problems, config noun: ") for line in lines)
     assert not any("<script>" in line or "<img" in line for line in lines)
     assert all(line.count(" | ") == 6 for line in lines if line.startswith("| "))
 
