@@ -55,7 +55,7 @@ def test_the_example_of_the_python_api(
     demo_run: DemoRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(demo_run.out / "merge_snli.work", tmp_path / "my_data" / "merge_snli.work")
+    shutil.copytree(demo_run.out / "merge_snli.work", tmp_path / "my_data" / "merge_demo.work")
     result = run(OURS)["result"]
     accuracy, qt = map(float, capsys.readouterr().out.split())
     assert (accuracy, qt) == (result.scores.seed_sample_accuracy, result.scores.qt)

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_filter_arguments(parser)
     parser.epilog = (
         "examples:\n"
-        "  merge-snli generate --problems demo:problems --preset demo --out merge_snli\n"
+        "  merge-snli generate --problems demo:problems --preset demo --out merge_demo\n"
         "  merge-snli generate --problems stanfordnlp/snli --preset paper --out merge_snli --dry-run"
     )
 
