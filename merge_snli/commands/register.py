@@ -13,6 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", nargs="?", metavar="DIR|ID", help="data set: folder or Hub id")
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches")
+    other.add_argument(
+        "--as", dest="load_name", default="merge_snli", metavar="NAME", help="name to load it by (default: %(default)s)"
+    )
     other.add_argument("--list", action="store_true", help="print the registered data set")
 
 
@@ -24,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.list and not arguments.undo:
         if arguments.dataset is None:
             raise InputError("no data set given: name its folder, such as merge-snli register merge_snli")
-        sys.stdout.write(registered_text(register(arguments.dataset)))
+        sys.stdout.write(registered_text(register(arguments.dataset, load_name=arguments.load_name)))
         return 0
     registration = registered() if arguments.list else undo(arguments.dataset)
     if registration is None:

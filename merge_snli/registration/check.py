@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
-from merge_snli.registration.prepare import METRIC_NAME, NAME, metric_folder
+from merge_snli.registration.prepare import METRIC_NAME, metric_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,20 +37,21 @@ if scores["pattern_accuracy"] != 1.0:
 """
 
 
-def check_loading(dataset: MergeDataset, stage: Path) -> None:
+def check_loading(dataset: MergeDataset, stage: Path, name: str) -> None:
     """Load every config and the metric by bare name from prepared caches.
 
     Args:
         dataset: The data set.
         stage: The folder whose subfolders `datasets` and `modules` are used as the caches. The libraries write nowhere
             else.
+        name: The name of the data set.
 
     Raises:
         InputError: If loading fails; the message says how to load from the folder instead.
     """
     empty = stage / "empty"
     empty.mkdir()
-    command = [sys.executable, "-c", PROGRAM, NAME, METRIC_NAME, json.dumps(dataset.record.data.rows)]
+    command = [sys.executable, "-c", PROGRAM, name, METRIC_NAME, json.dumps(dataset.record.data.rows)]
     variables = {
         "HF_HOME": str(stage / "home"),
         "HF_DATASETS_CACHE": str(stage / "datasets"),

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
 
 NAME = "merge_snli"
+"""The default name to load a data set by."""
+
 METRIC_NAME = "pattern_accuracy"
 METRICS = Path("evaluate_modules", "metrics", f"evaluate-metric--{METRIC_NAME}")
 """The folder of the metric's modules in the cache of `evaluate`."""
@@ -30,12 +32,13 @@ this name never takes precedence.
 """
 
 
-def prepare_dataset(dataset: MergeDataset, cache: Path) -> tuple[Path, ...]:
+def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path, ...]:
     """Write each config in the cache format of `datasets`.
 
     Args:
         dataset: The data set.
         cache: The folder to use as the cache.
+        name: The name to load it by.
 
     Returns:
         The folder of each config, relative to `cache`.
@@ -49,7 +52,7 @@ def prepare_dataset(dataset: MergeDataset, cache: Path) -> tuple[Path, ...]:
     is_bar_shown = not are_progress_bars_disabled()
     disable_progress_bars()
     try:
-        return tuple(_prepare_config(dataset, config, cache) for config in dataset.configs)
+        return tuple(_prepare_config(dataset, config, cache, name) for config in dataset.configs)
     finally:
         if is_bar_shown:
             enable_progress_bars()
@@ -62,16 +65,16 @@ def _check_files(dataset: MergeDataset) -> None:
             raise InputError(f"{path} is missing or was changed: download or generate the data set again")
 
 
-def _prepare_config(dataset: MergeDataset, config: str, cache: Path) -> Path:
+def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) -> Path:
     from datasets.exceptions import DatasetGenerationError
 
     from merge_snli.builder import MergeSnli
 
     # The hash differs by config: if it were the same, loading without a config would fail.
     cache_hash = f"registered-{dataset.digest[:16]}-{config}"
-    folder = Path(NAME, config, data_version(dataset.digest), cache_hash)
+    folder = Path(name, config, data_version(dataset.digest), cache_hash)
     builder = MergeSnli(
-        config_name=config, data_dir=str(dataset.folder), dataset_name=NAME, cache_dir=str(cache / ".unused")
+        config_name=config, data_dir=str(dataset.folder), dataset_name=name, cache_dir=str(cache / ".unused")
     )
     try:
         builder.download_and_prepare(output_dir=str(cache / folder))

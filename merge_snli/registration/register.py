@@ -14,7 +14,7 @@ from merge_snli.files import disk_errors_as_input_errors, write_json
 from merge_snli.registration.caches import Caches, find_caches, locked
 from merge_snli.registration.check import check_loading
 from merge_snli.registration.prepare import NAME, prepare_dataset, prepare_metric
-from merge_snli.registration.record import Registration, read_record, record_file
+from merge_snli.registration.record import Registration, check_name, read_record, record_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,14 +31,15 @@ def registered() -> Registration | None:
     return read_record(find_caches())
 
 
-def register(name: str) -> Registration:
-    """Make `load_dataset("merge_snli", CONFIG)` and `evaluate.load("pattern_accuracy")` work from any folder.
+def register(name: str, *, load_name: str = NAME) -> Registration:
+    """Make `load_dataset(NAME, CONFIG)` and `evaluate.load("pattern_accuracy")` work from any folder.
 
     The files are prepared in a temporary folder and loaded from there in another process. Only then are they moved to
     the caches. An older registration is replaced.
 
     Args:
         name: The folder or the Hub id of a MERGE data set.
+        load_name: The name to load it by.
 
     Returns:
         The record of the registration.
@@ -47,15 +48,16 @@ def register(name: str) -> Registration:
         InputError: If the data set is invalid, the libraries do not load the prepared files, or a cache cannot be
             written.
     """
+    check_name(load_name)
     dataset, caches = find_dataset(name), find_caches()
     _check_record(dataset)
     with disk_errors_as_input_errors(caches.datasets), locked(caches), _stage(caches) as stage:
-        configs = prepare_dataset(dataset, stage / "datasets")
+        configs = prepare_dataset(dataset, stage / "datasets", load_name)
         metric = prepare_metric(stage / "modules")
-        check_loading(dataset, stage)
+        check_loading(dataset, stage, load_name)
         moves = {stage / "datasets" / folder: caches.datasets / folder for folder in configs}
         moves[stage / "modules" / metric] = caches.modules / metric
-        return _install(dataset, caches, moves)
+        return _install(dataset, caches, moves, load_name)
 
 
 def undo(name: str | None = None) -> Registration | None:
@@ -118,7 +120,7 @@ def _stage(caches: Caches) -> Iterator[Path]:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _install(dataset: MergeDataset, caches: Caches, moves: dict[Path, Path]) -> Registration:
+def _install(dataset: MergeDataset, caches: Caches, moves: dict[Path, Path], load_name: str) -> Registration:
     """Move prepared folders to the caches. The record is written first, so that `undo` works after a kill."""
     older = read_record(caches)
     for target in moves.values():
@@ -129,6 +131,7 @@ def _install(dataset: MergeDataset, caches: Caches, moves: dict[Path, Path]) -> 
         digest=dataset.digest,
         configs=dataset.configs,
         folders=tuple(map(str, moves.values())),
+        name=load_name,
     )
     if older is not None:
         _remove(older, caches)

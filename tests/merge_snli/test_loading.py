@@ -34,7 +34,7 @@ Row = dict[str, Any]
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the check of a registration in another process; these tests load the data themselves."""
     register = importlib.import_module("merge_snli.registration.register")
-    monkeypatch.setattr(register, "check_loading", lambda dataset, stage: None)
+    monkeypatch.setattr(register, "check_loading", lambda dataset, stage, name: None)
 
 
 def rows_of(config: str, split: str, folder: Path = DATA_SET) -> list[Row]:

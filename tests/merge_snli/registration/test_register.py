@@ -46,7 +46,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the check in another process, for tests of what is written."""
-    monkeypatch.setattr(REGISTER, "check_loading", lambda dataset, stage: None)
+    monkeypatch.setattr(REGISTER, "check_loading", lambda dataset, stage, name: None)
 
 
 @pytest.fixture
@@ -330,3 +330,22 @@ def test_command(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert files_of(home) == []
     assert main(["register"]) == 2
     assert "no data set given" in capsys.readouterr().err
+
+
+def test_another_name(home: Path, other_set: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The check in another process loads the data set by this name."""
+    assert main(["register", str(other_set), "--as", "merge_sick"]) == 0
+    assert 'load_dataset("merge_sick", "adj")' in capsys.readouterr().out
+    registration = registered()
+    assert registration is not None
+    assert (home / "datasets" / "merge_sick" / "adj").is_dir()
+    assert not (home / "datasets" / "merge_snli" / "adj").exists()
+    assert undo() == registration
+    assert files_of(home) == []
+    assert not (home / "datasets" / "merge_sick").exists()
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "Merge", "org/merge", "1", "merge-sick"])
+def test_a_name_that_is_no_folder_name_is_refused(name: str, home: Path) -> None:
+    assert main(["register", str(DATA_SET), "--as", name]) == 2
+    assert not home.exists()
