@@ -144,7 +144,7 @@ def title_of(options: Options) -> str:
         problems = path.stem
     else:
         name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
-        problems = f"{name} ({options.split})"
+        problems = name if options.split is None else f"{name} ({options.split})"
     changes = {
         "scrambled": options.scramble,
         "unfiltered": len(options.filters) < len(FILTERS),
