@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
+from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
 from merge_snli.hub import LICENSE_ID
 from merge_snli.problems.options import ProblemOptions, flag, require_positive, require_unique
@@ -102,6 +104,24 @@ class Options(ProblemOptions):
             if not values:
                 raise InputError(f"{option} is empty: give at least one value")
             require_unique(option, values)
+
+
+def with_absolute_paths(options: Options) -> Options:
+    """Return the options with the paths of existing files and folders made absolute, to record them."""
+
+    def absolute(name: str | None) -> Any:  # noqa: ANN401 - as given: None, a name, or problems in memory
+        is_local = name is not None and not name.startswith(PREFIX) and Path(name).exists()
+        return str(Path(name).absolute()) if name is not None and is_local else name
+
+    # Without a slash, the name of an installed tagger comes before that of a folder.
+    tagger = absolute(options.tagger) if "/" in (options.tagger or "") else options.tagger
+    return replace(
+        options,
+        problems=absolute(options.problems),
+        mlm=tuple(absolute(name) for name in options.mlm),
+        seeds_from=absolute(options.seeds_from),
+        tagger=tagger,
+    )
 
 
 def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from generation.answers.store import open_stores
 from generation.answers.suggest import count_missing, suggest
 from generation.masked_lms.loading import find_masked_lms
+from generation.options import with_absolute_paths
 from generation.output.checks import require_seeds, require_words
 from generation.output.folder import check_out, find_finished, write_output
 from generation.output.record import Run, RunInputs, add_word_counts, count_words
@@ -86,7 +87,7 @@ def generate(
     with progress.stage("reading", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)
-    options = replace(options, **source.columns)
+    options = replace(with_absolute_paths(options), **source.columns)
     inputs = _find_inputs(options, survey, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
         logger.info("nothing to do: %s has this data set already", out)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.card.license import is_embedded, license_of
 from merge_snli.files import is_path
 from merge_snli.hub import split_revision
-from merge_snli.problems.options import FILE_TYPES
+from merge_snli.problems.file_rows import READERS
 from merge_snli.schema import ALL, TEST, data_file, data_version, features
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def public_name(name: str) -> str:
 
     A folder with the form of a Hub id, such as `data/mine`, counts as an id.
     """
-    return Path(name).name if name.endswith(FILE_TYPES) or is_path(name) else name
+    return Path(name).name if name.endswith(tuple(READERS)) or is_path(name) else name
 
 
 def metadata(record: Record) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from merge_snli.errors import InputError, reason
-from merge_snli.problems.options import FILE_TYPES
 from merge_snli.problems.rows import SourceRow
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pyarrow as pa
 
 PARQUET_BATCH_ROWS = 10_000
 
@@ -75,11 +76,21 @@ def parquet_label_names(path: Path, column: str) -> tuple[str, ...] | None:
     import pyarrow.parquet as pq
 
     try:
-        metadata = pq.read_schema(path).metadata or {}
+        schema = pq.read_schema(path)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
+    return schema_label_names(schema, column)
+
+
+def schema_label_names(schema: pa.Schema, column: str) -> tuple[str, ...] | None:
+    """Return the names of a ClassLabel column that `datasets` wrote into an Arrow schema.
+
+    Args:
+        schema: The schema.
+        column: The label's column.
+    """
     try:
-        names = json.loads(metadata[b"huggingface"])["info"]["features"][column]["names"]
+        names = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"][column]["names"]
     except (KeyError, ValueError, TypeError):
         return None
     return tuple(str(name) for name in names) if isinstance(names, list) and names else None
@@ -169,7 +180,10 @@ def _parquet(path: Path) -> Iterator[SourceRow]:
         raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
 
 
-READERS: dict[str, Callable[[Path], Iterator[SourceRow]]] = dict(
-    zip(FILE_TYPES, (_json_lines, _csv, _tsv, _parquet), strict=True)
-)
+READERS: dict[str, Callable[[Path], Iterator[SourceRow]]] = {
+    ".jsonl": _json_lines,
+    ".csv": _csv,
+    ".tsv": _tsv,
+    ".parquet": _parquet,
+}
 """The function that reads each type of file, by the file's ending."""

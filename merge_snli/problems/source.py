@@ -17,6 +17,7 @@ from merge_snli.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILME
 from merge_snli.problems.dataset_rows import class_label_names, dataset_rows, load_folder, load_from_hub
 from merge_snli.problems.file_rows import READERS, parquet_label_names, read_file
 from merge_snli.problems.label_names import LabelNames, read_label_names, without_decimals
+from merge_snli.problems.memory_rows import MEMORY, MemoryProblems
 from merge_snli.problems.rows import NO_GOLD_LABEL, CheckedRow, SourceRow, check_row, check_sentences, label_text
 from merge_snli.schema import NLI_LABELS
 
@@ -85,6 +86,8 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     Raises:
         InputError: If the source does not exist, cannot be read, or has numbers as labels without names.
     """
+    if options.problems.startswith(MEMORY):
+        return _memory_source(options)
     path = embedded_path(options.problems) or Path(options.problems)
     if path.is_file():
         if options.split is not None and path.suffix in READERS:
@@ -98,6 +101,15 @@ def open_source(options: ProblemOptions) -> ProblemSource:
         dataset = load_from_hub(options)
     read = partial(dataset_rows, dataset, f"{options.problems} split {options.split}")
     return _source(options, read, partial(class_label_names, dataset))
+
+
+def _memory_source(options: ProblemOptions) -> ProblemSource:
+    problems = options.problems
+    if not isinstance(problems, MemoryProblems):
+        raise InputError(f"the problems of this run were in memory ({problems}): give them again with --problems")
+    if options.split is not None:
+        raise InputError(f"--split is {options.split!r}, but problems in memory have no splits: give one split")
+    return _source(options, problems.read, problems.label_names)
 
 
 def _source(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.options import Options
+from generation.options import Options, with_absolute_paths
 from generation.run_file import read_run_file, write_run_file
 from merge_snli.errors import InputError
 
@@ -46,6 +46,19 @@ def test_every_option_is_written_and_read(tmp_path: Path) -> None:
     assert Options(**read_run_file(written(tmp_path, options))) == options
     plain = replace(options, filters=("pos",), limit=None, label_names=None)
     assert Options(**read_run_file(written(tmp_path, plain))) == plain
+
+
+def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("data/p.jsonl", "mlm/bert", "other", "tagger"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    mlm = ("mlm/bert", "org/bert", "demo:mlm-bpe")
+    options = Options(problems="data/p.jsonl", mlm=mlm, seeds_from="other", tagger="./tagger")
+    found = with_absolute_paths(options)
+    assert found.problems == str(tmp_path / "data" / "p.jsonl")
+    assert found.mlm == (str(tmp_path / "mlm" / "bert"), "org/bert", "demo:mlm-bpe")
+    assert (found.seeds_from, found.tagger) == (str(tmp_path / "other"), str(tmp_path / "tagger"))
+    assert with_absolute_paths(Options(problems="org/snli", mlm=mlm[1:])) == Options(problems="org/snli", mlm=mlm[1:])
 
 
 def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:

@@ -1,0 +1,92 @@
+"""Problems in memory: every type gives the same problems, and the record names the type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from generation import Options, generate
+from generation.run_file import RUN_TOML, read_run_file
+from merge_snli.errors import InputError
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
+from merge_snli.validation import validate
+
+ROWS: list[dict[str, Any]] = [
+    {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
+    for number, label in enumerate([0.0, 2.0, None, 1.0])
+]
+TYPES: dict[str, Callable[[list[dict[str, Any]]], object]] = {
+    "memory:list": list,
+    "memory:datasets.Dataset": datasets.Dataset.from_list,
+    "memory:pandas.DataFrame": pd.DataFrame,
+    "memory:polars.DataFrame": pl.DataFrame,
+    "memory:pyarrow.Table": pa.Table.from_pylist,
+}
+
+
+@pytest.mark.parametrize(("name", "make"), TYPES.items())
+def test_every_type_gives_the_same_problems(name: str, make: Callable[[list[dict[str, Any]]], object]) -> None:
+    options = ProblemOptions(problems=make(ROWS))
+    assert (options.as_dict()["problems"], options.split) == (name, None)
+    assert type(options.as_dict()["problems"]) is str
+    read, expected = read_problems(options), read_problems(ProblemOptions(problems=ROWS))
+    assert (read.problems, read.digest, read.without_label) == (expected.problems, expected.digest, 1)
+    assert [problem.label for problem in read.problems] == [0, 2, 1]
+
+
+def test_label_names_of_a_dataset_are_kept() -> None:
+    labels = datasets.ClassLabel(names=["neutral", "entailment", "contradiction"])
+    data = datasets.Dataset.from_list([ROWS[0] | {"label": 1}]).cast_column("label", labels)
+    table = data.data.table.replace_schema_metadata(data.features.arrow_schema.metadata)
+    for problems in (data, data.with_format("numpy"), table):
+        assert read_problems(ProblemOptions(problems=problems)).label_names == tuple(labels.names)
+
+
+@pytest.mark.parametrize(
+    "problems",
+    [
+        datasets.DatasetDict(test=datasets.Dataset.from_list(ROWS)),
+        datasets.IterableDataset.from_generator(lambda: iter(ROWS)),
+        {"premise": ["A"]},
+        ["A"],
+        3,
+        None,
+        pd.DataFrame({"premise": [object()]}),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
+    with pytest.raises(InputError, match=type(problems).__name__) as error:
+        ProblemOptions(problems=problems)
+    assert "\n" not in str(error.value)
+
+
+def test_a_split_of_problems_in_memory_is_refused() -> None:
+    with pytest.raises(InputError, match="'train'"):
+        read_problems(ProblemOptions(problems=ROWS, split="train"))
+
+
+def test_an_invalid_row_is_named() -> None:
+    with pytest.raises(InputError, match=r"memory:pandas.DataFrame row 2: .*'premise'"):
+        read_problems(ProblemOptions(problems=pd.DataFrame([ROWS[0], ROWS[1] | {"premise": ""}])))
+
+
+def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
+    options = Options(problems=pd.DataFrame(ROWS), mlm=(str(tiny_mlm("bert")),), inflation=1, subsamples=1)
+    made = generate(options, tmp_path / "data", quiet=True)
+    assert made.record.options["problems"] == "memory:pandas.DataFrame"
+    assert "MERGE on problems in memory" in (made.folder / "README.md").read_text(encoding="utf-8")
+    assert validate(made.folder).findings == ()
+    values = read_run_file(made.folder / RUN_TOML)
+    with pytest.raises(InputError, match="were in memory"):
+        read_problems(Options(**values))
+    again = generate(Options(**values | {"problems": ROWS}), tmp_path / "again", quiet=True)
+    assert again.record.data.files == made.record.data.files
