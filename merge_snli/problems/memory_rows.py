@@ -68,7 +68,7 @@ def memory_problems(data: object) -> MemoryProblems:
             raise InputError(f"--problems: {kind.__name__} cannot be converted to Arrow: {reason(error)}") from error
     else:
         raise InputError(
-            f"--problems is a {kind.__name__}: give a file, a folder, a Hub id, or in Python one split as a "
+            f"--problems has the type {kind.__name__}: give a file, a folder, a Hub id, or in Python one split as a "
             "datasets.Dataset, a pandas or Polars frame, an Arrow table or a list of dicts"
         )
     return problems

@@ -78,7 +78,6 @@ def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[st
         *(("license", value) for value in ("CC BY 4.0", "", 4)),
         *(("limit", value) for value in ("5", 0)),
         *(("premise_column", value) for value in (3, ["a"])),
-        ("problems", 7),
         ("mlm", 7),
     ],
 )
