@@ -16,6 +16,7 @@ from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.problems.memory_rows import MEMORY
 from merge_snli.record import (
     FilterRecord,
     Inputs,
@@ -140,6 +141,8 @@ def title_of(options: Options) -> str:
     path, known = Path(options.problems), known_dataset(options.problems)
     if options.problems.startswith(PREFIX):
         problems = "its bundled problems"
+    elif options.problems.startswith(MEMORY):
+        problems = "problems in memory"
     elif path.is_file():
         problems = path.stem
     else:
