@@ -173,6 +173,6 @@ def test_remote_code_runs_only_if_trusted(tmp_path: Path, dataset: Path) -> None
         "class OwnModel(BertForSequenceClassification):\n    config_class = OwnConfig\n",
         encoding="utf-8",
     )
-    with pytest.raises(InputError, match=r"remote .*--trust-remote-code"):
+    with pytest.raises(InputError, match=r"remote .*trust_remote_code"):
         score(folder, dataset)
     assert score(folder, dataset, trust_remote_code=True).model.architecture == "OwnModel"
