@@ -35,6 +35,7 @@ def test_every_field_has_an_argument_of_the_same_name() -> None:
         *("--device", "cpu", "--sides", "union", "--filters", "none", "--scramble", "--seeds-from", "d"),
         *("--mask", "all", "--split-words", "--no-relations", "--ignore-case", "--dtype", "bfloat16"),
         *("--license", "mit"),
+        *("--title", "t"),
     )
     assert options.mlm == ("m", "n", "o")
     assert options.keep_column == ("genre", "round", "author")
