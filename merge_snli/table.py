@@ -93,7 +93,8 @@ class Table:
     def text(self) -> str:
         """Return the table as aligned text for a terminal.
 
-        Headers are wrapped at spaces if the table is wider than `TEXT_WIDTH`. Cells are never wrapped.
+        If the table is wider than `TEXT_WIDTH`, headers are wrapped at spaces; if that is not enough, columns are
+        separated by one space instead of two. Cells are never wrapped.
         """
         cells = self._cells(lambda column, value: column.show(value))
         headers = [printable(column.header) for column in self.columns]
@@ -101,10 +102,11 @@ class Table:
         if sum(widths) + 2 * (len(widths) - 1) > TEXT_WIDTH:
             words = [max(header.split(), key=len, default="") for header in headers]
             widths = [max(map(len, column)) for column in zip(words, *cells, strict=True)]
+        gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= TEXT_WIDTH else " "
         lines = [
-            *self._header_lines(headers, widths),
-            "  ".join("─" * width for width in widths),
-            *(self._line(row, widths) for row in cells),
+            *self._header_lines(headers, widths, gap),
+            gap.join("─" * width for width in widths),
+            *(self._line(row, widths, gap) for row in cells),
         ]
         title = [printable(self.title)] if self.title else []
         notes = [line for note in self.notes for line in _wrap(printable(note), TEXT_WIDTH)]
@@ -154,19 +156,19 @@ class Table:
     def _cells(self, show: Callable[[Column, Cell], str]) -> list[list[str]]:
         return [[show(column, value) for column, value in zip(self.columns, row, strict=True)] for row in self.rows]
 
-    def _header_lines(self, headers: Sequence[str], widths: Sequence[int]) -> list[str]:
+    def _header_lines(self, headers: Sequence[str], widths: Sequence[int], gap: str) -> list[str]:
         """Wrap the headers to the widths of their columns and align them at the bottom."""
         wrapped = [_wrap(header, width) for header, width in zip(headers, widths, strict=True)]
         height = max(map(len, wrapped))
         padded = ([""] * (height - len(lines)) + lines for lines in wrapped)
-        return [self._line(row, widths) for row in zip(*padded, strict=True)]
+        return [self._line(row, widths, gap) for row in zip(*padded, strict=True)]
 
-    def _line(self, cells: Sequence[str], widths: Sequence[int]) -> str:
+    def _line(self, cells: Sequence[str], widths: Sequence[int], gap: str) -> str:
         aligned = (
             cell.rjust(width) if column.align == "right" else cell.ljust(width)
             for column, cell, width in zip(self.columns, cells, widths, strict=True)
         )
-        return "  ".join(aligned).rstrip()
+        return gap.join(aligned).rstrip()
 
 
 def print_in_any_encoding(stream: TextIO) -> None:

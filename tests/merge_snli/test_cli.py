@@ -178,8 +178,8 @@ def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
 def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["words", "--problems", "demo:problems"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert rows[1][:2] == ["class", "problems"]
-    assert [row[0] for row in rows[3:7]] == ["noun", "verb", "adj", "adv"]
+    [head] = [number for number, row in enumerate(rows) if row[:2] == ["class", "problems"]]
+    assert [row[0] for row in rows[head + 2 : head + 6]] == ["noun", "verb", "adj", "adv"]
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,15 @@ def test_text_wraps_headers_and_notes_only_if_they_are_too_wide() -> None:
     assert narrow.text().splitlines()[0] == "a long header 0  a long header 1"
 
 
+def test_text_narrows_the_gaps_of_columns_that_are_still_too_wide() -> None:
+    columns = tuple(Column(f"{number:09}") for number in range(8))
+    lines = Table(columns=columns[:7], rows=((1,) * 7,)).text().splitlines()
+    assert lines[1] == "  ".join(["─" * 9] * 7)
+    lines = Table(columns=columns, rows=((1,) * 8,)).text().splitlines()
+    assert lines == [" ".join(each) for each in zip(*((f"{n:09}", "─" * 9, f"{1:9}") for n in range(8)), strict=True)]
+    assert len(lines[0]) == 79
+
+
 def test_markdown() -> None:
     assert TABLE.markdown().splitlines() == [
         "## Scores",
