@@ -145,7 +145,7 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
     if form:
         assert json.loads(printed)["problems"].endswith("caf\u00e9.jsonl")
     else:
-        assert [set(line) for line in printed.splitlines()][2] == {"-", " "}
+        assert {"-", " "} in map(set, printed.splitlines())
 
 
 @pytest.mark.parametrize(
