@@ -15,7 +15,7 @@ from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
 PROB, POS = "prob", "pos"
 FILTERS = (PROB, POS)
-"""The optional filters: more probable than the original word, and of its word class in the sentence."""
+"""The optional filters: more probable than the original (filter 2 of docs/method.md), same word class (filter 4)."""
 
 NO_FILTER = "none"
 """The value of `--filters` that disables both."""

@@ -30,7 +30,7 @@ SAME_WORD = "same word again"
 RELATED = "related"
 OTHER_CLASS = "other class"
 REASONS = (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD, RELATED, OTHER_CLASS)
-"""Reasons to drop a filler, in the order of the filters."""
+"""Reasons to drop a filler, in order of precedence. docs/method.md has the number of each filter."""
 
 OUTCOMES = (KEPT, *REASONS)
 """The outcomes of the filters for one filler. Their codes are their indices."""
@@ -42,11 +42,11 @@ WORD_CHARACTERS = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A word that one masked LM suggests for one form.
+    """A filler that the filters keep, as a word in the case of the original.
 
     Attributes:
         word: The word in the case pattern of the original word.
-        log_odds: log p(word) - log p(original) in that form, natural logarithm.
+        log_odds: log p(word) - log p(original) in the filler's form, natural logarithm.
     """
 
     word: str
@@ -112,18 +112,19 @@ def filter_fillers(
     more_probable: bool = True,
     is_related: Callable[[str], bool] | None = None,
 ) -> Filtered:
-    """Apply every filter that needs no tagger to the fillers of one form.
+    """Apply filters 1 to 3 of docs/method.md, which need no tagger, to the fillers of one form.
 
-    A filler is kept if it is a whole word of the same kind as the original at its position, more probable than the
-    original in the same form (section 3, condition i), not a word of the problem (condition ii), and not the same word
-    as a more probable filler. Each other filler gets the first of `REASONS` that applies.
+    A filler is kept if it is a whole word of the same kind as the original at its position (filter 1), more probable
+    than the original in the same form (filter 2), not a word of the problem (filter 3), and not the same word as a more
+    probable filler. With `is_related`, related words are dropped too. Each dropped filler gets the first of `REASONS`
+    that applies.
 
     Args:
         fillers: The masked LM's answer to the form.
         original: The masked word, as written.
         vocabulary: The masked LM's vocabulary.
         problem_words: The words of the problem, from `words_of`.
-        more_probable: Whether to apply condition i. Without it, log-odds may be 0 or negative.
+        more_probable: Whether to apply filter 2. Without it, log-odds may be 0 or negative.
         is_related: Returns whether a word is related to another word of the problem; None to keep related words.
 
     Returns:

@@ -135,9 +135,9 @@ def filter_words(
     *,
     wordnet: WordNet | None = None,
 ) -> list[FilteredWord]:
-    """Apply the filters at every occurrence of every shared word, for every masked LM.
+    """Apply the filters of docs/method.md at every occurrence of every shared word, for every masked LM.
 
-    Takes the arguments of `find_replacements`.
+    `options.filters` selects filter 2 (`prob`) and filter 4 (`pos`). Takes the arguments of `find_replacements`.
     """
     words = [
         FilteredWord(tagged, word, problem_words, _filter_forms(tagged, word, problem_words, answers, options, wordnet))
@@ -178,7 +178,7 @@ def _filter_forms(
     options: Options,
     wordnet: WordNet | None,
 ) -> tuple[FilteredForm, ...]:
-    """Apply the filters that need no tagger."""
+    """Apply filters 1 to 3, which need no tagger."""
     is_related = None if wordnet is None else wordnet.relation_to(other_words(tagged, word), word.word_class)
 
     def outcome(answer: Answer, vocabulary: Vocabulary) -> Filtered | str:
@@ -197,7 +197,7 @@ def _filter_forms(
 
 
 def _drop_other_classes(words: Sequence[FilteredWord], tagger: InPlaceTagger) -> list[FilteredWord]:
-    """Drop the suggestions of another word class, each tagged in place once for all masked LMs."""
+    """Apply filter 4: drop suggestions of another word class, each tagged in place once for all masked LMs."""
     places = list(dict.fromkeys(place for each in words for form in each.forms for place in form.in_place(each.word)))
     classes = dict(zip(places, tagger.word_classes(places), strict=True))
 

@@ -1,4 +1,4 @@
-"""Cut inputs of one length into batches, and halve the batch size when memory runs out."""
+"""Cut inputs of one length into batches, and halve the tokens per batch when memory runs out."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate 
 
 
 class Batches:
-    """Runs a model over inputs of one length in batches, and remembers a batch size that fits into memory.
+    """Runs a model over inputs of one length in batches, and remembers how many tokens per batch fit into memory.
 
     If rounding depends on the batch size, every batch of a length is padded to the same number of rows, so that the
-    output for an item does not depend on the other items.
+    output for an item does not depend on the other items. This holds until memory runs out: halving the tokens per
+    batch changes the batch size of all lengths, so later outputs may differ in the last bits.
     """
 
     def __init__(self, model: str, item: str, tokens: int = TOKENS_PER_BATCH, *, batch_invariant: bool = False) -> None:

@@ -81,7 +81,8 @@ def compute(
 
         - `sample_accuracy`, `n_samples` and `n_groups`.
         - `pattern_accuracy`: a number for a single threshold, otherwise a mapping from threshold to number.
-        - `seed_sample_accuracy`, if seeds are given; with `against="gold"` also `qt`, `mt` and `drop`.
+        - `seed_sample_accuracy`, if seeds are given; with `against="gold"` also `qt`, `mt` and `drop`. `qt` is PA(0.9)
+          minus SA on seeds, negative for a drop. `drop` is SA on seeds minus SA, positive for a drop.
         - `subsamples`, if given: mean, standard deviation and each value. `qt`, `mt` and `drop` then use the means.
         - `categories`, if given: all of the above for the rows of each category.
 
@@ -288,7 +289,10 @@ def _spread(values: FloatArray) -> Scores:
 
 
 def _seed_scores(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: Options) -> Scores:
-    """Return SA on seeds and the scores that compare with it; None if no subsample has rows."""
+    """Return SA on seeds and the scores that compare with it; None if no subsample has rows.
+
+    The signs differ: for a drop, `qt` is negative and `drop` is positive.
+    """
     seed_accuracy = sample_accuracy(seeds_right)
     scores: Scores = {"seed_sample_accuracy": seed_accuracy}
     if options.against != "gold":

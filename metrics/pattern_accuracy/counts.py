@@ -263,7 +263,10 @@ def share_passing(correct: IntArray, sizes: IntArray, units: IntArray) -> FloatA
 
 
 def quality_drop(pattern_accuracy_at_quality: float, seed_sample_accuracy: float) -> float:
-    """Compute QT as in the paper's Table 3: PA(0.9) on variants minus SA on seeds, negative if the model drops.
+    """Compute QT as in the paper's Table 3: PA(0.9) on variants minus SA on seeds.
+
+    QT is negative for a drop. The metric's output `drop` has the opposite sign: it is SA on seeds minus SA on variants,
+    positive for a drop.
 
     Examples:
         >>> round(quality_drop(0.847, 0.896), 3)

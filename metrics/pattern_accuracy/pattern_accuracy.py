@@ -36,7 +36,7 @@ Returns:
     sample_accuracy: share of correct rows.
     pattern_accuracy: a number for a single threshold, otherwise a mapping from threshold to number.
     n_samples, n_groups: numbers of rows and groups.
-    seed_sample_accuracy, qt, mt, drop: if seed predictions are given.
+    seed_sample_accuracy, qt, mt, drop: if seed predictions are given. For a drop, qt is negative and drop is positive.
     subsamples: mean, std and the value of each subsample, if subsamples are given.
     categories: all of the above for each category, if categories are given.
 

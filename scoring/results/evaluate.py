@@ -65,7 +65,7 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, d
     left_out = LeftOut(
         max_length=facts.max_length,
         seeds=len(data.seed_ids) - len(predicted.gold),
-        variants=len(data.variant_pairs) - len(predicted.variants),
+        variants=len(data.variant_pairs) - len(predicted.variant_predictions),
     )
     overall = scores(predicted)
     labels = data.seed_labels[data.variant_seeds]
@@ -89,7 +89,7 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, d
         labels=_parts(predicted, {name: labels == number for number, name in enumerate(data.label_names)}),
         masked_lms=_parts(predicted, data.validated_by),
         consistency={
-            "seed": scores_against(predicted, predicted.seeds),
+            "seed": scores_against(predicted, predicted.seed_predictions),
             "majority": scores_against_majority(predicted),
         },
         seeds=seed_table(data, predicted, compared),

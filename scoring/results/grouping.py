@@ -36,8 +36,8 @@ def ranked(results: Iterable[Result]) -> list[Result]:
 
 
 def _rank(result: Result) -> tuple[float, str]:
-    at_quality = result.scores.on_variants.pattern_accuracy.mean
-    return (1.0 if at_quality is None else -at_quality, result.title)
+    pa_at_quality_threshold = result.scores.on_variants.pattern_accuracy.mean
+    return (1.0 if pa_at_quality_threshold is None else -pa_at_quality_threshold, result.title)
 
 
 def distinct_names_of(results: Sequence[Result]) -> list[str]:

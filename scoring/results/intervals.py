@@ -85,7 +85,7 @@ def _by_shares(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Sequence[Int
     def on_seeds(weights: Floats) -> Floats:
         return np.asarray(weights @ seeds_correct / n_seeds)
 
-    def at_quality(weights: Floats) -> Floats:
+    def pa_at_quality_threshold(weights: Floats) -> Floats:
         return _mean_share(weights, passing, drawn)
 
     return [
@@ -93,8 +93,8 @@ def _by_shares(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Sequence[Int
         for statistic in (
             on_seeds,
             lambda weights: _mean_share(weights, correct, sizes),
-            at_quality,
-            lambda weights: at_quality(weights) - on_seeds(weights),
+            pa_at_quality_threshold,
+            lambda weights: pa_at_quality_threshold(weights) - on_seeds(weights),
         )
     ]
 

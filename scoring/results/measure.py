@@ -34,45 +34,45 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PredictedLabels:
-    """Predicted labels of the scored seeds and variants, as positions in the compared labels.
+    """Predicted labels of the scored seeds and variants. Each label is an index into `compared_labels` of the result.
 
     Attributes:
         gold: Gold label of each seed, [n_seeds].
-        seeds: Predicted label of each seed, [n_seeds].
-        variants: Predicted label of each variant, [n_variants].
-        variant_seeds: Seed of each variant, [n_variants].
-        drawn: Which subsample drew which variant, [n_subsamples, n_variants].
-        seed_indices: Index of each seed in the config, [n_seeds].
-        variant_indices: Index of each variant in the config, [n_variants].
+        seed_predictions: Predicted label of each seed, [n_seeds].
+        variant_predictions: Predicted label of each variant, [n_variants].
+        variant_seeds: Index into `gold` of the seed of each variant, [n_variants].
+        drawn: Whether each subsample drew each variant, [n_subsamples, n_variants].
+        seed_indices: Index into `ScoredConfig.seed_ids` of each seed, [n_seeds].
+        variant_indices: Index into `ScoredConfig.variant_pairs` of each variant, [n_variants].
     """
 
     gold: Ints
-    seeds: Ints
-    variants: Ints
+    seed_predictions: Ints
+    variant_predictions: Ints
     variant_seeds: Ints
     drawn: Bools
     seed_indices: Ints
     variant_indices: Ints
 
-    def select(self, variants: Bools) -> PredictedLabels:
-        """Return the predictions on some variants, [n_variants], and on their seeds."""
-        mask = np.zeros(len(self.gold), dtype=bool)
-        mask[self.variant_seeds[variants]] = True
-        new_index = np.cumsum(mask) - 1
+    def select(self, variant_mask: Bools) -> PredictedLabels:
+        """Return the predictions on the variants that are True in the mask, [n_variants], and on their seeds."""
+        seed_mask = np.zeros(len(self.gold), dtype=bool)
+        seed_mask[self.variant_seeds[variant_mask]] = True
+        new_index = np.cumsum(seed_mask) - 1
         return PredictedLabels(
-            gold=self.gold[mask],
-            seeds=self.seeds[mask],
-            variants=self.variants[variants],
-            variant_seeds=new_index[self.variant_seeds[variants]],
-            drawn=self.drawn[:, variants],
-            seed_indices=self.seed_indices[mask],
-            variant_indices=self.variant_indices[variants],
+            gold=self.gold[seed_mask],
+            seed_predictions=self.seed_predictions[seed_mask],
+            variant_predictions=self.variant_predictions[variant_mask],
+            variant_seeds=new_index[self.variant_seeds[variant_mask]],
+            drawn=self.drawn[:, variant_mask],
+            seed_indices=self.seed_indices[seed_mask],
+            variant_indices=self.variant_indices[variant_mask],
         )
 
     @property
     def correct(self) -> Bools:
-        """Whether each variant has the gold label of its seed, [n_variants]."""
-        return np.asarray(self.variants == self.gold[self.variant_seeds])
+        """Whether the predicted label of each variant is the gold label of its seed, [n_variants]."""
+        return np.asarray(self.variant_predictions == self.gold[self.variant_seeds])
 
 
 def align_predictions(data: ScoredConfig, predicted: Ints, gold: Ints) -> PredictedLabels:
@@ -80,8 +80,9 @@ def align_predictions(data: ScoredConfig, predicted: Ints, gold: Ints) -> Predic
 
     Args:
         data: Seeds, variants and pairs.
-        predicted: Predicted label of each pair, [n_pairs], -1 if the pair is too long for the model.
-        gold: Gold label of each seed, [n_seeds].
+        predicted: Predicted label of each pair as an index into the compared labels, [n_pairs]; -1 if the pair is too
+            long for the model.
+        gold: Gold label of each seed as an index into the compared labels, [n_seeds].
 
     Returns:
         The predictions. Left out are variants without a prediction, seeds without a prediction with all their
@@ -89,51 +90,60 @@ def align_predictions(data: ScoredConfig, predicted: Ints, gold: Ints) -> Predic
     """
     everything = PredictedLabels(
         gold=gold,
-        seeds=predicted[data.seed_pairs],
-        variants=predicted[data.variant_pairs],
+        seed_predictions=predicted[data.seed_pairs],
+        variant_predictions=predicted[data.variant_pairs],
         variant_seeds=data.variant_seeds,
         drawn=data.in_subsample,
         seed_indices=np.arange(len(data.seed_ids)),
         variant_indices=np.arange(len(data.variant_pairs)),
     )
-    return everything.select((everything.variants >= 0) & (everything.seeds[everything.variant_seeds] >= 0))
+    seed_predicted = everything.seed_predictions >= 0
+    return everything.select((everything.variant_predictions >= 0) & seed_predicted[everything.variant_seeds])
 
 
 def scores(predicted: PredictedLabels) -> Scores:
     """Return SA on seeds, the scores on variants, QT and MT (sections 4 and 5.1)."""
-    seeds_correct = predicted.seeds == predicted.gold
+    seeds_correct = predicted.seed_predictions == predicted.gold
     on_seeds = sample_accuracy(seeds_correct)
     on_variants = scores_against(predicted, predicted.gold)
-    at_quality = on_variants.pattern_accuracy.mean
+    pa_at_quality_threshold = on_variants.pattern_accuracy.mean
     curve = np.array(on_variants.curve.mean, dtype=np.float64)
     return Scores(
         seeds=len(predicted.gold),
         seed_sample_accuracy=on_seeds,
         on_variants=on_variants,
-        qt=None if at_quality is None else quality_drop(at_quality, on_seeds),
-        mt=None if at_quality is None else matching_threshold(curve, on_seeds),
+        qt=None if pa_at_quality_threshold is None else quality_drop(pa_at_quality_threshold, on_seeds),
+        mt=None if pa_at_quality_threshold is None else matching_threshold(curve, on_seeds),
         intervals=seed_intervals(seeds_correct, *_counts(predicted, predicted.correct)),
     )
 
 
 def scores_against(predicted: PredictedLabels, reference: Ints) -> VariantScores:
-    """Score the predictions on variants against one label per seed, [n_seeds]."""
-    correct = predicted.variants == reference[predicted.variant_seeds]
+    """Score the predictions on variants against one label per seed.
+
+    Against the gold labels, the scores are accuracies (SA and PA). Against the model's own predictions on the seeds,
+    they are its consistency.
+
+    Args:
+        predicted: The predictions.
+        reference: The label of each seed to compare with, [n_seeds].
+    """
+    correct = predicted.variant_predictions == reference[predicted.variant_seeds]
     return _variant_scores(
         *_counts(predicted, correct), test_sample_accuracy=sample_accuracy(correct), variants=len(correct)
     )
 
 
 def scores_against_majority(predicted: PredictedLabels) -> VariantScores:
-    """Score the predictions on variants against the most frequent prediction in their group.
+    """Compute consistency: score the predictions on variants against the most frequent prediction in their group.
 
-    The group is the seed's variants in the subsample, or all of them for SA on the whole split. Ties do not affect any
-    score.
+    The group is the seed's variants in the subsample, or all its variants for `test_sample_accuracy`. Ties do not
+    affect any score.
     """
-    most_frequent, _ = count_cells(predicted.variant_seeds, len(predicted.gold), predicted.variants)
-    n_variants = len(predicted.variants)
+    most_frequent, _ = count_cells(predicted.variant_seeds, len(predicted.gold), predicted.variant_predictions)
+    n_variants = len(predicted.variant_predictions)
     return _variant_scores(
-        *_counts(predicted, predicted.variants),
+        *_counts(predicted, predicted.variant_predictions),
         test_sample_accuracy=int(most_frequent.sum()) / n_variants,
         variants=n_variants,
     )
@@ -145,7 +155,7 @@ def seed_table(data: ScoredConfig, predicted: PredictedLabels, names: tuple[str,
     return SeedTable(
         seed_id=tuple(data.seed_ids[seed] for seed in predicted.seed_indices),
         gold=tuple(data.label_names[data.seed_labels[seed]] for seed in predicted.seed_indices),
-        predicted=tuple(names[label] for label in predicted.seeds),
+        predicted=tuple(names[label] for label in predicted.seed_predictions),
         sizes=tuple(map(tuple, sizes.tolist())),
         correct=tuple(map(tuple, correct.tolist())),
         variant_predictions=_variant_predictions(data, predicted),
@@ -155,7 +165,7 @@ def seed_table(data: ScoredConfig, predicted: PredictedLabels, names: tuple[str,
 def _variant_predictions(data: ScoredConfig, predicted: PredictedLabels) -> tuple[str, ...]:
     """Return the predictions on the variants of each scored seed in the form of `SeedTable`."""
     labels = np.full(len(data.variant_seeds), -1)
-    labels[predicted.variant_indices] = predicted.variants
+    labels[predicted.variant_indices] = predicted.variant_predictions
     order = np.argsort(data.variant_seeds, kind="stable")
     starts = np.searchsorted(data.variant_seeds[order], np.arange(1, len(data.seed_ids)))
     by_seed = np.split(labels[order], starts)
@@ -164,15 +174,21 @@ def _variant_predictions(data: ScoredConfig, predicted: PredictedLabels) -> tupl
     )
 
 
-def _counts(predicted: PredictedLabels, values: Bools | Ints) -> tuple[Ints, Ints]:
-    """Count the correct variants and all variants of each seed in each subsample, [n_subsamples, n_seeds] each.
+def _counts(predicted: PredictedLabels, correct_or_labels: Bools | Ints) -> tuple[Ints, Ints]:
+    """Count the correct variants and all variants of each seed in each subsample.
 
-    Correct are the variants that are True in `values`, [n_variants], or those with its most frequent number.
+    Args:
+        predicted: The predictions.
+        correct_or_labels: bool, [n_variants]: whether each variant is correct. Or int, [n_variants]: its predicted
+            label; the variants with the most frequent label of their seed in the subsample then count as correct.
+
+    Returns:
+        The correct variants and all variants, [n_subsamples, n_seeds] each.
     """
     shape = len(predicted.drawn), len(predicted.gold)
     subsample, variant = np.nonzero(predicted.drawn)
     cells = subsample * shape[1] + predicted.variant_seeds[variant]
-    correct, sizes = count_cells(cells, shape[0] * shape[1], values[variant])
+    correct, sizes = count_cells(cells, shape[0] * shape[1], correct_or_labels[variant])
     return correct.reshape(shape), sizes.reshape(shape)
 
 

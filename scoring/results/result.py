@@ -138,7 +138,7 @@ class VariantScores(_Part):
     sample_accuracy: Spread
     """SA by subsample."""
     test_sample_accuracy: Share
-    """SA on the whole split `test`."""
+    """SA over every variant (split `test`), not only the drawn ones."""
     pattern_accuracy: Spread
     """PA at the quality threshold, by subsample."""
     curve: Curve
