@@ -55,9 +55,9 @@ def summary_text(results: Sequence[Result]) -> str:
     for name, result in zip(distinct_names_of(results), results, strict=True):
         passing = result.scores.on_variants.pattern_accuracy.mean
         lines += textwrap.wrap(
-            f"{name} answers {100 * result.scores.seed_sample_accuracy:.0f} % of problems correctly; asked for "
-            f"{100 * result.quality_threshold:.0f} % of each problem's variants, "
-            f"{'no share can be computed' if passing is None else f'{100 * passing:.0f} %'}.",
+            f"{name} answers {100 * result.scores.seed_sample_accuracy:.0f}% of problems correctly; asked for "
+            f"{100 * result.quality_threshold:.0f}% of each problem's variants, "
+            f"{'no share can be computed' if passing is None else f'{100 * passing:.0f}%'}.",
             TEXT_WIDTH,
             break_on_hyphens=False,
         )

@@ -68,8 +68,8 @@ def test_it_says_in_a_sentence_what_was_found(demo_run: DemoRun) -> None:
     found = " ".join(section(demo_run.printed, "What was found").split())
     for path in (demo_run.out / "results").glob("*.json"):
         scores = json.loads(path.read_text())["scores"]
-        assert f"answers {100 * scores['seed_sample_accuracy']:.0f} % of problems correctly" in found
-        assert f"variants, {100 * scores['on_variants']['pattern_accuracy']['mean']:.0f} %." in found
+        assert f"answers {100 * scores['seed_sample_accuracy']:.0f}% of problems correctly" in found
+        assert f"variants, {100 * scores['on_variants']['pattern_accuracy']['mean']:.0f}%." in found
 
 
 def test_it_fits_into_80_columns_and_ends_with_the_page_and_the_next_command(demo_run: DemoRun) -> None:
