@@ -45,7 +45,7 @@ BOUNDARIES = [
     (output, "render_card"),
     (output, "_replace"),
     (store.Store, "save"),
-    (store, "write_bytes"),
+    (store, "write_checked"),
     (pipeline, "write_output"),
 ]
 """Functions before and after which a run is killed; those of the pipeline are in the order of a run."""

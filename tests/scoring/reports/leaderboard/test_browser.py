@@ -108,7 +108,7 @@ def test_initial_view_has_no_requests_and_no_layout_shift(page: Any, boards: tup
     assert shown_percents(page) == percents(boards[0], "all", 90)
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert page.execute_script("return window.shifted || 0") == 0
-    assert page.title == "merge_snli · MERGE leaderboard"
+    assert page.title == "MERGE on its bundled problems · MERGE leaderboard"
 
 
 def test_slider_changes_the_ranking(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
