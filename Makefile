@@ -57,7 +57,7 @@ demo: $(RUNTIME)
 test: $(READY)
 	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile
 
-test-all: test $(OLD_READY)
+test-all: $(OLD_READY) test
 	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m slow
 
 lint: $(READY)
