@@ -1,0 +1,135 @@
+"""Count correct variants by seed and subsample, and average curves and seeds over models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy, required_correct
+from metrics.pattern_accuracy.counts import count_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Drawn variants of each seed in each subsample.
+
+    Attributes:
+        correct: Number of correct variants, [n_subsamples, n_seeds].
+        sizes: Number of variants, [n_subsamples, n_seeds].
+    """
+
+    correct: Ints
+    sizes: Ints
+
+    @property
+    def has_variants(self) -> Bools:
+        """Whether any subsample drew a variant of the seed, [n_seeds]."""
+        return np.asarray(self.sizes.any(axis=0))
+
+
+@dataclass(frozen=True)
+class MeanCurve:
+    """A PA curve, averaged over models.
+
+    Attributes:
+        models: Names of the models.
+        seeds: Number of seeds with a variant, the largest over the models.
+        variants: Number of distinct variants, the largest over the models.
+        mean: Mean over the models of the mean over the subsamples, [101]; NaN if nothing was drawn.
+        low: Lowest subsample of the mean over the models, [101].
+        high: Highest subsample, [101].
+    """
+
+    models: tuple[str, ...]
+    seeds: int
+    variants: int
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    def at(self, threshold: float) -> float:
+        """Return PA at a threshold in whole percent."""
+        return self.mean[CURVE.index(threshold)]
+
+
+def counts(
+    scored: ScoredDataset, model: ModelPredictions, mask: Bools | None = None, correct: Bools | None = None
+) -> Counts:
+    """Count the variants of each seed in each subsample, and the correct ones among them.
+
+    Args:
+        scored: The data set.
+        model: One of its models; the variants that it left out are not counted.
+        mask: Variants to count, [n_variants]; by default all.
+        correct: What counts as correct, [n_variants]; by default that the prediction is the gold label.
+    """
+    included = model.scored if mask is None else model.scored & mask
+    drawn = included[scored.variants.drawn_variant]
+    answers = model.correct if correct is None else correct
+    shape = scored.variants.n_subsamples, len(scored.seeds.ids)
+    right, sizes = count_cells(
+        scored.drawn_cells[drawn], shape[0] * shape[1], answers[scored.variants.drawn_variant[drawn]]
+    )
+    return Counts(right.reshape(shape), sizes.reshape(shape))
+
+
+def pass_shares(table: Counts, threshold: float = QUALITY_THRESHOLD) -> Floats:
+    """Return the share of the subsamples in which each seed passes a threshold, [n_seeds]; NaN without a variant.
+
+    As `scoring.statistics.passes_by_seed`, which requires a variant of every seed.
+    """
+    passing = (table.sizes > 0) & (table.correct >= required_correct(threshold, table.sizes))
+    drawn = np.count_nonzero(table.sizes, axis=0)
+    shares = np.full(len(drawn), np.nan)
+    return np.divide(np.count_nonzero(passing, axis=0), drawn, out=shares, where=drawn > 0)
+
+
+def seed_values(tables: Iterable[Counts], threshold: float = QUALITY_THRESHOLD) -> Floats:
+    """Return the value of each seed in a test: the mean over models of `pass_shares`, [n_seeds].
+
+    Args:
+        tables: Counts of each model.
+        threshold: Threshold from 0 to 1.
+
+    Returns:
+        Values from 0 to 1; NaN for a seed without a variant in some model.
+    """
+    return np.asarray(np.mean([pass_shares(table, threshold) for table in tables], axis=0))
+
+
+def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCurve:
+    """Average the PA curves of models, as in Figures 5 to 8 of the paper.
+
+    A subsample without a variant is left out of the mean of its model.
+
+    Args:
+        named: Name and counts of each model, at least one.
+        variants: Number of distinct variants that the curve stands for.
+    """
+    by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for _, table in named])
+    missing = np.isnan(by_subsample)
+    drawn = np.count_nonzero(~missing, axis=1)
+    totals = np.where(missing, 0, by_subsample).sum(axis=1)
+    by_model = np.divide(totals, drawn, out=np.full(totals.shape, np.nan), where=drawn > 0)
+    over_models = by_subsample.mean(axis=0)
+    return MeanCurve(
+        models=tuple(name for name, _ in named),
+        seeds=max(int(table.has_variants.sum()) for _, table in named),
+        variants=variants,
+        mean=tuple(by_model.mean(axis=0).tolist()),
+        low=tuple(np.fmin.reduce(over_models, axis=0).tolist()),
+        high=tuple(np.fmax.reduce(over_models, axis=0).tolist()),
+    )

@@ -1,0 +1,105 @@
+"""Tests of the arrays that the analyses share, against the rows of the bundled data set and the scores of results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.dataset import find_dataset
+from merge_snli.errors import InputError
+from scoring import Result, score
+from scoring.analysis.curves import counts, mean_curve, pass_shares, seed_values
+from scoring.analysis.scored_dataset import ScoredDataset, read_scored_dataset
+
+SHIPPED = Path(__file__).parents[3] / "merge_snli"
+
+
+def by_length(pairs: list[tuple[str, str]]) -> list[int]:
+    return [(len(premise) + len(hypothesis)) % 3 for premise, hypothesis in pairs]
+
+
+def always_neutral(pairs: list[tuple[str, str]]) -> list[str]:
+    return ["neutral"] * len(pairs)
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    return [score(by_length, SHIPPED, name="by length"), score(always_neutral, SHIPPED, name="always neutral")]
+
+
+@pytest.fixture(scope="module")
+def scored(results: list[Result]) -> ScoredDataset:
+    return read_scored_dataset(find_dataset(str(SHIPPED)), results)
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict[str, Any]]:
+    table: list[dict[str, Any]] = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
+    return table
+
+
+def test_arrays_follow_the_rows(scored: ScoredDataset, rows: list[dict[str, Any]]) -> None:
+    variants, seeds = scored.variants, scored.seeds
+    assert [seeds.ids[seed] for seed in variants.seed] == [row["seed_id"] for row in rows]
+    assert variants.original.to_pylist() == [row["original"] for row in rows]
+    assert variants.replacement.to_pylist() == [row["replacement"] for row in rows]
+    assert variants.of_class("verb").tolist() == [row["word_class"] == "verb" for row in rows]
+    assert not variants.of_class("adv").any()
+    drawn = [(row, subsample) for row, each in enumerate(rows) for subsample in each["subsamples"]]
+    assert list(zip(variants.drawn_variant.tolist(), variants.drawn_by.tolist(), strict=True)) == drawn
+    texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows}
+    assert dict(zip(seeds.ids, zip(seeds.premises, seeds.hypotheses, strict=True), strict=True)) == texts
+    model = scored.models[0]
+    assert model.variants.tolist() == by_length([(row["premise"], row["hypothesis"]) for row in rows])
+    assert model.correct.tolist() == [
+        prediction == row["label"] for prediction, row in zip(model.variants.tolist(), rows, strict=True)
+    ]
+    assert model.seeds.tolist() == by_length(list(zip(seeds.premises, seeds.hypotheses, strict=True)))
+
+
+@pytest.mark.parametrize("name", ["noun", "verb", "adj"])
+def test_curves_of_a_class_are_those_of_the_results(scored: ScoredDataset, results: list[Result], name: str) -> None:
+    mask = scored.variants.of_class(name)
+    tables = [counts(scored, model, mask) for model in scored.models]
+    curve = mean_curve([(model.name, table) for model, table in zip(scored.models, tables, strict=True)], variants=1)
+    expected = np.mean([result.classes[name].on_variants.curve.mean for result in results], axis=0)
+    assert curve.mean == pytest.approx(expected.tolist())
+    assert curve.seeds == results[0].classes[name].seeds
+    assert np.nanmean(pass_shares(tables[0])) == pytest.approx(
+        results[0].classes[name].on_variants.pattern_accuracy.mean
+    )
+    assert np.array_equal(
+        seed_values(tables), np.mean([pass_shares(tables[0]), pass_shares(tables[1])], axis=0), equal_nan=True
+    )
+
+
+def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[Result]) -> None:
+    first = results[0]
+    predictions = ["-" + labels[1:] for labels in first.seeds.variant_predictions]
+    shorter = replace(
+        first, seeds=replace(first.seeds, seed_id=first.seeds.seed_id, variant_predictions=tuple(predictions))
+    )
+    again = read_scored_dataset(scored.dataset, [shorter])
+    model = again.models[0]
+    assert np.count_nonzero(~model.scored) == len(again.seeds.ids)
+    everything = np.ones(len(model.variants), dtype=bool)
+    undrawn = int(counts(scored, scored.models[0]).sizes.sum() - counts(again, model, everything).sizes.sum())
+    assert undrawn == int(np.count_nonzero(~model.scored[again.variants.drawn_variant])) > 0
+
+
+def test_a_result_on_other_data_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
+    other = replace(results[0], dataset=replace(results[0].dataset, digest="f" * 64))
+    with pytest.raises(InputError, match=r"by length.*ffffffff"):
+        read_scored_dataset(scored.dataset, [results[0], other])
+
+
+def test_a_result_with_other_numbers_of_variants_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
+    seeds = results[0].seeds
+    changed = replace(results[0], seeds=replace(seeds, variant_predictions=("0", *seeds.variant_predictions[1:])))
+    with pytest.raises(InputError, match=rf"by length.*{seeds.seed_id[0]}"):
+        read_scored_dataset(scored.dataset, [changed])
