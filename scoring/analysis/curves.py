@@ -94,7 +94,8 @@ def pass_shares(table: Counts, threshold: float = QUALITY_THRESHOLD) -> Floats:
     passing = (table.sizes > 0) & (table.correct >= required_correct(threshold, table.sizes))
     drawn = np.count_nonzero(table.sizes, axis=0)
     shares = np.full(len(drawn), np.nan)
-    return np.divide(np.count_nonzero(passing, axis=0), drawn, out=shares, where=drawn > 0)
+    np.divide(np.count_nonzero(passing, axis=0), drawn, out=shares, where=drawn > 0)
+    return shares
 
 
 def seed_values(tables: Iterable[Counts], threshold: float = QUALITY_THRESHOLD) -> Floats:
@@ -107,7 +108,8 @@ def seed_values(tables: Iterable[Counts], threshold: float = QUALITY_THRESHOLD) 
     Returns:
         Values from 0 to 1; NaN for a seed without a variant in some model.
     """
-    return np.asarray(np.mean([pass_shares(table, threshold) for table in tables], axis=0))
+    means: Floats = np.mean([pass_shares(table, threshold) for table in tables], axis=0)
+    return means
 
 
 def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCurve:

@@ -136,7 +136,8 @@ class ScoredDataset:
     @cached_property
     def common_seeds(self) -> Bools:
         """Whether every model has a prediction on the seed, [n_seeds]."""
-        return np.all([model.seeds != NO_PREDICTION for model in self.models], axis=0)
+        common: Bools = np.all([model.seeds != NO_PREDICTION for model in self.models], axis=0)
+        return common
 
 
 def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> ScoredDataset:

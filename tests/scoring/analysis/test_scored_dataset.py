@@ -67,7 +67,9 @@ def test_curves_of_a_class_are_those_of_the_results(scored: ScoredDataset, resul
     mask = scored.variants.of_class(name)
     tables = [counts(scored, model, mask) for model in scored.models]
     curve = mean_curve([(model.name, table) for model, table in zip(scored.models, tables, strict=True)], variants=1)
-    expected = np.mean([result.classes[name].on_variants.curve.mean for result in results], axis=0)
+    expected = np.mean(
+        np.array([result.classes[name].on_variants.curve.mean for result in results], dtype=float), axis=0
+    )
     assert curve.mean == pytest.approx(expected.tolist())
     assert curve.seeds == results[0].classes[name].seeds
     assert np.nanmean(pass_shares(tables[0])) == pytest.approx(
