@@ -140,8 +140,10 @@ def test_mcnemar_equals_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
 
 
 @pytest.mark.parametrize(("discordant", "kind"), [(24, "exact"), (25, "chi-squared")])
-def test_mcnemar_is_exact_below_25_discordant_seeds(discordant: int, kind: str) -> None:
-    result = mcnemar_test(np.ones(30, dtype=bool), np.arange(30) >= discordant)
+@pytest.mark.parametrize("only_second", [0, 11])
+def test_mcnemar_is_exact_below_25_discordant_seeds(discordant: int, kind: str, only_second: int) -> None:
+    seeds = np.arange(30)
+    result = mcnemar_test(seeds >= only_second, (seeds < only_second) | (seeds >= discordant))
     assert result.test == f"McNemar's test ({kind})"
 
 
@@ -189,6 +191,14 @@ def test_permutation_p_value_is_never_zero() -> None:
     result = permutation_test(np.ones(100), np.zeros(100))
     assert result.p_value == 1 / 10_000
     assert permutation_test([1, 1, 0], [1, 1, 0]).p_value == 1
+
+
+@pytest.mark.parametrize("values_per_batch", [1, 7, 10_000])
+def test_every_random_permutation_counts(values_per_batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No permutation has a smaller sum than 0, whichever the batches are."""
+    monkeypatch.setattr("scoring.statistics.paired_tests._MAX_VALUES_PER_BATCH", values_per_batch)
+    result = permutation_test([1] * 7 + [0] * 7, [0] * 7 + [1] * 7, n_resamples=50)
+    assert (result.test, result.p_value) == ("paired permutation test (50 resamples)", 1)
 
 
 def test_permutation_test_of_booleans_equals_exact_mcnemar() -> None:

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
+from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from generation.masked_lms.vocabulary import (
     BARE,
+    BYTE_OF_SYMBOL,
     CONTINUATION,
     SPACED,
     Piece,
@@ -35,6 +37,10 @@ def test_markers_of_each_kind() -> None:
     assert byte_bpe("Ã") is None
     assert sentencepiece("▁dog") == Piece("dog", SPACED)
     assert sentencepiece("dog") == Piece("dog", BARE)
+
+
+def test_byte_table_equals_that_of_transformers() -> None:
+    assert {symbol: byte for byte, symbol in bytes_to_unicode().items()} == BYTE_OF_SYMBOL  # type: ignore[no-untyped-call]
 
 
 TOKENIZERS = [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer, gemma_tokenizer]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from scoring import Result, score
+from scoring.results.measure import PredictedLabels, scores, scores_against_majority
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 NAMES = ("entailment", "neutral", "contradiction")
@@ -62,15 +65,40 @@ def test_variant_predictions_follow_the_row_order(result: Result, rows: list[Row
 
 def test_every_part_has_intervals_around_its_scores(result: Result) -> None:
     parts = {"all": result.scores} | result.classes | result.labels | result.masked_lms
-    for scores in parts.values():
-        assert scores.intervals is not None
-        low, high = scores.intervals.seed_sample_accuracy
-        assert low <= scores.seed_sample_accuracy <= high
-        assert scores.qt is not None
-        low, high = scores.intervals.qt
-        assert low <= scores.qt + 0.02
-        assert scores.qt - 0.02 <= high
+    for part in parts.values():
+        assert part.intervals is not None
+        low, high = part.intervals.seed_sample_accuracy
+        assert low <= part.seed_sample_accuracy <= high
+        assert part.qt is not None
+        low, high = part.intervals.qt
+        assert low <= part.qt + 0.02
+        assert part.qt - 0.02 <= high
 
 
 def test_data_set_version_is_on_the_card(result: Result) -> None:
     assert f"version: {result.dataset.version}\n" in (SHIPPED / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", ["gold", "majority"])
+def test_subsamples_without_variants_have_no_score(method: str) -> None:
+    """The subsamples draw three, no and one variant of two seeds; the prediction on the last variant is wrong."""
+    predicted = PredictedLabels(
+        gold=np.array([0, 1]),
+        seed_predictions=np.array([0, 1]),
+        variant_predictions=np.array([0, 0, 1, 0]),
+        variant_seeds=np.array([0, 0, 1, 1]),
+        drawn=np.array([[True, False, True, True], [False] * 4, [False, True, False, False]]),
+        seed_indices=np.arange(2),
+        variant_indices=np.arange(4),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = scores(predicted).on_variants if method == "gold" else scores_against_majority(predicted)
+    assert found.sample_accuracy.each == (2 / 3, None, 1)
+    assert found.sample_accuracy.mean == pytest.approx(5 / 6)
+    assert found.sample_accuracy.std == pytest.approx(np.std([2 / 3, 1], ddof=1))
+    assert found.pattern_accuracy.each == (0.5, None, 1)
+    assert found.curve.seeds == (2, 0, 1)
+    assert [passing[90] for passing in found.curve.passing] == [1, 0, 1]
+    assert found.curve.mean[90] == found.pattern_accuracy.mean == 0.75
+    assert (found.variants, found.test_sample_accuracy) == (4, 0.75)
