@@ -21,9 +21,10 @@ import pyarrow.parquet as pq
 
 from generation import Options, generate
 from generation.replacements.relations import WordNet, load_wordnet, other_words
-from generation.sentences.tagging import Tagger, load_tagger, tag
+from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.errors import InputError
+from merge_snli.inference.tagger import Tagger, load_tagger
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import ALL, TEST, data_file
 

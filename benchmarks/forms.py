@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
+from merge_snli.inference.tagger import load_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import DEFAULT_CLASSES

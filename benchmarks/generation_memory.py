@@ -31,11 +31,11 @@ from generation.options import Options
 from generation.output.record import add_word_counts, count_words
 from generation.pipeline import PROBLEMS_PER_SHARD
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
-from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.variants.variant_shards import Method, make_variant_shard
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.inference.models import find_model
+from merge_snli.inference.tagger import load_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress

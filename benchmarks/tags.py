@@ -20,8 +20,9 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.filters import filter_fillers
 from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
-from generation.sentences.tagging import SENTENCES_PER_BATCH, load_tagger
+from generation.sentences.tagging import SENTENCES_PER_BATCH
 from merge_snli.inference.models import find_model
+from merge_snli.inference.tagger import load_tagger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

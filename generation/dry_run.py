@@ -19,8 +19,9 @@ from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.seeds_from import read_seeds
 from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
+from merge_snli.inference.tagger import load_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 

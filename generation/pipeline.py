@@ -19,7 +19,6 @@ from generation.output.record import Run, RunInputs, add_word_counts, count_word
 from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds, require_every_seed
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
-from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.variants.variant_shards import (
     Method,
@@ -31,6 +30,7 @@ from generation.variants.variant_shards import (
 from generation.work.folder import work_folder
 from generation.work.inventory import note_needs
 from merge_snli.inference.models import find_device
+from merge_snli.inference.tagger import load_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress

@@ -21,7 +21,7 @@ from tests.tiny_models import save_masked_lm
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from generation.sentences.tagging import Tagger
+    from merge_snli.inference.tagger import Tagger
 
 __all__ = ["hub", "hub_server", "token", "waits"]
 
@@ -31,7 +31,7 @@ DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 @pytest.fixture(scope="session")
 def tagger() -> Tagger:
     """The default tagger."""
-    from generation.sentences.tagging import load_tagger
+    from merge_snli.inference.tagger import load_tagger
 
     return load_tagger()
 

@@ -14,9 +14,10 @@ from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
 from generation.sentences.forms import Form, forms
-from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.inference.models import find_model
+from merge_snli.inference.tagger import load_tagger
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import DEFAULT_CLASSES
 

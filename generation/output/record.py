@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from generation.replacements.counts import FilterCounts
     from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
-    from generation.sentences.tagging import TaggedProblem, Tagger
+    from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
     from merge_snli.inference.models import ResolvedModel
+    from merge_snli.inference.tagger import Tagger
     from merge_snli.problems.reading import Survey
     from merge_snli.record import Composition, DataRecord
 

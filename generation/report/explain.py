@@ -17,11 +17,12 @@ from generation.replacements.relations import load_wordnet
 from generation.report.trace import TracedForm, trace_form
 from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.tagging import tag
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import shared_words
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
+from merge_snli.inference.tagger import load_tagger
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED

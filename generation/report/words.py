@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from generation.output.record import add_word_counts, count_words
 from generation.report.comparison import compared_table, percent
 from generation.report.paper import PROBLEMS, TABLE_4, TABLE_4_COLUMNS
-from generation.sentences.tagging import load_tagger, tag
+from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words
+from merge_snli.inference.tagger import load_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from generation.options import Options
-    from generation.sentences.tagging import Tagger
+    from merge_snli.inference.tagger import Tagger
 
 _TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
 _STARTS = pa.list_(pa.int32())

@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from generation.sentences.tagging import CLASS_OF_TAG, SENTENCES_PER_BATCH
+from generation.sentences.tagging import SENTENCES_PER_BATCH
+from merge_snli.inference.tagger import CLASS_OF_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from generation.sentences.in_place import InPlace
     from generation.sentences.receptive_field import ReceptiveFieldTagger
-    from generation.sentences.tagging import Tagger
+    from merge_snli.inference.tagger import Tagger
 
 logger = logging.getLogger(__name__)
 

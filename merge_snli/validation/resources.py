@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.replacements.relations import load_wordnet
-from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.errors import InputError
+from merge_snli.inference.tagger import load_tagger
 
 if TYPE_CHECKING:
     from generation.replacements.relations import WordNet
-    from generation.sentences.tagging import Tagger
+    from merge_snli.inference.tagger import Tagger
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.record import RecordedRun
 

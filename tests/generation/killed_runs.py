@@ -27,10 +27,10 @@ from generation import pipeline
 from generation.answers import store, suggest
 from generation.options import Options
 from generation.output import folder as output
-from generation.sentences.tagging import load_tagger
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.folder import ANSWERS_FOLDER
 from merge_snli.errors import InputError
+from merge_snli.inference.tagger import load_tagger
 
 KILLS, KILLS_PER_FOLDER = 32, 4
 """Number of runs killed at random moments, and the most in one folder before a run may finish."""

@@ -13,9 +13,10 @@ from generation.dry_run_text import dry_run_text
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
-from generation.sentences.tagging import Tagger, tag
+from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli import cli
+from merge_snli.inference.tagger import Tagger
 from merge_snli.problems.reading import read_problems
 from merge_snli.table import TEXT_WIDTH
 

@@ -23,7 +23,8 @@ from generation.replacements.filters import (
     fold,
     words_of,
 )
-from generation.sentences.tagging import TaggedProblem, Tagger, tag
+from generation.sentences.tagging import TaggedProblem, tag
+from merge_snli.inference.tagger import Tagger
 from merge_snli.problems.reading import Problem
 
 PIECES = [

