@@ -1,0 +1,118 @@
+"""`merge-snli annotate`: sample variants for annotators."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.commands.problem_arguments import names
+from merge_snli.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from merge_snli.table import Table
+    from scoring.annotation.sample import Sample
+
+ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+"""A name that can be the name of a file."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the steps and their arguments."""
+    steps = parser.add_subparsers(dest="step", required=True, metavar="step")
+    summary = "draw variants and write a sheet per annotator, guidelines, and a Label Studio project"
+    _add_sample_arguments(steps.add_parser("sample", help=summary, description=f"{summary[0].upper()}{summary[1:]}."))
+
+
+def _add_sample_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("datasets", nargs="+", metavar="DIR|ID", help="data sets: folders or Hub ids")
+    parser.add_argument(
+        "--size",
+        type=names,
+        default=("100",),
+        metavar="N[,N...]",
+        help="variants per class, per masked LM or in all; several numbers: one per data set (default: 100)",
+    )
+    parser.add_argument(
+        "--per", choices=("class", "mlm", "all"), default="class", help="what --size counts for (default: %(default)s)"
+    )
+    parser.add_argument("--annotators", type=names, required=True, metavar="A,B", help="names of the annotators")
+    parser.add_argument("--random-seed", type=int, default=0, metavar="N", help="seed of the draw (default: 0)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="new folder for the sheets")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run one step, and print what it wrote."""
+    return _sample(arguments)
+
+
+def _sample(arguments: argparse.Namespace) -> int:
+    from merge_snli.dataset import find_dataset
+    from scoring.annotation.sample import draw_sample
+    from scoring.annotation.sheets import check_new_folder, write_sheets
+
+    sizes = _sizes(arguments.size, len(arguments.datasets))
+    _check_annotators(arguments.annotators)
+    check_new_folder(arguments.out)
+    sample, rows = draw_sample(
+        [find_dataset(name) for name in arguments.datasets],
+        sizes=sizes,
+        annotators=arguments.annotators,
+        per=arguments.per,
+        random_seed=arguments.random_seed,
+    )
+    write_sheets(sample, rows, arguments.out)
+    sys.stdout.write(f"{_sample_table(sample).text()}sheets in {arguments.out}\n")
+    return 0
+
+
+def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
+    """Return the size for each data set.
+
+    Raises:
+        InputError: If a size is not a positive integer, or there are neither one nor as many sizes as data sets.
+    """
+    for text in texts:
+        if not re.fullmatch("[0-9]+", text) or int(text) == 0:
+            raise InputError(f"--size has {text!r}: give a positive integer, or one per data set, such as 200,100")
+    if len(texts) not in (1, datasets):
+        raise InputError(f"--size has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set")
+    sizes = [int(text) for text in texts]
+    return sizes * datasets if len(sizes) == 1 else sizes
+
+
+def _check_annotators(annotators: Sequence[str]) -> None:
+    """Check that the annotators' names can be names of different files.
+
+    Raises:
+        InputError: If a name is given twice or has other characters than letters, digits, `.`, `_` and `-`.
+    """
+    if not annotators:
+        raise InputError("--annotators is empty: give their names, such as --annotators a1,a2")
+    seen: set[str] = set()
+    for name in annotators:
+        if not ANNOTATOR.fullmatch(name):
+            raise InputError(f"--annotators has {name!r}: use letters, digits, '.', '_' and '-', as in a1")
+        if name.lower() in seen:
+            raise InputError(f"--annotators has {name!r} twice: give each annotator a name of their own")
+        seen.add(name.lower())
+
+
+def _sample_table(sample: Sample) -> Table:
+    """Return how many variants were drawn from how many, by data set and stratum."""
+    from merge_snli.table import Column, Table
+
+    columns = (Column("Data set", "left"), Column("Stratum", "left"), Column("Variants"), Column("Sampled"))
+    rows = tuple(
+        (each.name, stratum, population, each.size)
+        for each in sample.datasets
+        for stratum, population in each.population.items()
+    )
+    total = len(sample.variant_ids)
+    return Table(
+        columns=columns, rows=rows, notes=(f"{total:,} variants for each of {len(sample.annotators)} annotators",)
+    )

@@ -1,0 +1,195 @@
+"""Draw a reproducible stratified sample of variants, as in the paper's annotation (section 4 and A.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from merge_snli.dataset import label_names, read_split
+from merge_snli.errors import InputError
+from merge_snli.files import sha256_of_json
+from merge_snli.schema import ALL
+from merge_snli.validated_by import masked_lm_names, validated_by
+from scoring.annotation.marking import mark
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from merge_snli.dataset import MergeDataset
+
+Per = Literal["class", "mlm", "all"]
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """A sampled variant as annotators see it, with the replaced word marked."""
+
+    variant_id: str
+    seed_premise: str
+    seed_hypothesis: str
+    premise: str
+    hypothesis: str
+    label: str
+
+
+@dataclass(frozen=True)
+class SampledVariant:
+    """A variant of the sample.
+
+    Attributes:
+        variant_id: Its id.
+        word_class: The class of the replaced word.
+        strata: The strata that drew it: word classes, masked LMs, or `all`.
+    """
+
+    variant_id: str
+    word_class: str
+    strata: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledDataset:
+    """The part of a sample that comes from one data set.
+
+    Attributes:
+        name: The data set's folder or Hub id.
+        digest: sha256 of its data.
+        size: Number of variants drawn per stratum.
+        population: Number of variants in each stratum.
+        seeds: Number of seeds with variants, by word class.
+        variants: The sampled variants, sorted by id.
+    """
+
+    name: str
+    digest: str
+    size: int
+    population: dict[str, int]
+    seeds: dict[str, int]
+    variants: tuple[SampledVariant, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """A sample to annotate: the content of `sample.json`.
+
+    Attributes:
+        per: What the strata are.
+        random_seed: Seed of the draw.
+        annotators: Names of the annotators.
+        datasets: What was drawn from each data set.
+    """
+
+    format: Literal[1] = 1
+    per: Per
+    random_seed: int
+    annotators: tuple[str, ...]
+    datasets: tuple[SampledDataset, ...]
+
+    @property
+    def variant_ids(self) -> tuple[str, ...]:
+        """The ids of all sampled variants, sorted; an id in two data sets occurs once."""
+        return tuple(sorted({variant.variant_id for each in self.datasets for variant in each.variants}))
+
+
+def rank(random_seed: int, *key: str) -> str:
+    """Return the sha256 of the JSON list [random seed, key…]: rows sorted by it are in a reproducible random order."""
+    return sha256_of_json([random_seed, *key])
+
+
+def draw_sample(
+    datasets: Sequence[MergeDataset],
+    *,
+    sizes: Sequence[int],
+    annotators: Sequence[str],
+    per: Per = "class",
+    random_seed: int = 0,
+) -> tuple[Sample, tuple[SheetRow, ...]]:
+    """Draw variants from config `all`, split `test` of each data set.
+
+    The variants of a stratum with the smallest digests are drawn, so a sample depends only on the content of the data
+    and the random seed, and a larger one contains a smaller one. Masked LMs' strata overlap: a variant counts for each
+    masked LM that validated it in the premise or the hypothesis.
+
+    Args:
+        datasets: The data sets.
+        sizes: Number of variants per stratum, for each data set.
+        annotators: Names of the annotators.
+        per: Whether the strata of a data set are word classes, masked LMs, or all variants.
+        random_seed: Changes the draw.
+
+    Returns:
+        The sample, and its rows sorted by variant id.
+
+    Raises:
+        InputError: If a stratum has fewer variants than its size, a data set is given twice, or two data sets have
+            different variants with the same id.
+    """
+    rows: dict[str, SheetRow] = {}
+    sampled: list[SampledDataset] = []
+    for dataset, size in zip(datasets, sizes, strict=True):
+        if dataset.digest in {each.digest for each in sampled}:
+            raise InputError(f"{dataset.name} has the same data as another data set given: pass it once")
+        drawn, table = _draw(dataset, size, per, random_seed)
+        for row in _sheet_rows(table):
+            if rows.setdefault(row.variant_id, row) != row:
+                raise InputError(
+                    f"{dataset.name} and another data set have different variants with the id {row.variant_id!r}: "
+                    "annotate them in two studies"
+                )
+        sampled.append(drawn)
+    sample = Sample(per=per, random_seed=random_seed, annotators=tuple(annotators), datasets=tuple(sampled))
+    return sample, tuple(rows[variant_id] for variant_id in sample.variant_ids)
+
+
+def _draw(dataset: MergeDataset, size: int, per: Per, random_seed: int) -> tuple[SampledDataset, pa.Table]:
+    table = read_split(dataset, ALL)
+    ids, classes = (table[name].to_pylist() for name in ("variant_id", "word_class"))
+    strata = _strata(dataset, table, per)
+    ranks = [rank(random_seed, variant_id) for variant_id in ids]
+    drawn: dict[int, tuple[str, ...]] = {}
+    for name, members in strata.items():
+        if len(members) < size:
+            raise InputError(
+                f"{dataset.name} has {len(members)} variants {f'of {per} {name} ' if per != 'all' else ''}to draw "
+                f"{size} from: pass a smaller --size"
+            )
+        for index in sorted(members, key=ranks.__getitem__)[:size]:
+            drawn[index] = (*drawn.get(index, ()), name)
+    by_id = sorted(drawn, key=ids.__getitem__)
+    composition = dataset.record.composition
+    sampled = SampledDataset(
+        name=dataset.name,
+        digest=dataset.digest,
+        size=size,
+        population={name: len(members) for name, members in strata.items()},
+        seeds={name: composition[name].seeds for name in composition if name != ALL},
+        variants=tuple(SampledVariant(ids[index], classes[index], drawn[index]) for index in by_id),
+    )
+    return sampled, table.take(by_id)
+
+
+def _strata(dataset: MergeDataset, table: pa.Table, per: Per) -> Mapping[str, Sequence[int]]:
+    """Return the row numbers of each stratum."""
+    if per == "all":
+        return {ALL: range(table.num_rows)}
+    if per == "mlm":
+        names = masked_lm_names(dataset)
+        matrix = validated_by(table, names)
+        return {name: matrix[:, nth].nonzero()[0].tolist() for nth, name in enumerate(names)}
+    classes = table["word_class"].to_pylist()
+    names = tuple(name for name in dataset.record.composition if name != ALL)
+    return {name: [index for index, value in enumerate(classes) if value == name] for name in names}
+
+
+def _sheet_rows(table: pa.Table) -> list[SheetRow]:
+    names = label_names(table)
+    rows = []
+    for row in table.to_pylist():
+        words = row["original"], row["replacement"]
+        premise = mark(row["seed_premise"], row["premise"], *words)
+        hypothesis = mark(row["seed_hypothesis"], row["hypothesis"], *words)
+        texts = (premise.seed, hypothesis.seed, premise.variant, hypothesis.variant)
+        rows.append(SheetRow(row["variant_id"], *texts, names[row["label"]]))
+    return rows
