@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
@@ -20,7 +21,8 @@ from scoring.models.options import ModelOptions
 from scoring.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
 from scoring.predictions.pairs import read_config
 from scoring.predictions.predict import predict_pairs
-from scoring.predictions.store import PredictionStore
+from scoring.predictions.source import read_source
+from scoring.predictions.store import PredictionStore, join
 from scoring.results.evaluate import best_outputs, evaluate
 from scoring.results.files import write_result
 
@@ -29,10 +31,12 @@ if TYPE_CHECKING:
 
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
+    from merge_snli.problems.options import ProblemOptions
     from scoring.models.function import LabelFunction
     from scoring.models.labels import ModelLabels
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.source import ScoredSource
     from scoring.predictions.store import Predictions
     from scoring.results.result import Result
 
@@ -43,6 +47,7 @@ def score(
     dataset: str | Path | MergeDataset,
     *,
     config: str = "all",
+    source: str | Path | ProblemOptions | None = None,
     labels: Sequence[str] | str | None = None,
     dtype: str = "float32",
     device: str | None = None,
@@ -60,6 +65,8 @@ def score(
             pairs to a label for each, by name or by its number in the data set.
         dataset: Folder or Hub id of a MERGE data set.
         config: `all` or a word class.
+        source: The problems that the data set was generated from, to score the model on all of them as well: `recorded`
+            for those that its record names, a file, a Hub id, or `merge_snli.problems.options.ProblemOptions`.
         labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the model's
             config has no meaningful names; overrides the config. Not for a function.
         dtype: `float32`, `bfloat16`, `float16` or `int8`. This and the next three are only for a model given by name.
@@ -74,7 +81,7 @@ def score(
         The scores; a notebook shows them as a table.
 
     Raises:
-        InputError: If the model, the data set, an option or the folder cannot be used.
+        InputError: If the model, the data set, its source, an option or the folder cannot be used.
     """
     options = ModelOptions(
         labels=labels if labels is None or isinstance(labels, str) else tuple(labels),
@@ -90,13 +97,14 @@ def score(
     folder = None if out is None else Path(out)
     if folder is not None:
         check_results_folder(folder)
+    problems = None if source is None else read_source(source, data)
     if isinstance(model, str | Path):
         scored = model_from_name(str(model), options, display_name=name)
     elif _is_pipeline(model):
         scored = model_from_pipeline(model, labels=labels, name=name)
     else:
         scored = model_from_function(cast("LabelFunction", model), data.label_names, name=name, version=version)
-    return score_model(scored, data, out=folder)
+    return score_model(scored, data, source=problems, out=folder)
 
 
 def _open_dataset(dataset: str | Path | MergeDataset) -> MergeDataset:
@@ -134,12 +142,18 @@ def _check_options(model: object, options: ModelOptions, *, name: str | None, ve
         raise InputError(f"{unused[0]} has no effect on {kind}; remove it")
 
 
-def score_model(scored: ScoredModel, data: ScoredConfig, *, out: Path | None = None) -> Result:
+def score_model(
+    scored: ScoredModel, data: ScoredConfig, *, source: ScoredSource | None = None, out: Path | None = None
+) -> Result:
     """Score a model on a config; `score` does the same from names.
+
+    The pairs of the config are predicted before those of the source, so that a source changes neither their batches nor
+    their predictions.
 
     Args:
         scored: The model.
         data: The config.
+        source: The source of the data set, to score the model on it as well.
         out: Folder for the result file and, in `OUT.work`, the cached predictions; None to write nothing.
 
     Raises:
@@ -148,17 +162,26 @@ def score_model(scored: ScoredModel, data: ScoredConfig, *, out: Path | None = N
     store = None
     if out is not None and scored.key is not None:
         store = PredictionStore(work_folder(out) / "predictions" / scored.key[:16])
-    predictions, facts = predict_pairs(scored.load, data.pairs, store, name=scored.name)
+    load = cache(scored.load)
+    predictions, facts = predict_pairs(load, data.pairs, store, name=scored.name)
     if scored.labels.origin in {INFERRED, TABLE}:
         scored = replace(scored, labels=_labels_on_seeds(scored, predictions, data))
-    result = evaluate(scored, facts, predictions, data)
+    if source is not None and source.new_pairs:
+        on_source, _ = predict_pairs(load, source.new_pairs, store, name=f"{scored.name} on {source.name}")
+        predictions = join(predictions, on_source)
+    result = evaluate(scored, facts, predictions, data, source)
     if out is not None:
         write_result(result, out)
     return result
 
 
 def score_models(
-    names: Sequence[str], data: ScoredConfig, *, options: ModelOptions, out: Path
+    names: Sequence[str],
+    data: ScoredConfig,
+    *,
+    options: ModelOptions,
+    out: Path,
+    source: ScoredSource | None = None,
 ) -> tuple[list[Result], dict[str, str]]:
     """Score models by name, one after another; a model that fails does not stop the others.
 
@@ -167,6 +190,7 @@ def score_models(
         data: The config to score them on.
         options: How to load each model, and what its outputs mean.
         out: Folder for the result files.
+        source: The source of the data set, to score the models on it as well.
 
     Returns:
         The results of the models that were scored, and the error message of each model that failed, by its name.
@@ -180,7 +204,8 @@ def score_models(
     for name, model in name_models(names).items():
         display_name = name if Path(model).is_dir() else None  # without its revision, a Hub id names the repository
         try:
-            results.append(score_model(model_from_name(model, options, display_name=display_name), data, out=out))
+            scored = model_from_name(model, options, display_name=display_name)
+            results.append(score_model(scored, data, source=source, out=out))
         except InputError as error:
             failed[name] = str(error)
     return results, failed

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
+
+SOURCE_OPTIONS = ("split", "premise_column", "hypothesis_column", "label_column", "label_names")
+"""The fields of `ProblemOptions` that `add_source_arguments` adds."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -35,26 +39,57 @@ def add_problem_arguments(parser: argparse.ArgumentParser, *, required: bool = T
         help=".jsonl, .csv, .tsv or .parquet file, folder of a data set, Hub id, or demo:problems",
     )
     add("--config", metavar="NAME", help="config of a folder or Hub id with several configs")
+    _add_split(add)
+    add("--limit", type=int, metavar="N", help="use the first N problems only")
+    _add_columns(add)
+    add("--id-column", metavar="NAME", help="column of ids (default: ids computed from the content)")
+    _add_label_names(add)
+    add("--tagger", metavar="NAME|DIR", help="spaCy pipeline (default: en_core_web_sm 3.8, or its copy on PyPI)")
+
+
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `--source` and the arguments `SOURCE_OPTIONS`, which say how to read it.
+
+    Args:
+        parser: The parser. Arguments that are not given are absent from its result, except for `--source`.
+    """
+    group = parser.add_argument_group("source of the data set")
+    group.add_argument(
+        "--source",
+        metavar="FILE|ID|recorded",
+        help="also score every labelled problem of the data that the data set was generated from (Table 3, column 1): "
+        "recorded for those in its run.json, or a file, folder or Hub id that has its seeds",
+    )
+    add = with_suppressed_default(group)
+    _add_split(add)
+    _add_columns(add)
+    _add_label_names(add)
+
+
+def _add_split(add: Callable[..., None]) -> None:
     add(
         "--split",
         metavar="NAME",
         help="split of a folder or Hub id, not of a file (default: that of a known data set, otherwise test)",
     )
-    add("--limit", type=int, metavar="N", help="use the first N problems only")
+
+
+def _add_columns(add: Callable[..., None]) -> None:
     for role in ("premise", "hypothesis", "label"):
         add(
             f"--{role}-column",
             metavar="NAME",
             help=f"column of the {role} (default: that of a known data set, {role}, or another usual name)",
         )
-    add("--id-column", metavar="NAME", help="column of ids (default: ids computed from the content)")
+
+
+def _add_label_names(add: Callable[..., None]) -> None:
     add(
         "--label-names",
         type=names,
         metavar="A,B,C",
         help="label names in the order of the label numbers; SPELLING=NAME if the data spell a label differently",
     )
-    add("--tagger", metavar="NAME|DIR", help="spaCy pipeline (default: en_core_web_sm 3.8, or its copy on PyPI)")
 
 
 def with_suppressed_default(group: argparse._ArgumentGroup) -> Any:  # noqa: ANN401 - add_argument has no exact type

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.commands.output import write_output
+from merge_snli.commands.problem_arguments import SOURCE_OPTIONS, add_source_arguments
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
+    from merge_snli.problems.options import ProblemOptions
     from scoring.predictions.pairs import ScoredConfig
 
 logger = logging.getLogger(__name__)
@@ -64,11 +66,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write results of Hub models in the Hub's format to DIR/eval_results; if --dataset is a folder, give "
         "the Hub id of the data set",
     )
+    add_source_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.epilog = (
         "examples:\n"
         "  merge-snli score demo:nli-a demo:nli-b --dataset merge_snli --out results\n"
-        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results"
+        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
+        "  merge-snli score demo:nli-a --dataset merge_snli --source recorded --out results"
     )
 
 
@@ -79,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         0 if all models were scored, otherwise 2.
 
     Raises:
-        InputError: If the data set, the labels or the results folder cannot be used.
+        InputError: If the data set, its source, the labels or the results folder cannot be used.
     """
     from merge_snli.dataset import find_dataset
     from merge_snli.inference.models import find_device
@@ -87,11 +91,12 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.models.labels import parse_labels
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
+    from scoring.predictions.source import read_source
     from scoring.results.files import to_json
     from scoring.results.grouping import names_of
     from scoring.results.score_table import score_table
 
-    dataset_id = _dataset_id(arguments)
+    dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         labels=None if arguments.labels is None else parse_labels(arguments.labels),
         dtype=arguments.dtype,
@@ -102,7 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     names = _names(arguments)
     check_results_folder(arguments.out)
     data = read_config(find_dataset(arguments.dataset), arguments.config)
-    results, failed = score_models(names, data, options=options, out=arguments.out)
+    problems = None if source is None else read_source(source, data)
+    results, failed = score_models(names, data, options=options, out=arguments.out, source=problems)
     if dataset_id is not None:
         _write_eval_results(dataset_id, data, arguments.out)
     if arguments.json:
@@ -126,6 +132,21 @@ def _dataset_id(arguments: argparse.Namespace) -> str | None:
     dataset_id = arguments.eval_results or (str(folder.resolve()) if folder.is_dir() else arguments.dataset)
     check_dataset_id(dataset_id)
     return split_revision(dataset_id)[0]
+
+
+def _source(arguments: argparse.Namespace) -> str | ProblemOptions | None:
+    """Return `recorded`, the options for reading the source, or None without `--source`."""
+    from merge_snli.problems.options import ProblemOptions, flag
+    from scoring.predictions.source import RECORDED
+
+    options = {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
+    if options and arguments.source in (None, RECORDED):
+        needed = "a FILE or ID as --source" if arguments.source is None else "another --source than recorded"
+        raise InputError(f"{flag(next(iter(options)))} needs {needed}; add it, or remove the option")
+    if not options:
+        source: str | None = arguments.source
+        return source
+    return ProblemOptions(problems=arguments.source, **options)
 
 
 def _write_eval_results(dataset_id: str, data: ScoredConfig, out: Path) -> None:

@@ -105,6 +105,16 @@ def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predic
     return (None if result is None else replace(result, seconds=seconds)), missing
 
 
+def join(first: Predictions, second: Predictions) -> Predictions:
+    """Return the predictions of two lists of pairs as one; the time is that of the first."""
+    return Predictions(
+        pairs=first.pairs + second.pairs,
+        tokens=np.concatenate([first.tokens, second.tokens]),
+        logits=np.concatenate([first.logits, second.logits]),
+        seconds=first.seconds,
+    )
+
+
 def _to_table(shard: Predictions) -> pa.Table:
     import pyarrow as pa
 

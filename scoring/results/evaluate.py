@@ -23,6 +23,7 @@ from scoring.results.measure import (
     seed_table,
 )
 from scoring.results.result import SCHEMA_VERSION, DatasetRecord, LeftOut, ModelRecord, Result, RunRecord, Scores
+from scoring.results.source_scores import source_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,20 +34,29 @@ if TYPE_CHECKING:
     from scoring.models.predictor import ModelFacts
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.source import ScoredSource
     from scoring.predictions.store import Predictions
+    from scoring.results.result import SourceScores
 
 CHANCE_MARGIN = 0.05
 """SA on seeds below the share of the most common label plus this margin suggests permuted labels."""
 
 
-def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, data: ScoredConfig) -> Result:
+def evaluate(
+    scored: ScoredModel,
+    facts: ModelFacts,
+    predictions: Predictions,
+    data: ScoredConfig,
+    source: ScoredSource | None = None,
+) -> Result:
     """Compute the result of a model.
 
     Args:
         scored: The model.
         facts: Properties known after loading the model.
-        predictions: Logits of the config's pairs, in their order.
+        predictions: Logits of the config's pairs followed by the new pairs of the source, in their order.
         data: Seeds and variants of the config.
+        source: The problems of the source, if it was scored.
 
     Raises:
         InputError: If no seed fits into the model's maximum length.
@@ -67,6 +77,7 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, d
         seeds=len(data.seed_ids) - len(predicted.gold),
         variants=len(data.variant_pairs) - len(predicted.variant_predictions),
     )
+    on_source = None if source is None else source_scores(source, pair_labels, data.label_names, compared)
     overall = scores(predicted)
     labels = data.seed_labels[data.variant_seeds]
     return Result(
@@ -81,7 +92,7 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, d
         ),
         compared_labels=compared,
         left_out=left_out,
-        notes=tuple(_notes(scored, data, names, left_out, overall, predicted)),
+        notes=tuple(_notes(scored, data, names, left_out, overall, predicted, on_source)),
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
         scores=overall,
@@ -92,6 +103,7 @@ def evaluate(scored: ScoredModel, facts: ModelFacts, predictions: Predictions, d
             "seed": scores_against(predicted, predicted.seed_predictions),
             "majority": scores_against_majority(predicted),
         },
+        source=on_source,
         seeds=seed_table(data, predicted, compared),
     )
 
@@ -123,6 +135,7 @@ def _notes(
     left_out: LeftOut,
     overall: Scores,
     predicted: PredictedLabels,
+    on_source: SourceScores | None,
 ) -> Iterator[str]:
     """Yield what a reader of a result must know, one sentence per note."""
     labels, outputs = scored.labels, ",".join(scored.labels.names)
@@ -144,6 +157,11 @@ def _notes(
     if left_out.seeds or left_out.variants:
         yield (
             f"{left_out.seeds} seeds and {left_out.variants} variants left out: longer than the model's maximum of "
+            f"{left_out.max_length} tokens"
+        )
+    if on_source is not None and on_source.too_long:
+        yield (
+            f"{on_source.too_long} problems of the source left out: longer than the model's maximum of "
             f"{left_out.max_length} tokens"
         )
     majority_share = int(np.bincount(predicted.gold).max()) / len(predicted.gold)

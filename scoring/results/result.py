@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-SCHEMA_VERSION: Literal[3] = 3
+SCHEMA_VERSION: Literal[4] = 4
 """Version of the result files. Raise it if readers of the previous version would misread the new files."""
 
 CLASS, LABEL, MASKED_LM = "class:", "label:", "masked_lm:"
@@ -28,6 +28,9 @@ CLASS, LABEL, MASKED_LM = "class:", "label:", "masked_lm:"
 
 NOT_SCORED = "-"
 """Stands for a variant without a prediction in `SeedTable.variant_predictions`."""
+
+SOURCE_COLUMNS = ("source_problems", "source_accuracy", "source_accuracy_low", "source_accuracy_high")
+"""Names of the scores on the source in a row of scores."""
 
 THRESHOLD_PATTERN = r"^(0(\.[0-9]+)?|1)$"
 
@@ -178,6 +181,50 @@ class Scores(_Part):
 
 
 @dataclass(frozen=True)
+class SourceAccuracy(_Part):
+    """Sample accuracy on problems of the source."""
+
+    problems: Annotated[int, Field(ge=1, lt=2**63)]
+    """Number of problems with a prediction."""
+    sample_accuracy: Share
+    interval: Ends
+    """95% Wilson score interval."""
+
+    def as_row(self) -> dict[str, float]:
+        """Return the scores as shares, with the ends of the interval as `NAME_low` and `NAME_high`."""
+        low, high = self.interval
+        values = self.problems, self.sample_accuracy, low, high
+        return dict(zip(SOURCE_COLUMNS, values, strict=True))
+
+
+@dataclass(frozen=True)
+class SourceScores(_Part):
+    """Scores on all problems of the source that have a gold label, which is more than the seeds."""
+
+    name: str
+    """Hub id or file name of the source, with the split if there is one."""
+    digest: Digest
+    """Digest of the problems, as in the record of a data set."""
+    without_label: Count
+    """Number of rows without a gold label, which are left out."""
+    too_long: Count
+    """Number of problems left out because they are longer than the model's maximum length."""
+    overall: SourceAccuracy
+    labels: dict[Label, SourceAccuracy]
+    """Scores on the problems of each gold label."""
+
+    def __post_init__(self) -> None:
+        """Check that the problems of the labels add up."""
+        if sum(scores.problems for scores in self.labels.values()) != self.overall.problems:
+            raise ValueError("the problems of the labels do not add up to those of the source")
+
+    @property
+    def problems(self) -> int:
+        """Number of problems with a gold label, including those that are too long."""
+        return self.overall.problems + self.too_long
+
+
+@dataclass(frozen=True)
 class SeedTable(_Part):
     """Predictions and counts of every seed, one entry per seed in each list. Comparisons of models need only these."""
 
@@ -262,7 +309,7 @@ class RunRecord(_Part):
     device: str | None
     """Device type, such as `cpu`; None for a function."""
     seconds: Annotated[float, Field(ge=0)]
-    """Duration of the predictions."""
+    """Duration of the predictions on seeds and variants."""
 
 
 @dataclass(frozen=True)
@@ -289,7 +336,7 @@ class Result(_Part):
     at least the share t of the variants is predicted correctly.
     """
 
-    schema_version: Literal[3]
+    schema_version: Literal[4]
     """Version of this format."""
     model: ModelRecord
     dataset: DatasetRecord
@@ -314,6 +361,8 @@ class Result(_Part):
     consistency: dict[Annotated[str, *_one_of(("seed", "majority"))], VariantScores]
     """Predictions on variants compared with the model's prediction on the seed (`seed`), and with its most frequent
     prediction among the seed's variants in the subsample (`majority`)."""
+    source: SourceScores | None
+    """Scores on the source of the data set; None if it was not scored."""
     seeds: SeedTable
     """Predictions and counts of every seed."""
 
@@ -330,6 +379,8 @@ class Result(_Part):
             raise ValueError("variant_predictions has a number that is not in compared_labels")
         if not {*self.seeds.predicted} <= {*self.compared_labels}:
             raise ValueError("predicted has a label that is not in compared_labels")
+        if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
+            raise ValueError("source has a label that is not in the data set")
 
     @property
     def title(self) -> str:
@@ -347,13 +398,29 @@ class Result(_Part):
             **{f"{MASKED_LM}{name}": scores for name, scores in self.masked_lms.items()},
         }
 
+    def on_source(self, part: str) -> SourceAccuracy | None:
+        """Return the scores on the source for `all` or the part of a gold label; None for other parts."""
+        if self.source is None:
+            return None
+        return self.source.overall if part == ALL else self.source.labels.get(part.removeprefix(LABEL))
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """Return one row of scores per part, such as `all` or `class:noun`."""
+        return [
+            {"part": name, **scores.as_row(), **_source_columns(self.on_source(name))}
+            for name, scores in self.parts.items()
+        ]
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the scores as a pandas data frame, with one row per part, such as `all` or `class:noun`."""
         import pandas as pd
 
-        rows = [{"part": name} | scores.as_row() for name, scores in self.parts.items()]
-        return pd.DataFrame(rows).set_index("part")
+        return pd.DataFrame(self.as_rows()).set_index("part")
 
     def _repr_html_(self) -> str:
         """Return the scores as an HTML table for a notebook."""
         return score_table([self]).html()
+
+
+def _source_columns(scores: SourceAccuracy | None) -> dict[str, float | None]:
+    return dict.fromkeys(SOURCE_COLUMNS) if scores is None else {**scores.as_row()}

@@ -8,6 +8,7 @@ from .families import Family, PairResult, compact_letters, compare_models, holm,
 from .outcomes import OVERLAP_WARNING, Interval, TestResult
 from .paired_tests import mcnemar_test, permutation_test
 from .passes import passes_by_seed, values_for
+from .proportions import proportion_interval
 from .t_tests import independent_t_test, paired_t_test
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "paired_t_test",
     "passes_by_seed",
     "permutation_test",
+    "proportion_interval",
     "share_correct",
     "values_for",
 ]

@@ -42,10 +42,7 @@ def json_text(boards: Sequence[Board]) -> str:
 
 def _rows(boards: Sequence[Board]) -> list[dict[str, Any]]:
     return [
-        _metadata(board, entry) | {"part": part} | scores.as_row()
-        for board in boards
-        for entry in board.entries
-        for part, scores in entry.result.parts.items()
+        _metadata(board, entry) | row for board in boards for entry in board.entries for row in entry.result.as_rows()
     ]
 
 

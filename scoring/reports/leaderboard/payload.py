@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scoring.reports.leaderboard.boards import Board, Entry
     from scoring.reports.leaderboard.hardest import HardSeed
     from scoring.reports.leaderboard.texts import SeedText, Texts
-    from scoring.results.result import Curve, Result, Scores
+    from scoring.results.result import Curve, Result, Scores, SourceAccuracy
 
 Json = dict[str, Any]
 
@@ -80,7 +80,8 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "versions": run.versions,
         "flags": _flags(result),
         "notes": result.notes,
-        "parts": {name: _part(name, scores) for name, scores in result.parts.items()},
+        "source": _source(result),
+        "parts": {name: _part(name, scores, result.on_source(name)) for name, scores in result.parts.items()},
         "consistency": {
             name: {
                 "sa": _round(scores.sample_accuracy.mean),
@@ -111,12 +112,18 @@ def _flags(result: Result) -> list[str]:
     return [flag for flag, applies in flags.items() if applies]
 
 
-def _part(name: str, scores: Scores) -> Json:
+def _source(result: Result) -> Json | None:
+    source = result.source
+    return None if source is None else {"name": source.name, "problems": source.problems, "digest": source.digest}
+
+
+def _part(name: str, scores: Scores, on_source: SourceAccuracy | None) -> Json:
     on_variants = scores.on_variants
     intervals = scores.intervals
     return {
         "n": scores.seeds,
         "v": on_variants.variants,
+        **_source_part(on_source),
         "seeds": _round(scores.seed_sample_accuracy),
         "variants": _round(on_variants.sample_accuracy.mean),
         "qt": _round(scores.qt),
@@ -131,6 +138,10 @@ def _part(name: str, scores: Scores) -> Json:
         },
         "curve": _curve(on_variants.curve, band=not name.startswith(MASKED_LM)),
     }
+
+
+def _source_part(scores: SourceAccuracy | None) -> Json:
+    return {} if scores is None else {"source": _round(scores.sample_accuracy), "sourceInterval": scores.interval}
 
 
 def _curve(curve: Curve, *, band: bool) -> Json | None:

@@ -229,6 +229,7 @@ def _result(
             "seed": scores_against(predicted, predicted.seed_predictions),
             "majority": scores_against_majority(predicted),
         },
+        source=None,
         seeds=SeedTable(
             seed_id=tuple(seeds.ids[seed] for seed in predicted.seed_indices),
             gold=tuple(seeds.labels[seed] for seed in predicted.seed_indices),

@@ -79,7 +79,7 @@ def test_file_names_are_unique_per_function_and_dtype(result: Result) -> None:
     assert len({file_name(other) for other in others}) == len(others)
 
 
-NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 3}', '{"schema_version": 3, "model": 3}')
+NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 4}', '{"schema_version": 4, "model": 3}')
 
 
 @pytest.mark.parametrize("content", NOT_RESULTS)
@@ -98,7 +98,7 @@ def test_missing_field_is_refused(result: Result, tmp_path: Path) -> None:
 
 
 def test_other_version_is_refused(result: Result, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x\.json.* 99.* 3"):
+    with pytest.raises(InputError, match=r"x\.json.* 99.* 4"):
         read_json(to_json(result) | {"schema_version": 99}, tmp_path)
 
 
@@ -117,11 +117,11 @@ def test_results_of_a_folder(result: Result, tmp_path: Path) -> None:
 def test_invalid_files_are_named_and_skipped(result: Result, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     whole = write_result(result, tmp_path)
     (tmp_path / "a-cut.json").write_text(whole.read_text(encoding="utf-8")[:5000], encoding="utf-8")
-    (tmp_path / "z-old.json").write_text('{"schema_version": 1}', encoding="utf-8")
+    (tmp_path / "z-old.json").write_text('{"schema_version": 3}', encoding="utf-8")
     with caplog.at_level(logging.WARNING):
         assert read_results(tmp_path) == [result]
     assert f"{tmp_path}/a-cut.json" in caplog.text
-    assert f"{tmp_path}/z-old.json has format version 1" in caplog.text
+    assert f"{tmp_path}/z-old.json has format version 3" in caplog.text
     whole.unlink()
     with pytest.raises(InputError, match=r"2 files.*a-cut\.json"):
         read_results(tmp_path)

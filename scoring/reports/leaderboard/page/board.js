@@ -105,7 +105,7 @@ function showControls(shown, board) {
     shown === board.models.length ? `${shown} models` : `${shown} of ${board.models.length} models`;
   byId("nothing").hidden = shown > 0;
   byId("legend").textContent =
-    "Scores in percent. Seeds, Variants: sample accuracy. " +
+    `Scores in percent. ${hasSource(board) ? "Source, " : ""}Seeds, Variants: sample accuracy. ` +
     `QT: pattern accuracy at ${board.quality}% minus sample accuracy on seeds. ` +
     "MT: threshold at which pattern accuracy is nearest to sample accuracy on seeds. " +
     "Bands: lowest to highest subsample. " +

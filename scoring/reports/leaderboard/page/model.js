@@ -1,6 +1,7 @@
 // The model view: scores by part, hardest seeds, and how the model was scored.
 
 // Per column: name, value of a part, its interval, and whether it is hidden on phones.
+const SOURCE_COLUMN = ["Source", (part) => percent(part.source), (part) => interval(part.sourceInterval, percent), true];
 const PART_COLUMNS = [
   ["Number", (part) => count(part.n), () => null, true],
   ["Seeds", (part) => percent(part.seeds), (part) => interval(part.ci?.seeds, percent), true],
@@ -9,6 +10,13 @@ const PART_COLUMNS = [
   ["QT", (part) => signed(part.qt), (part) => interval(part.ci?.qt, signed)],
   ["MT", (part) => String(part.mt ?? NO_VALUE), () => null, true],
 ];
+
+/** Return the columns for a model, with that of the source after the number of seeds if the model was scored on it. */
+function partColumns(model) {
+  const [number, ...others] = PART_COLUMNS;
+  return model.source ? [number, SOURCE_COLUMN, ...others] : PART_COLUMNS;
+}
+
 const wideClass = (wide) => (wide ? { class: "wide" } : {});
 
 const partsChart = new CurveChart(byId("model-chart"));
@@ -39,7 +47,10 @@ function statTiles(model) {
   const tile = (name, value, under) =>
     el("div", {}, el("dt", {}, name), el("dd", {}, value, under ? el("small", {}, under) : null));
   const range = (ends, write) => (ends ? `95%: ${interval(ends, write)}` : null);
+  const onSource =
+    model.source && tile("Accuracy on source", `${percent(all.source)}%`, range(all.sourceInterval, percent));
   return [
+    ...(onSource ? [onSource] : []),
     tile("Accuracy on seeds", `${percent(all.seeds)}%`, range(all.ci?.seeds, percent)),
     tile("Accuracy on variants", `${percent(all.variants)}%`, range(all.ci?.variants, percent)),
     tile(
@@ -66,17 +77,18 @@ function renderParts(model, kinds) {
   partsChart.show(lines, theBoard().quality);
   const groups = [[null, ["all"]], ...kinds];
   const quality = theBoard().quality;
-  const head = PART_COLUMNS.map(([name, , , wide]) =>
+  const columns = partColumns(model);
+  const head = columns.map(([name, , , wide]) =>
     el("th", { scope: "col", ...wideClass(wide) }, name === "PA" ? `PA ${quality}%` : name),
   );
   const bodies = groups.map(([kind, parts]) =>
     el(
       "tbody",
       {},
-      kind && el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: "7" }, KINDS[kind])),
+      kind && el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: columns.length + 1 }, KINDS[kind])),
       ...parts
         .filter((part) => part in model.parts)
-        .map((part) => partRow(part, model.parts[part], chosen.includes(part))),
+        .map((part) => partRow(part, model.parts[part], columns, chosen.includes(part))),
     ),
   );
   byId("parts-table").replaceChildren(
@@ -101,10 +113,10 @@ function partStyle(part) {
   return lineStyle((kind === "class" ? classes : partsOf(theBoard())[kind]).indexOf(part));
 }
 
-function partRow(name, part, drawn) {
+function partRow(name, part, columns, drawn) {
   const swatch = el("i", { class: "swatch", "aria-hidden": "true" });
   swatch.style.setProperty("--line", drawn ? partStyle(name).color : "transparent");
-  const cells = PART_COLUMNS.map(([, write, ci, wide]) => {
+  const cells = columns.map(([, write, ci, wide]) => {
     const under = ci(part);
     return el("td", wideClass(wide), write(part), under ? el("small", { class: "wide" }, under) : null);
   });
@@ -123,6 +135,7 @@ function aboutRows(model) {
     Labels: `${model.labels.join(", ")} (${model.labelOrigin})`,
     Precision: model.dtype && `${model.dtype} on ${model.device}`,
     Versions: versions.join(", "),
+    Source: model.source && `${model.source.name}, ${count(model.source.problems)} problems with a gold label`,
     "Data set": `${board.dataset}, config ${board.config}, version ${board.version}${board.revision ? `, commit ${board.revision}` : ""}`,
   };
   return Object.entries(rows).flatMap(([name, value]) => (value ? [el("dt", {}, name), el("dd", {}, value)] : []));

@@ -26,7 +26,7 @@ function readAddress() {
   if (state.t === "" || !Number.isInteger(threshold) || threshold < 0 || threshold > 100)
     state.t = String(board.quality);
   if (!board.models.some((model) => Object.hasOwn(model.parts, state.on))) state.on = "all";
-  if (!COLUMNS.some((column) => column.id === state.sort)) state.sort = DEFAULTS.sort;
+  if (!columnsOf(board).some((column) => column.id === state.sort)) state.sort = DEFAULTS.sort;
   if (state.dir !== "up") state.dir = "down";
   if (!Object.hasOwn(KINDS, state.by)) state.by = "class";
   if (state.hard !== "hardest") state.hard = "inconsistent";

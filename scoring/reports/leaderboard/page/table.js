@@ -6,6 +6,16 @@ const COLUMNS = [
   { id: "model", name: "Model", first: "up", value: (model) => model.name.toLowerCase() },
   { id: "size", name: "Size", first: "up", wide: true, value: size, write: (model) => parameters(model.parameters) },
   {
+    id: "source",
+    name: "Source",
+    about: "Sample accuracy on all problems of the source of the data set",
+    wide: true,
+    on: hasSource,
+    value: (model, part) => model.parts[part]?.source ?? null,
+    write: (model, part) => percent(model.parts[part]?.source),
+    ci: (model, part) => interval(model.parts[part]?.sourceInterval, percent),
+  },
+  {
     id: "seeds",
     name: "Seeds",
     about: "Sample accuracy on seeds",
@@ -49,6 +59,9 @@ const COLUMNS = [
   },
 ];
 
+/** Return the columns of a board: that of the source only if a model was scored on it. */
+const columnsOf = (board) => COLUMNS.filter((column) => !column.on || column.on(board));
+
 /** Sort models by the selected column; models without a value come last. */
 function sorted(models) {
   const column = COLUMNS.find((one) => one.id === state.sort);
@@ -68,8 +81,9 @@ class ModelTable {
 
   build(board) {
     this.board = board;
+    this.columns = columnsOf(board);
     this.rows = new Map(board.models.map((model) => [model.key, this.row(model)]));
-    this.headers = new Map(COLUMNS.map((column) => [column.id, this.header(column)]));
+    this.headers = new Map(this.columns.map((column) => [column.id, this.header(column)]));
     this.body = el("tbody");
     const head = el("tr", {}, el("th", { scope: "col", class: "rank" }, "#"), ...this.headers.values());
     this.table.replaceChildren(
@@ -105,7 +119,7 @@ class ModelTable {
       ...aboutModel(model),
       ...model.flags.map((flag) => el("b", {}, flag)),
     );
-    const cells = COLUMNS.filter((column) => column.write).map((column) => {
+    const cells = this.columns.filter((column) => column.write).map((column) => {
       const cell = el("td", { class: `${column.id}${column.wide ? " wide" : ""}` });
       return [column, cell];
     });

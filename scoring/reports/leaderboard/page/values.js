@@ -80,4 +80,6 @@ function partName(part) {
   return CLASS_NAMES[name] && part.startsWith("class:") ? CLASS_NAMES[name] : name;
 }
 
+const hasSource = (board) => board.models.some((model) => model.source);
+
 const at = (model, part, threshold) => model.parts[part]?.curve.mean?.[threshold] ?? null;

@@ -77,3 +77,10 @@ def boards(results: list[Result]) -> tuple[Board, ...]:
 def texts(boards: tuple[Board, ...]) -> dict[int, Texts]:
     read = {index: read_texts(board, find_dataset(str(SHIPPED))) for index, board in enumerate(boards)}
     return {index: board_texts for index, board_texts in read.items() if board_texts is not None}
+
+
+@pytest.fixture(scope="session")
+def sourced(results: list[Result]) -> tuple[Board, ...]:
+    """A board with two models, of which one was scored on the source of the data set."""
+    neutral = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="always neutral", source="recorded")
+    return make_boards([results[0], neutral])

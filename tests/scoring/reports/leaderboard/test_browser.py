@@ -289,6 +289,32 @@ def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, 
     assert find(page, "#board-view").is_displayed()
 
 
+def test_source_of_the_data_set(
+    browser: Any,  # noqa: ANN401
+    sourced: tuple[Board, ...],
+    page: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    assert "Source" not in texts_of(page, "#models th.source, #models thead th")
+    path = tmp_path / "index.html"
+    path.write_text(render_page(sourced), encoding="utf-8")
+    opened(browser, path.as_uri())
+    source = next(entry.result.source for entry in sourced[0].entries if entry.result.source is not None)
+    expected = {"always neutral": f"{100 * source.overall.sample_accuracy:.1f}", "org/hasty-base": "–"}
+    assert dict(zip(names(browser), texts_of(browser, "#models td.source span"), strict=True)) == expected
+    find(browser, "#models th.source button").click()
+    assert names(browser) == ["always neutral", "org/hasty-base"]
+    assert find(browser, "#models th.source").get_attribute("aria-sort") == "descending"
+    choose(browser, "#part", "label:neutral")
+    assert texts_of(browser, "#models td.source span") == ["100.0", "–"]
+    choose(browser, "#part", "class:noun")
+    assert texts_of(browser, "#models td.source span") == ["–", "–"]
+    find(browser, "#models .name").click()
+    assert "Accuracy on source" in find(browser, "#model-stats").text
+    assert texts_of(browser, "#parts-table thead th")[:4] == ["Measured on", "Number", "Source", "Seeds"]
+    assert any(text.startswith("demo:problems, 207 problems") for text in texts_of(browser, "#model-about dd"))
+
+
 def sentences(seed: Any) -> list[str]:  # noqa: ANN401
     return [one.text.split(maxsplit=1)[1] for one in seed.find_elements("css selector", ".sentence")]
 

@@ -89,6 +89,23 @@ def test_json_has_the_same_rows(boards: tuple[Board, ...]) -> None:
     assert careful["pattern_accuracy"] == boards[0].entries[0].result.scores.on_variants.pattern_accuracy.mean
 
 
+def test_column_of_the_source(sourced: tuple[Board, ...], boards: tuple[Board, ...]) -> None:
+    lines = [line.split("|") for line in markdown(sourced).splitlines() if line.startswith("| ")]
+    rows = {cells[1].strip(): cells for cells in lines}
+    source = next(entry.result.source for entry in sourced[0].entries if entry.result.source is not None)
+    assert rows["Model"][2:4] == [" Source ", " Seeds "]
+    assert rows["always neutral"][2] == f" {100 * source.overall.sample_accuracy:.1f} "
+    assert rows["org/hasty-base"][2] == " – "
+    assert " Source & Seeds & " in latex(sourced)
+    table = {(row["model"], row["part"]): row for row in csv.DictReader(io.StringIO(comma_separated(sourced)))}
+    assert float(table["always neutral", "all"]["source_accuracy"]) == source.overall.sample_accuracy
+    low = table["always neutral", "label:neutral"]["source_accuracy_low"]
+    assert float(low) == source.labels["neutral"].interval[0]
+    assert table["always neutral", "class:noun"]["source_accuracy"] == ""
+    assert table["org/hasty-base", "all"]["source_problems"] == ""
+    assert "Source" not in markdown(boards)
+
+
 def test_every_format_ends_with_a_newline(boards: tuple[Board, ...]) -> None:
     for name, write in FORMATS.values():
         assert write(boards).endswith("\n"), name
