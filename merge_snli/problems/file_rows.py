@@ -45,11 +45,16 @@ def read_file(path: Path) -> Iterator[SourceRow]:
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty; expected one NLI problem per line or row")
     if reader is not _parquet:
-        _require_text(path)
+        require_text(path)
     return reader(path)
 
 
-def _require_text(path: Path) -> None:
+def require_text(path: Path) -> None:
+    """Check that a file is not compressed or of another type.
+
+    Raises:
+        InputError: If it is, or it cannot be read.
+    """
     with _open(path) as file:
         beginning = file.read(max(map(len, FIRST_BYTES)))
     for first_bytes, found in FIRST_BYTES.items():
@@ -96,8 +101,12 @@ def schema_label_names(schema: pa.Schema, column: str) -> tuple[str, ...] | None
     return tuple(str(name) for name in names) if isinstance(names, list) and names else None
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the numbered lines of a UTF-8 file."""
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a UTF-8 file, with their numbers from 1.
+
+    Raises:
+        InputError: If the file cannot be read or is not UTF-8.
+    """
     with _open(path) as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -117,7 +126,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _json_lines(path: Path) -> Iterator[SourceRow]:
-    for number, line in _lines(path):
+    for number, line in numbered_lines(path):
         location = f"{path} line {number}"
         if not line.strip():
             continue
@@ -133,12 +142,12 @@ def _json_lines(path: Path) -> Iterator[SourceRow]:
 
 
 def _csv(path: Path) -> Iterator[SourceRow]:
-    return _delimited(path, csv.reader((text for _, text in _lines(path)), strict=True))
+    return _delimited(path, csv.reader((text for _, text in numbered_lines(path)), strict=True))
 
 
 def _tsv(path: Path) -> Iterator[SourceRow]:
     """Read tab-separated values in the format of the NLI corpora: quotation marks are part of the text."""
-    reader = csv.reader((text for _, text in _lines(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
+    reader = csv.reader((text for _, text in numbered_lines(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
     return _delimited(path, reader)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.replacements.relations import load_wordnet
 from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.errors import InputError
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import installed_tagger, load_tagger
 
 if TYPE_CHECKING:
     from generation.replacements.relations import WordNet
@@ -77,16 +76,10 @@ def _find_wordnet(run: RecordedRun) -> WordNet:
 def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTagger]:
     """Return the tagger of a run.
 
-    A recorded pipeline is loaded only if it is an installed package: the data set is not trusted, and a folder of that
-    name may be part of it.
-
     Raises:
         InputError: If it is not available.
     """
-    recorded = run.options.tagger
-    if name is None and recorded is not None and not _is_installed(recorded):
-        raise InputError(f"the run's tagger {recorded!a} is not an installed package: pass its folder with --tagger")
-    found, expected = _load_tagger(name or recorded), run.record.tagger
+    found, expected = _load_tagger(name or installed_tagger(run.options.tagger)), run.record.tagger
     tagger, _ = found
     if tagger.digest != expected.digest:
         raise InputError(
@@ -94,14 +87,6 @@ def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTag
             f"the installed one {tagger.digest[:12]}…"
         )
     return found
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        importlib.metadata.distribution(package)
-    except (importlib.metadata.PackageNotFoundError, ValueError):
-        return False
-    return True
 
 
 @functools.lru_cache(maxsize=1)

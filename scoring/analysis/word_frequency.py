@@ -1,0 +1,160 @@
+"""Compare how frequent replacements and originals are in training data, for wrong seeds with right variants (5.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scoring.analysis.not_computable import NotComputable
+from scoring.analysis.scored_dataset import NO_PREDICTION
+from scoring.statistics import bootstrap_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.corpus.counts import CorpusCounts
+    from scoring.statistics import Interval
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Average:
+    """An average over seeds.
+
+    Attributes:
+        value: NaN without seeds.
+        interval: Bootstrap interval; None with fewer than two seeds.
+    """
+
+    value: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelWordFrequency:
+    """How much more frequent the replacements of right variants are than the originals of one model's wrong seeds.
+
+    The ratio of a variant is (count of the replacement + 1) / (count of the original + 1). The ratio of a seed is the
+    arithmetic mean over its right variants.
+
+    Attributes:
+        model: Name of the model.
+        training_data: Data sets that the model was trained on; None if unknown.
+        wrong_seeds: Number of seeds that the model answers wrong.
+        seeds: Number of these with a right variant.
+        pairs: Number of right variants of these seeds.
+        zero_originals: Number of these whose original does not occur in the corpus.
+        zero_replacements: Number of these whose replacement does not occur in the corpus.
+        zero_pairs: Number of these of which one of the two words does not occur in the corpus.
+        arithmetic_mean: Arithmetic mean of the ratios of the seeds, the paper's "2,000 times".
+        median: Median of the ratios of the seeds.
+        geometric_mean: Geometric mean of the ratios of the seeds.
+    """
+
+    model: str
+    training_data: tuple[str, ...] | None
+    wrong_seeds: int
+    seeds: int
+    pairs: int
+    zero_originals: int
+    zero_replacements: int
+    zero_pairs: int
+    arithmetic_mean: Average
+    median: Average
+    geometric_mean: Average
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordFrequency:
+    """The frequency of replacements and originals, for each model.
+
+    Attributes:
+        corpus: Name of the corpus.
+        corpus_digest: Digest of its content.
+        corpus_tokens: Number of its tokens.
+        models: The numbers of each model.
+        mean_seeds: Mean over the models of `seeds` (the paper: about 90).
+        mean_ratio: Mean of `arithmetic_mean` over the models with such seeds.
+    """
+
+    corpus: str
+    corpus_digest: str
+    corpus_tokens: int
+    models: tuple[ModelWordFrequency, ...]
+    mean_seeds: float
+    mean_ratio: float
+
+
+def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFrequency:
+    """Compute how much more frequent replacements are than originals where only the variant is answered right.
+
+    All variants of split `test` count, not only the drawn ones, so that each right variant counts once.
+
+    Args:
+        scored: The data set.
+        corpus: Counts of the words in training data.
+
+    Raises:
+        NotComputable: If there is no corpus, or no model has a wrong seed with a right variant.
+    """
+    if corpus is None:
+        raise NotComputable("the frequency of words needs the training data of the models: give --corpus")
+    originals, replacements = corpus.of(scored.variants.original), corpus.of(scored.variants.replacement)
+    models = tuple(_of_model(scored, model, originals, replacements) for model in scored.models)
+    if not any(model.seeds for model in models):
+        raise NotComputable("no model answers a seed wrong and one of its variants right")
+    return WordFrequency(
+        corpus=corpus.corpus,
+        corpus_digest=corpus.digest,
+        corpus_tokens=corpus.tokens,
+        models=models,
+        mean_seeds=float(np.mean([model.seeds for model in models])),
+        mean_ratio=float(np.mean([model.arithmetic_mean.value for model in models if model.seeds])),
+    )
+
+
+def _of_model(
+    scored: ScoredDataset, model: ModelPredictions, originals: Ints, replacements: Ints
+) -> ModelWordFrequency:
+    wrong = (model.seeds != NO_PREDICTION) & (model.seeds != model.gold)
+    pairs = np.flatnonzero(model.correct & wrong[scored.variants.seed])
+    of_original, of_replacement = originals[pairs], replacements[pairs]
+    ratios = _seed_means((of_replacement + 1) / (of_original + 1), scored.variants.seed[pairs])
+    return ModelWordFrequency(
+        model=model.name,
+        training_data=model.result.model.training_data,
+        wrong_seeds=int(wrong.sum()),
+        seeds=len(ratios),
+        pairs=len(pairs),
+        zero_originals=int((of_original == 0).sum()),
+        zero_replacements=int((of_replacement == 0).sum()),
+        zero_pairs=int(((of_original == 0) | (of_replacement == 0)).sum()),
+        arithmetic_mean=_average(np.mean, ratios),
+        median=_average(np.median, ratios),
+        geometric_mean=_average(_geometric_mean, ratios),
+    )
+
+
+def _seed_means(values: Floats, seeds: Ints) -> Floats:
+    """Return the mean of the values of each seed that has one, [n]."""
+    _, codes = np.unique(seeds, return_inverse=True)
+    means: Floats = np.bincount(codes, values) / np.bincount(codes)
+    return means
+
+
+def _geometric_mean(ratios: Floats, axis: int = -1) -> Floats:
+    return np.asarray(np.exp(np.log(ratios).mean(axis=axis)))
+
+
+def _average(statistic: Callable[..., Floats], ratios: Floats) -> Average:
+    if not len(ratios):
+        return Average(value=float("nan"), interval=None)
+    interval = bootstrap_interval(statistic, ratios) if len(ratios) > 1 else None
+    return Average(value=float(statistic(ratios, axis=-1)), interval=interval)

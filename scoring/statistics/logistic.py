@@ -1,0 +1,183 @@
+"""Fit logistic regressions whose observations are clustered, such as the variants of a seed.
+
+The estimates and standard errors are those of `Logit(…).fit(cov_type="cluster")` in statsmodels. The predictors are
+shared by several outcomes, each of which has an intercept of its own, so that the regression over 13 models and 380,000
+variants each needs the memory of 380,000 observations and not that of 5 million.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .values import FloatArray
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+MAX_ITERATIONS = 30
+TOLERANCE = 1e-9
+"""Newton's method stops when no coefficient changes by more than this."""
+
+COLLINEAR = 1e-10
+"""A predictor of which the others explain all but this share of its variance is a linear combination of them."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A yes-no outcome of some observations, such as whether one model is right on each variant.
+
+    Attributes:
+        success: Whether the outcome is yes, [n].
+        included: Whether the observation has an outcome, [n].
+    """
+
+    success: Bools
+    included: Bools
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all outcomes are the same."""
+        yes = int((self.success & self.included).sum())
+        return yes in {0, int(self.included.sum())}
+
+
+@dataclass(frozen=True)
+class LogisticFit:
+    """A fitted logistic regression with p predictors and m outcomes.
+
+    Attributes:
+        coefficients: Coefficients of the predictors, then the intercepts of the outcomes, [p + m].
+        covariance: Cluster-robust covariance of the coefficients, [p + m, p + m].
+        observations: Number of observations over all outcomes.
+        clusters: Number of clusters with an observation.
+    """
+
+    coefficients: FloatArray
+    covariance: FloatArray
+    observations: int
+    clusters: int
+
+
+class NotConverged(ArithmeticError):  # noqa: N818 - the name says what happened
+    """The maximum likelihood does not exist or was not found; usually the predictors determine some outcomes."""
+
+
+def within_outcomes(predictors: FloatArray, outcomes: Sequence[Outcome]) -> FloatArray:
+    """Return the products of the predictors' deviations from their means in each outcome, summed over the outcomes.
+
+    Args:
+        predictors: [n, p].
+        outcomes: At least one.
+
+    Returns:
+        [p, p].
+    """
+    total = np.zeros((predictors.shape[1],) * 2)
+    for outcome in outcomes:
+        rows = predictors if outcome.included.all() else predictors[outcome.included]
+        centered = rows - rows.mean(axis=0)
+        total += centered.T @ centered
+    return total
+
+
+def independent_columns(products: FloatArray, observations: int) -> list[int]:
+    """Return the predictors that are neither constant nor a linear combination of earlier ones.
+
+    Args:
+        products: The result of `within_outcomes`, for predictors with deviations of the order of 1.
+        observations: Number of observations over all outcomes.
+    """
+    kept: list[int] = []
+    for column in range(len(products)):
+        variance = products[column, column]
+        if variance <= COLLINEAR * observations:
+            continue
+        with_kept = products[column, kept]
+        explained = with_kept @ np.linalg.solve(products[np.ix_(kept, kept)], with_kept)
+        if variance - explained > COLLINEAR * variance:
+            kept.append(column)
+    return kept
+
+
+def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints) -> LogisticFit:
+    """Fit a logistic regression with one intercept per outcome, by Newton's method.
+
+    Args:
+        predictors: [n, p], without a constant.
+        outcomes: At least one.
+        clusters: Number of the cluster of each observation, from 0, [n].
+
+    Returns:
+        The fit. Its covariance is White's, summed by cluster over all outcomes, times G / (G - 1) · (N - 1) / (N - K)
+        for G clusters, N observations and K coefficients.
+
+    Raises:
+        NotConverged: If the predictors separate the outcomes, so that a coefficient is infinite, or are collinear.
+    """
+    coefficients = np.concatenate([np.zeros(predictors.shape[1]), [_log_odds(outcome) for outcome in outcomes]])
+    for _ in range(MAX_ITERATIONS):
+        gradient, information = _derivatives(predictors, outcomes, coefficients)
+        try:
+            step = np.linalg.solve(information, gradient)
+        except np.linalg.LinAlgError as error:
+            raise NotConverged("the information matrix is singular") from error
+        coefficients = coefficients + step
+        if not np.isfinite(coefficients).all():
+            break
+        if np.abs(step).max() < TOLERANCE:
+            return _with_covariance(predictors, outcomes, clusters, coefficients)
+    raise NotConverged(f"no convergence in {MAX_ITERATIONS} iterations")
+
+
+def _log_odds(outcome: Outcome) -> float:
+    """Return the log-odds of an outcome, with one half added to both counts."""
+    yes, n = int((outcome.success & outcome.included).sum()), int(outcome.included.sum())
+    return float(np.log((yes + 0.5) / (n - yes + 0.5)))
+
+
+def _residuals(
+    predictors: FloatArray, outcome: Outcome, coefficients: FloatArray, intercept: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return outcome minus fitted probability, and the variance of the outcome; both 0 where it is not included."""
+    from scipy.special import expit
+
+    fitted = expit(predictors @ coefficients + intercept)
+    return np.where(outcome.included, outcome.success - fitted, 0.0), np.where(
+        outcome.included, fitted * (1 - fitted), 0.0
+    )
+
+
+def _derivatives(
+    predictors: FloatArray, outcomes: Sequence[Outcome], coefficients: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the gradient of the log-likelihood, and the information: minus its second derivatives."""
+    p = predictors.shape[1]
+    gradient, information = np.zeros(len(coefficients)), np.zeros((len(coefficients),) * 2)
+    for at, outcome in enumerate(outcomes, start=p):
+        residuals, variances = _residuals(predictors, outcome, coefficients[:p], coefficients[at])
+        gradient[:p] += predictors.T @ residuals
+        gradient[at] = residuals.sum()
+        information[:p, :p] += (predictors * variances[:, np.newaxis]).T @ predictors
+        information[:p, at] = information[at, :p] = predictors.T @ variances
+        information[at, at] = variances.sum()
+    return gradient, information
+
+
+def _with_covariance(
+    predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints, coefficients: FloatArray
+) -> LogisticFit:
+    p, size = predictors.shape[1], int(clusters.max()) + 1
+    scores = np.zeros((size, len(coefficients)))
+    for at, outcome in enumerate(outcomes, start=p):
+        residuals, _ = _residuals(predictors, outcome, coefficients[:p], coefficients[at])
+        for column in range(p):
+            scores[:, column] += np.bincount(clusters, residuals * predictors[:, column], minlength=size)
+        scores[:, at] = np.bincount(clusters, residuals, minlength=size)
+    observed = np.any([outcome.included for outcome in outcomes], axis=0)
+    n = sum(int(outcome.included.sum()) for outcome in outcomes)
+    n_clusters = len(np.unique(clusters[observed]))
+    correction = n_clusters / (n_clusters - 1) * (n - 1) / (n - len(coefficients))
+    inverse = np.linalg.inv(_derivatives(predictors, outcomes, coefficients)[1])
+    return LogisticFit(coefficients, correction * inverse @ (scores.T @ scores) @ inverse, n, n_clusters)
