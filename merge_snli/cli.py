@@ -33,7 +33,7 @@ COMMANDS = {
     "compare": "run pairwise significance tests between scored models",
     "figures": "plot pattern accuracy curves (Figures 4, 5 and 11)",
     "leaderboard": "write a leaderboard page or table from results",
-    "annotate": "sample variants for annotators, who judge fluency and reasoning (section A.2)",
+    "annotate": "have annotators judge fluency and reasoning of variants (section A.2)",
 }
 """The subcommands and their summaries. Each is a module of `merge_snli.commands`."""
 

@@ -1,4 +1,4 @@
-"""`merge-snli annotate`: sample variants for annotators."""
+"""`merge-snli annotate`: sample variants for annotators, score their sheets, and add the scores to a data set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from merge_snli.table import Table
+    from scoring.annotation.reading import Judgments
     from scoring.annotation.sample import Sample
+
+STEPS = {
+    "sample": "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
+    "score": "compute the share of good variants and the agreement from filled-in sheets",
+}
 
 ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """A name that can be the name of a file."""
@@ -24,8 +30,9 @@ ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their arguments."""
     steps = parser.add_subparsers(dest="step", required=True, metavar="step")
-    summary = "draw variants and write a sheet per annotator, guidelines, and a Label Studio project"
-    _add_sample_arguments(steps.add_parser("sample", help=summary, description=f"{summary[0].upper()}{summary[1:]}."))
+    for name, summary in STEPS.items():
+        step = steps.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+        {"sample": _add_sample_arguments, "score": _add_score_arguments}[name](step)
 
 
 def _add_sample_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +52,59 @@ def _add_sample_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="new folder for the sheets")
 
 
+def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_sheet_arguments(parser)
+    parser.add_argument(
+        "--dataset",
+        nargs="+",
+        default=[],
+        metavar="DIR|ID",
+        help="data sets that the sample was drawn from, for the shares by masked LM (Figure 10)",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the report")
+
+
+def _add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "sheets",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="a filled-in sheet (.xlsx or .csv) per annotator, or exports of Label Studio (.json)",
+    )
+    parser.add_argument(
+        "--sample",
+        type=Path,
+        metavar="FILE",
+        help="sample.json of the sheets (default: beside the first sheet)",
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run one step, and print what it wrote."""
-    return _sample(arguments)
+    return {"sample": _sample, "score": _score}[arguments.step](arguments)
+
+
+def _score(arguments: argparse.Namespace) -> int:
+    from merge_snli.dataset import find_dataset
+    from scoring.annotation.report import annotation_tables, score_annotation, write_annotation
+
+    if arguments.out.exists() and not arguments.out.is_dir():
+        raise InputError(f"--out {arguments.out} is a file: choose a folder")
+    sample, judgments = _read_sheets(arguments)
+    annotation = score_annotation(sample, judgments, [find_dataset(name) for name in arguments.dataset])
+    files = write_annotation(annotation, judgments, arguments.out)
+    text = "\n".join(table.text() for table in annotation_tables(annotation))
+    sys.stdout.write(f"{text}{len(files)} files in {arguments.out}\n")
+    return 0
+
+
+def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
+    from scoring.annotation.reading import read_judgments, read_sample
+    from scoring.annotation.sheets import SAMPLE_FILE
+
+    sample = read_sample(arguments.sample or arguments.sheets[0].parent / SAMPLE_FILE)
+    return sample, read_judgments(arguments.sheets, sample)
 
 
 def _sample(arguments: argparse.Namespace) -> int:

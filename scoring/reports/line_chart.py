@@ -90,7 +90,7 @@ def draw_lines(
     _label_lines(axes, lines, shown[-1])
     path = Path(path)
     stem = path.stem if path.suffix in {".png", ".svg"} else path.name
-    return [_save(figure, path.with_name(f"{stem}.{extension}")) for extension in ("png", "svg")]
+    return [save_figure(figure, path.with_name(f"{stem}.{extension}")) for extension in ("png", "svg")]
 
 
 def _figure(lines: int) -> tuple[Figure, Axes]:
@@ -156,7 +156,8 @@ def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
     return moved
 
 
-def _save(figure: Figure, path: Path) -> Path:
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Write a figure as PNG or SVG, by the extension of its path; equal figures give equal bytes."""
     import matplotlib as mpl
 
     extension = path.suffix.removeprefix(".")

@@ -3,7 +3,7 @@
 Everything in `__all__` may be imported from outside. scipy and statsmodels are imported only when a test runs.
 """
 
-from .bootstrap import bootstrap_interval, mean_interval, share_correct
+from .bootstrap import bootstrap_interval, mean_interval, share_correct, stratified_interval
 from .families import Family, PairResult, compact_letters, compare_models, holm, p_matrix
 from .outcomes import OVERLAP_WARNING, Interval, TestResult
 from .paired_tests import mcnemar_test, permutation_test
@@ -30,5 +30,6 @@ __all__ = [
     "permutation_test",
     "proportion_interval",
     "share_correct",
+    "stratified_interval",
     "values_for",
 ]

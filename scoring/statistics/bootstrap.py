@@ -1,7 +1,7 @@
 """Compute bootstrap intervals that resample seeds, because the variants of a seed are not independent."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -47,22 +47,85 @@ def bootstrap_interval(
         >>> interval.low, interval.high, interval.method
         (0.375, 1.0, 'percentile bootstrap')
     """
-    from scipy import stats
-
     arrays = [numbers(f"columns[{i}]", column) for i, column in enumerate(columns)]
     if len({len(array) for array in arrays}) != 1:
         raise ValueError(f"columns have {[len(array) for array in arrays]} values: pass one value per seed in each")
+    low, high, method = _ends(
+        statistic, arrays, paired=True, method=method, level=level, n_resamples=n_resamples, random_seed=random_seed
+    )
+    return Interval(low=low, high=high, level=level, method=f"{method} bootstrap", unit=unit)
+
+
+def stratified_interval(
+    strata: Sequence[ArrayLike],
+    weights: Sequence[float],
+    *,
+    method: Method = "BCa",
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    random_seed: int = 0,
+    unit: str = "seed",
+) -> Interval:
+    """Compute the interval of a weighted mean of the means of strata, each of which is resampled by itself.
+
+    Args:
+        strata: (n,) each: the values of each stratum, at least 2.
+        weights: The weight of each stratum.
+        method: "BCa" or "percentile".
+        level: Nominal coverage.
+        n_resamples: Number of resamples.
+        random_seed: Seed of the resampling.
+        unit: Unit of the values.
+
+    Returns:
+        The interval. If BCa is undefined (no single value changes the mean), the percentile interval.
+
+    Raises:
+        ValueError: If there are not as many weights as strata, or a stratum has fewer than 2 values.
+    """
+    arrays = [numbers(f"strata[{i}]", values) for i, values in enumerate(strata)]
+    if len(arrays) != len(weights):
+        raise ValueError(f"{len(arrays)} strata have {len(weights)} weights: pass one weight per stratum")
+
+    def weighted_mean(*values: FloatArray, axis: int = -1) -> FloatArray:
+        means = [weight * each.mean(axis=axis) for weight, each in zip(weights, values, strict=True)]
+        return np.asarray(sum(means))
+
+    low, high, method = _ends(
+        weighted_mean,
+        arrays,
+        paired=False,
+        method=method,
+        level=level,
+        n_resamples=n_resamples,
+        random_seed=random_seed,
+    )
+    return Interval(low=low, high=high, level=level, method=f"stratified {method} bootstrap", unit=unit)
+
+
+def _ends(
+    statistic: Callable[..., Any],
+    arrays: Sequence[FloatArray],
+    *,
+    paired: bool,
+    method: Method,
+    level: float,
+    n_resamples: int,
+    random_seed: int,
+) -> tuple[float, float, Method]:
+    """Return the ends of an interval and the method that gave them."""
+    from scipy import stats
 
     def run(method: Method) -> Any:  # noqa: ANN401  (scipy has no types)
         return stats.bootstrap(
             arrays,
             statistic,
-            paired=True,
+            paired=paired,
             vectorized=True,
             method=method,
             confidence_level=level,
             n_resamples=n_resamples,
-            batch=max(1, _MAX_VALUES_PER_BATCH // len(arrays[0])),
+            batch=max(1, _MAX_VALUES_PER_BATCH // max(map(len, arrays))),
             rng=np.random.default_rng(random_seed),
         ).confidence_interval
 
@@ -72,7 +135,7 @@ def bootstrap_interval(
         if not np.isfinite([ends.low, ends.high]).all():
             method = "percentile"
             ends = run(method)
-    return Interval(low=float(ends.low), high=float(ends.high), level=level, method=f"{method} bootstrap", unit=unit)
+    return float(ends.low), float(ends.high), method
 
 
 def share_correct(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> NDArray[np.float64]:

@@ -1,0 +1,219 @@
+"""Put the numbers of an annotation study together, and write them with figures and rows for adjudication."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
+
+from merge_snli.dataset import read_split
+from merge_snli.errors import InputError
+from merge_snli.files import write_json, write_text
+from merge_snli.schema import ALL
+from merge_snli.table import Column, Table
+from merge_snli.validated_by import masked_lm_names, validated_by
+from scoring.annotation.agreement import Agreement, agreements, disagreements
+from scoring.annotation.figures import draw_figures
+from scoring.annotation.scale import COMMENT, SCORES
+from scoring.annotation.scores import DatasetScores, Part, dataset_scores, part
+from scoring.annotation.sheets import TEXT_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from merge_snli.dataset import MergeDataset
+    from merge_snli.table import Cell
+    from scoring.annotation.reading import Judgments
+    from scoring.annotation.sample import Per, Sample, SampledDataset
+
+ANNOTATION_FILE = "annotation.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotation:
+    """The numbers of an annotation study: the content of `annotation.json`.
+
+    Attributes:
+        per: The strata of the sample.
+        random_seed: Seed of the sample.
+        annotators: Names of the annotators.
+        pool: The variants of all data sets together.
+        datasets: The variants of each data set.
+        agreement: The agreement on F and on R; empty for one annotator.
+        to_adjudicate: Number of variants on which annotators differ by 2 or more.
+    """
+
+    format: Literal[1] = 1
+    per: Per
+    random_seed: int
+    annotators: tuple[str, ...]
+    pool: Part
+    datasets: tuple[DatasetScores, ...]
+    agreement: tuple[Agreement, ...]
+    to_adjudicate: int
+
+
+def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[MergeDataset]) -> Annotation:
+    """Compute the numbers of a study.
+
+    Args:
+        sample: The sample.
+        judgments: The scores.
+        datasets: Data sets that the sample was drawn from, for the shares by masked LM; may be empty.
+
+    Raises:
+        InputError: If the sample has no variants of a data set, or a package of the extra `annotate` is missing.
+    """
+    by_digest = {dataset.digest: dataset for dataset in datasets}
+    for dataset in datasets:
+        find_sampled(sample, dataset)
+    return Annotation(
+        per=sample.per,
+        random_seed=sample.random_seed,
+        annotators=judgments.annotators,
+        pool=part(judgments, sample.variant_ids),
+        datasets=tuple(
+            dataset_scores(each, judgments, _by_masked_lm(each, sample.per, by_digest.get(each.digest)))
+            for each in sample.datasets
+        ),
+        agreement=agreements(judgments),
+        to_adjudicate=len(disagreements(judgments)),
+    )
+
+
+def find_sampled(sample: Sample, dataset: MergeDataset) -> SampledDataset:
+    """Return the part of a sample that was drawn from a data set.
+
+    Raises:
+        InputError: If there is none.
+    """
+    for each in sample.datasets:
+        if each.digest == dataset.digest:
+            return each
+    drawn = ", ".join(f"{each.name} (sha256 {each.digest[:12]}…)" for each in sample.datasets)
+    raise InputError(
+        f"the sample has no variants of {dataset.name} (sha256 {dataset.digest[:12]}…): it was drawn from {drawn}"
+    )
+
+
+def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | None) -> dict[str, list[str]] | None:
+    """Return the sampled variants that each masked LM validated; if the masked LMs are strata, those of its stratum."""
+    if per == "mlm":
+        return {
+            name: [each.variant_id for each in sampled.variants if name in each.strata] for name in sampled.population
+        }
+    if dataset is None:
+        return None
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = read_split(dataset, ALL)
+    table = table.filter(pc.is_in(table["variant_id"], pa.array([each.variant_id for each in sampled.variants])))
+    names, ids = masked_lm_names(dataset), table["variant_id"].to_pylist()
+    matrix = validated_by(table, names)
+    return {name: [ids[row] for row in matrix[:, nth].nonzero()[0]] for nth, name in enumerate(names)}
+
+
+def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) -> list[Path]:
+    """Write `annotation.json`, `annotation.md`, `adjudication.csv` and the figures.
+
+    Args:
+        annotation: The numbers.
+        judgments: The scores they were computed from.
+        out: Output folder.
+
+    Returns:
+        The written files.
+
+    Raises:
+        InputError: If the folder cannot be written.
+    """
+    tables = annotation_tables(annotation)
+    rows = _adjudication_csv(judgments)
+    write_json(out / ANNOTATION_FILE, asdict(annotation))
+    write_text(out / "annotation.md", "\n".join(table.markdown() for table in tables))
+    write_text(out / "adjudication.csv", rows)
+    figures = [path for scores in annotation.datasets for path in draw_figures(scores, out)]
+    return [*(out / name for name in (ANNOTATION_FILE, "annotation.md", "adjudication.csv")), *figures]
+
+
+def annotation_tables(annotation: Annotation) -> list[Table]:
+    """Return the shares of good variants and the agreement as tables."""
+    return [_shares_table(annotation), *([_agreement_table(annotation)] if annotation.agreement else [])]
+
+
+def _shares_table(annotation: Annotation) -> Table:
+    columns = (
+        Column("Variants", "left"),
+        Column("Judged"),
+        Column("Good"),
+        Column("95% interval"),
+        *(Column(f"Good for {name}") for name in annotation.annotators),
+    )
+    rows = list[tuple["Cell", ...]]()
+    if len(annotation.datasets) > 1:
+        rows.append(_part_row("all data sets", annotation.pool))
+    for scores in annotation.datasets:
+        prefix = f"{scores.name}: " if len(annotation.datasets) > 1 else ""
+        rows.append(_part_row(f"{prefix}all", scores.overall))
+        if scores.weighted is not None:
+            ends = _interval(scores.weighted.interval.low, scores.weighted.interval.high)
+            blank = [None] * len(annotation.annotators)
+            rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
+        for parts in (scores.classes, scores.masked_lms or {}):
+            rows += [_part_row(f"{prefix}{name}", each) for name, each in parts.items()]
+    return Table(title="Good variants (%)", columns=columns, rows=tuple(rows), notes=_notes(annotation))
+
+
+def _notes(annotation: Annotation) -> tuple[str, ...]:
+    good = "Good: the means of F and R over the annotators add up to 9 or more; for one annotator, F + R is 9 or more."
+    intervals = "Intervals: Wilson's; of the weighted share, a bootstrap that resamples each class."
+    weighted = "Weighted by class: by the classes' shares of seeds."
+    unknown = [scores.name for scores in annotation.datasets if scores.masked_lms is None]
+    missing = (f"For shares by masked LM and Figure 10, pass --dataset with {' and '.join(unknown)}.",)
+    few = [scores.name for scores in annotation.datasets if scores.weighted is None]
+    unweighted = (f"No weighted share of {', '.join(few)}: a word class with seeds has fewer than 2 judged variants.",)
+    return (good, intervals, weighted, *(missing if unknown else ()), *(unweighted if few else ()))
+
+
+def _part_row(name: str, scores: Part) -> tuple[Cell, ...]:
+    good, by_annotator = scores.good, scores.by_annotator.values()
+    ends = _interval(good.interval.low, good.interval.high)
+    return (name, good.variants, good.share * 100, ends, *(each.share * 100 for each in by_annotator))
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low * 100:.1f} to {high * 100:.1f}"
+
+
+def _agreement_table(annotation: Annotation) -> Table:
+    columns = (
+        Column("Score", "left"),
+        Column("Krippendorff's alpha", format=".3f"),
+        *(Column(f"Kappa {' and '.join(each.annotators)}", format=".3f") for each in annotation.agreement[0].kappas),
+        Column("Equal (%)"),
+    )
+    rows = tuple(
+        (each.score, each.alpha, *(pair.kappa for pair in each.kappas), each.equal / each.variants * 100)
+        for each in annotation.agreement
+    )
+    notes = (
+        "Alpha: for ordinal data. Kappa: Cohen's, with quadratic weights. A dash: all scores are equal.",
+        f"{annotation.to_adjudicate} variants on which annotators differ by 2 or more are in adjudication.csv.",
+    )
+    return Table(title="Agreement", columns=columns, rows=rows, notes=notes)
+
+
+def _adjudication_csv(judgments: Judgments) -> str:
+    """Return the variants on which annotators differ, with the scores and comments of each."""
+    per_annotator = (*SCORES, COMMENT)
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow([*TEXT_COLUMNS, *(f"{name}_{each}" for each in judgments.annotators for name in per_annotator)])
+    for rows in disagreements(judgments):
+        texts = judgments.texts[rows[0].variant_id]
+        values = [value for row in rows for value in (row.fluency, row.reasoning, row.comment)]
+        writer.writerow([*(texts[name] for name in TEXT_COLUMNS), *values])
+    return target.getvalue()

@@ -1,0 +1,80 @@
+"""Fill in the sheets of a sample with made-up scores."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+Scores = dict[str, tuple[int, int]]
+"""F and R by variant id."""
+
+
+def random_scores(ids: list[str], seed: int) -> Scores:
+    """Scores that are mostly good; two annotators with different seeds mostly agree."""
+    same, own = random.Random(0), random.Random(seed)
+    base = {each: same.choices(range(1, 6), [1, 1, 1, 3, 9], k=2) for each in sorted(ids)}
+    changes = {each: own.choices([0, -1, -2], [6, 2, 1], k=2) for each in sorted(ids)}
+    return {each: (max(1, base[each][0] + changes[each][0]), max(1, base[each][1] + changes[each][1])) for each in base}
+
+
+def fill_csv(path: Path, scores: Mapping[str, tuple[int, int]]) -> None:
+    """Write scores into a CSV sheet."""
+    with csv_rows(path) as rows:
+        for row in rows:
+            row["F"], row["R"] = map(str, scores[row["variant_id"]])
+
+
+@contextmanager
+def csv_rows(path: Path) -> Iterator[list[dict[str, str]]]:
+    """Read the rows of a CSV sheet, and write them back after they were changed."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    yield rows
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@contextmanager
+def xlsx_rows(path: Path) -> Iterator[Any]:
+    """Open the worksheet of a spreadsheet, and save it after it was changed."""
+    from openpyxl import load_workbook
+
+    workbook = load_workbook(path)
+    yield workbook.active
+    workbook.save(path)
+
+
+def fill_xlsx(path: Path, scores: Mapping[str, tuple[int, int]]) -> None:
+    """Write scores into a spreadsheet."""
+    with xlsx_rows(path) as sheet:
+        for row in sheet.iter_rows(min_row=2):
+            row[6].value, row[7].value = scores[row[0].value]
+
+
+def export(tasks: Path, scores: Mapping[Any, Mapping[str, tuple[int, int]]]) -> list[dict[str, Any]]:
+    """Return Label Studio's JSON export of a project, with one annotation of each task per user."""
+    return [
+        {
+            "id": number,
+            "data": task["data"],
+            "annotations": [
+                {
+                    "completed_by": user,
+                    "was_cancelled": False,
+                    "result": [
+                        {"from_name": name, "to_name": "premise", "type": "choices", "value": {"choices": [str(score)]}}
+                        for name, score in zip("FR", by_id[task["data"]["variant_id"]], strict=True)
+                    ],
+                }
+                for user, by_id in scores.items()
+            ],
+        }
+        for number, task in enumerate(json.loads(tasks.read_text("utf-8")), 1)
+    ]
