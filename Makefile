@@ -55,7 +55,7 @@ demo: $(RUNTIME)
 	$(RUN)merge-snli demo --out demo
 
 test: $(READY)
-	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile
+	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 test-all: $(OLD_READY) test
 	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import os
 import re
 import subprocess
@@ -16,16 +18,31 @@ import pytest
 from filelock import FileLock
 
 from tests.hub.fixtures import hub, hub_server, token, waits
-from tests.tiny_models import save_masked_lm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from merge_snli.inference.tagger import Tagger
 
 __all__ = ["hub", "hub_server", "token", "waits"]
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the imported libraries from garbage collection: statsmodels collects in each adjustment of p-values."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def taggers_are_loaded_once() -> Iterator[None]:
+    """Share each spaCy pipeline among all runs of a worker; its weights are still checked by each run."""
+    from merge_snli.inference import tagger
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tagger, "_load", functools.cache(tagger._load))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +56,8 @@ def tagger() -> Tagger:
 @pytest.fixture(scope="session")
 def tiny_mlm(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """A function that returns the folder of a tiny masked LM of a kind of `save_masked_lm`."""
+    from tests.tiny_models import save_masked_lm
+
     made: dict[str, Path] = {}
 
     def folder(kind: str) -> Path:

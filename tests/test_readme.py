@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import transformers.pipelines  # imported later, it would replace a patched `transformers.pipeline`
 
 if TYPE_CHECKING:
     from tests.conftest import DemoRun
@@ -23,6 +24,7 @@ def run(code: str) -> dict[str, Any]:
     return names
 
 
+@pytest.mark.slow
 def test_the_example_with_datasets_and_evaluate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -35,14 +37,19 @@ def test_the_example_with_datasets_and_evaluate(
     assert len(capsys.readouterr().out.split()) == 4
 
 
-def test_the_example_takes_label_names_in_capitals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_takes_label_names_in_capitals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(
-        "transformers.pipeline", lambda *_, **__: lambda pairs, **_: [{"label": "NEUTRAL"}] * len(pairs)
-    )
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
+    monkeypatch.setattr(transformers, "pipeline", lambda *_, **__: lambda rows, **_: [{"label": "NEUTRAL"}] * len(rows))
     names = run(PLAIN)
     labels = names["seeds"]["label"]
-    assert names["scores"]["seed_sample_accuracy"] == labels.count(names["names"].index("neutral")) / len(labels)
+    scores = names["scores"]
+    assert scores["seed_sample_accuracy"] == labels.count(names["names"].index("neutral")) / len(labels)
+    assert scores["n_samples"] == 20 * scores_groups(names)
+    assert scores["qt"] == pytest.approx(scores["pattern_accuracy"] - scores["seed_sample_accuracy"])
+    assert len(capsys.readouterr().out.split()) == 4
 
 
 def scores_groups(names: dict[str, Any]) -> int:
@@ -54,8 +61,10 @@ def scores_groups(names: dict[str, Any]) -> int:
 def test_the_example_of_the_python_api(
     demo_run: DemoRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Reuses the answers and predictions of the demo, whose data set and model are the same."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(demo_run.out / "merge_snli.work", tmp_path / "my_data" / "merge_demo.work")
+    shutil.copytree(demo_run.out / "results.work", tmp_path / "my_data" / "results.work")
     result = run(OURS)["result"]
     accuracy, qt = map(float, capsys.readouterr().out.split())
     assert (accuracy, qt) == (result.scores.seed_sample_accuracy, result.scores.qt)

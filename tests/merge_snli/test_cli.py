@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from merge_snli.errors import InputError
 HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "pyarrow", "matplotlib", "scipy", "pandas")
 PACKAGES = ("merge_snli", "merge_snli.cli", "merge_snli.schema", "generation", "scoring", "metrics.pattern_accuracy")
 COMMAND = Path(sys.executable).with_name("merge-snli")
+DATA_SET = Path(cli.__file__).parent
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -30,10 +32,10 @@ def test_importing_a_package_loads_nothing_heavy(package: str) -> None:
 
 @pytest.mark.parametrize("command", ["", *cli.COMMANDS])
 def test_help_is_fast(command: str) -> None:
-    """Measures CPU time, best of three, so that a busy machine or a cold disk does not fail the test."""
+    """Measures CPU time up to three times, so that a busy machine or a cold disk does not fail the test."""
     arguments = [str(COMMAND), *([command] if command else []), "--help"]
-    seconds = []
-    for _ in range(3):
+    seconds = [math.inf]
+    while min(seconds) >= 0.3 and len(seconds) <= 3:
         before = os.times()
         done = subprocess.run(arguments, capture_output=True, text=True, check=True)
         after = os.times()
@@ -47,16 +49,10 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise RuntimeError('imported from the working directory')")
     done = subprocess.run(
-        [str(COMMAND), "words", "--problems", "demo:problems", "--limit", "5", "--json"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
+        [str(COMMAND), "tables", str(DATA_SET), "--json"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert json.loads(done.stdout)["with_label"] == 5
-    reading, words = done.stderr.splitlines()
-    assert reading.startswith("merge-snli: reading: 5 rows in ")
-    assert words.startswith("merge-snli: shared words: 5 problems in ")
+    assert json.loads(done.stdout)["table_2"]["rows"][0]["config"] == "all"
+    assert done.stderr == ""
 
 
 def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,12 +146,13 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
 
 @pytest.mark.parametrize(
     ("command", "unbuffered"),
-    [("words --problems demo:problems", ""), ("words --problems demo:problems", "1"), ("--version", "")],
+    [(["tables", str(DATA_SET)], ""), (["tables", str(DATA_SET)], "1"), (["--version"], "")],
+    ids=["tables", "tables-unbuffered", "version"],
 )
-def test_a_full_disk_behind_the_output(command: str, unbuffered: str) -> None:
+def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [str(COMMAND), *command.split()],
+            [str(COMMAND), *command],
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
@@ -171,8 +168,16 @@ def test_a_full_disk_behind_the_output(command: str, unbuffered: str) -> None:
 def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
-        command = [str(COMMAND), "words", "--problems", "missing.csv"]
+        command = [str(COMMAND), "words", "--problems", "missing.csv", "--limit", "0"]
         assert subprocess.run(command, env=environment, stdout=full, stderr=full, check=False).returncode == 2
+
+
+def test_words_of_some_problems(capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
+    assert cli.main(["words", "--problems", "demo:problems", "--limit", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["with_label"] == 5
+    reading, words = caplog.messages
+    assert reading.startswith("reading: 5 rows in ")
+    assert words.startswith("shared words: 5 problems in ")
 
 
 def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -102,6 +102,7 @@ def browser() -> Iterator[Any]:
         yield chrome
 
 
+@pytest.mark.slow
 def test_the_page_in_a_browser(address: str, browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     by = importlib.import_module("selenium.webdriver.common.by").By
     keys = importlib.import_module("selenium.webdriver.common.keys").Keys

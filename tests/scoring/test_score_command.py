@@ -20,6 +20,7 @@ from merge_snli.inference.models import ResolvedModel
 from scoring import read_result, read_results
 from scoring.results.eval_results import eval_results_file, eval_tasks
 from tests.hub.server import Hub
+from tests.processes import run_without_spacy
 
 MakeModel = Callable[..., Path]
 
@@ -48,6 +49,13 @@ def test_table_on_stdout_and_one_file_per_model(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "results.work"]
     for result in results:
         assert f"{result.scores.seed_sample_accuracy * 100:.1f}" in printed.out
+
+
+def test_scoring_works_without_spacy(bert: Path, dataset: Path, tmp_path: Path) -> None:
+    command = ["score", str(bert), "--dataset", str(dataset), "--config", "adj", "--out", str(tmp_path / "results")]
+    done = run_without_spacy(command)
+    assert done.returncode == 0, done.stderr
+    assert "tiny-bert" in done.stdout
 
 
 def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
