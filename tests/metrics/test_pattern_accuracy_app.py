@@ -53,7 +53,8 @@ def test_scores_a_table(tmp_path: Path) -> None:
         assert "Sample accuracy 75.0%" in summary
         assert "50.0%** of 2 groups" in summary
         assert len(curve) == 101
-        assert dict(table.to_numpy().tolist())[0.5] == 1.0
+        expected = {0.5: 1.0, 0.6: 0.5, 0.7: 0.5, 0.75: 0.5, 0.8: 0.5, 0.85: 0.5, 0.9: 0.5, 0.95: 0.5, 1.0: 0.5}
+        assert dict(table.to_numpy().tolist()) == expected
 
 
 def test_a_file_that_is_not_text_is_an_error(tmp_path: Path) -> None:

@@ -89,7 +89,19 @@ def test_independent_t_test_equals_scipy_and_statsmodels(equal: bool) -> None:
     compared = CompareMeans(DescrStatsW(first), DescrStatsW(second))
     interval = compared.tconfint_diff(usevar="pooled" if equal else "unequal")
     assert (result.interval.low, result.interval.high) == pytest.approx(interval)
-    assert result.n == 48
+    assert (result.n, result.interval.method) == (48, "Student's t" if equal else "Welch's t")
+    pooled = math.sqrt((29 * first.var(ddof=1) + 17 * second.var(ddof=1)) / 46)
+    assert result.effect_size == pytest.approx((first.mean() - second.mean()) / pooled)
+
+
+@pytest.mark.parametrize("test", [paired_t_test, independent_t_test, permutation_test, mcnemar_test])
+def test_intervals_of_tests_have_95_percent_by_default(test: Any) -> None:  # noqa: ANN401
+    first, second = random_pair(3)
+    if test is mcnemar_test:
+        first, second = first > 0.9, second > 0.9
+    result = test(first, second)
+    assert result.interval.level == 0.95
+    assert result == test(first, second, level=0.95)
 
 
 def test_t_tests_without_variance() -> None:
@@ -197,7 +209,7 @@ def test_permutation_p_value_is_never_zero() -> None:
 def test_every_random_permutation_counts(values_per_batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """No permutation has a smaller sum than 0, whichever the batches are."""
     monkeypatch.setattr("scoring.statistics.paired_tests._MAX_VALUES_PER_BATCH", values_per_batch)
-    result = permutation_test([1] * 7 + [0] * 7, [0] * 7 + [1] * 7, n_resamples=50)
+    result = permutation_test([1] * 4 + [0.5] * 4 + [0] * 8, [0] * 8 + [1] * 4 + [0.5] * 4, n_resamples=50)
     assert (result.test, result.p_value) == ("paired permutation test (50 resamples)", 1)
 
 
@@ -224,6 +236,11 @@ def test_bootstrap_resamples_seeds_and_not_rows() -> None:
     assert dataclasses.astuple(once) == pytest.approx(dataclasses.astuple(four_times))
 
 
+def test_share_correct_is_of_the_last_axis() -> None:
+    correct, sizes = np.array([[1, 2], [3, 4]]), np.array([[4, 4], [4, 10]])
+    assert share_correct(correct, sizes).tolist() == [3 / 8, 7 / 14]
+
+
 def test_bootstrap_of_constant_values_has_zero_width() -> None:
     interval = mean_interval([1.0] * 10)
     assert (interval.low, interval.high, interval.method) == (1, 1, "percentile bootstrap")
@@ -233,6 +250,7 @@ def test_bootstrap_is_deterministic_per_seed() -> None:
     values = np.random.default_rng(0).random(30)
     assert mean_interval(values, random_seed=7) == mean_interval(values, random_seed=7)
     assert mean_interval(values, random_seed=7) != mean_interval(values, random_seed=8)
+    assert mean_interval(values) == mean_interval(values, random_seed=0)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
@@ -274,6 +292,8 @@ def test_families_of_three_models(test: str) -> None:
     }
     values = passes if test == "mcnemar" else {name: np.asarray(x, float) for name, x in passes.items()}
     family = compare_models(values, test=test)
+    names = {"permutation": "paired permutation test", "mcnemar": "McNemar's test", "t-test": "paired t-test"}
+    assert family.test == names[test]
     assert family.models[-1] == "weak"
     assert [(pair.first, pair.second) for pair in family.pairs] == list(itertools.combinations(family.models, 2))
     assert [pair.differs for pair in family.pairs] == [False, True, True]
@@ -329,6 +349,8 @@ BAD: list[tuple[Any, str]] = [
         lambda: passes_by_seed([1], [1]),
         r"correct has the shape \(1,\), sizes \(1,\)",
     ),
+    (lambda: passes_by_seed([[1]], [[1], [1]]), r"correct has the shape \(1, 1\), sizes \(2, 1\)"),
+    (lambda: passes_by_seed([[1], [1]], [[1]]), r"correct has the shape \(2, 1\), sizes \(1, 1\)"),
     (lambda: passes_by_seed([[1, 0]], [[1, 0]]), "seed 1 has no variant in any subsample: leave it out"),
     (lambda: compare_models({"a": [1, 2]}), r"values has 1 model\(s\): at least two are needed"),
     (

@@ -58,6 +58,12 @@ def test_order_without_significant_difference_is_refused(seeds: int) -> None:
         infer_labels(best, GOLD[:seeds], NLI_LABELS, config_names=OUTPUTS, model="m")
 
 
+def test_the_accuracy_without_seeds_is_zero() -> None:
+    none = np.array([], dtype=np.int64)
+    with pytest.raises(InputError, match=r"on 0 seeds is 0\.0% with \S+ and 0\.0% with"):
+        infer_labels(none, none, NLI_LABELS, config_names=OUTPUTS, model="m")
+
+
 def test_two_outputs_are_entailment_and_not_entailment() -> None:
     best = np.where(GOLD == 0, 1, 0)
     found = infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS[:2], model="m")

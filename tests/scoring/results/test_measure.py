@@ -11,8 +11,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from merge_snli.dataset import find_dataset
 from scoring import Result, score
-from scoring.results.measure import PredictedLabels, scores, scores_against_majority
+from scoring.predictions.pairs import read_config
+from scoring.results.measure import PredictedLabels, align_predictions, scores, scores_against_majority, seed_table
+from scoring.results.result import NOT_SCORED
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 NAMES = ("entailment", "neutral", "contradiction")
@@ -102,3 +105,24 @@ def test_subsamples_without_variants_have_no_score(method: str) -> None:
     assert [passing[90] for passing in found.curve.passing] == [1, 0, 1]
     assert found.curve.mean[90] == found.pattern_accuracy.mean == 0.75
     assert (found.variants, found.test_sample_accuracy) == (4, 0.75)
+
+
+def test_without_drawn_variants_there_is_no_score() -> None:
+    one = np.array([0])
+    found = scores(PredictedLabels(one, one, one, one, np.zeros((2, 1), dtype=bool), one, one))
+    assert (found.on_variants.sample_accuracy.mean, found.on_variants.sample_accuracy.std) == (None, None)
+    assert found.on_variants.pattern_accuracy.each == (None, None)
+    assert (found.qt, found.mt, found.seed_sample_accuracy) == (None, None, 1)
+
+
+def test_a_variant_that_is_too_long_has_no_prediction_in_the_table_of_seeds() -> None:
+    data = read_config(find_dataset(str(SHIPPED)), "adj")
+    too_long = data.variant_pairs[3]
+    predicted = np.full(len(data.pairs), 2)
+    predicted[too_long] = -1
+    table = seed_table(data, align_predictions(data, predicted, data.seed_labels), data.label_names)
+    pairs_of_seeds = [data.variant_pairs[data.variant_seeds == seed] for seed in range(len(data.seed_ids))]
+    assert table.variant_predictions == tuple(
+        "".join(NOT_SCORED if pair == too_long else "2" for pair in pairs) for pairs in pairs_of_seeds
+    )
+    assert table.seed_id == data.seed_ids
