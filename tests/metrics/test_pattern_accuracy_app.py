@@ -57,11 +57,29 @@ def test_scores_a_table(tmp_path: Path) -> None:
         assert dict(table.to_numpy().tolist()) == expected
 
 
+def test_the_table_has_four_digits() -> None:
+    _, _, table = app.score_table("group,reference,prediction\na,0,0\nb,0,1\nc,0,1\n", None, "gold")
+    assert set(table["pattern accuracy"]) == {0.3333}
+
+
 def test_a_file_that_is_not_text_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "predictions.csv"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(gr.Error, match="UTF-8"):
         app.score_table("", str(path), "gold")
+
+
+def test_the_page_starts_with_the_example_and_shows_scores_that_cannot_be_edited() -> None:
+    page = app.build()
+    parts: dict[str, Any] = {block.elem_id: block for block in page.blocks.values() if block.elem_id}
+    assert parts.keys() == {"table", "upload", "compute", "summary", "curve", "scores"}
+    assert parts["table"].value == app.EXAMPLE
+    assert parts["upload"].file_types == [".csv", ".tsv", ".txt"]
+    assert parts["curve"].x_lim == parts["curve"].y_lim == [0, 1]
+    assert parts["scores"].interactive is False
+    [click] = page.fns.values()
+    assert click.fn is app.score_table
+    assert click.outputs == [parts["summary"], parts["curve"], parts["scores"]]
 
 
 @pytest.fixture(scope="module")
