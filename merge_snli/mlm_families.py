@@ -11,7 +11,8 @@ ELECTRA = ("google/electra-base-generator", "google/electra-large-generator")
 BART = ("facebook/bart-base", "facebook/bart-large")
 
 FAMILIES = (BERT, ROBERTA, ALBERT, ELECTRA, BART)
-"""Masked LMs grouped by architecture. Table 9 does not compare members of one family with each other."""
+"""Masked LMs grouped by architecture; the members of a family differ in size, the smaller one first. Table 9 does not
+compare members of one family with each other, and Figure 7 has a group of its own for the other size."""
 
 PAPER_MLMS = (*BERT, *ROBERTA, *ALBERT, *ELECTRA)
 """The masked LMs that generated the paper's data set: all families except BART."""

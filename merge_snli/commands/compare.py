@@ -23,16 +23,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alpha", type=_level, default=0.05, metavar="A", help="family-wise significance level (default: %(default)s)"
     )
+    parser.add_argument(
+        "--dataset",
+        action="append",
+        default=[],
+        metavar="DIR|ID",
+        help="data set of the results, to compare its word classes; may be repeated",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare the models and print one section per data set and config."""
+    from merge_snli.dataset import find_dataset
     from scoring.reports.comparison import compare_results
     from scoring.reports.comparison_text import comparison_text, to_json
     from scoring.results.files import read_results
 
-    comparisons = compare_results(read_results(arguments.results), test=arguments.test, alpha=arguments.alpha)
+    comparisons = compare_results(
+        read_results(arguments.results),
+        test=arguments.test,
+        alpha=arguments.alpha,
+        datasets=[find_dataset(name) for name in arguments.dataset],
+    )
     if arguments.json:
         write_output({"comparisons": [to_json(comparison) for comparison in comparisons]})
     else:

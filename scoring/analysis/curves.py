@@ -47,7 +47,7 @@ class MeanCurve:
     Attributes:
         models: Names of the models.
         seeds: Number of seeds with a variant, the largest over the models.
-        variants: Number of distinct variants, the largest over the models.
+        variants: Number of distinct drawn variants, the largest over the models.
         mean: Mean over the models of the mean over the subsamples, [101]; NaN if nothing was drawn.
         low: Lowest subsample of the mean over the models, [101].
         high: Highest subsample, [101].
@@ -63,6 +63,44 @@ class MeanCurve:
     def at(self, threshold: float) -> float:
         """Return PA at a threshold in whole percent."""
         return self.mean[CURVE.index(threshold)]
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """What the models do on some variants, on average.
+
+    Attributes:
+        curve: The mean PA curve.
+        values: Value of each seed in a test, as from `seed_values`, [n_seeds].
+    """
+
+    curve: MeanCurve
+    values: Floats
+
+
+def averaged(scored: ScoredDataset, mask: Bools | None = None) -> Averaged:
+    """Average the models of a data set on some of its drawn variants.
+
+    Args:
+        scored: The data set.
+        mask: Variants to count, [n_variants]; by default all.
+    """
+    tables = [counts(scored, model, mask) for model in scored.models]
+    named = [(model.name, table) for model, table in zip(scored.models, tables, strict=True)]
+    variants = max(number_drawn(scored, model, mask) for model in scored.models)
+    return Averaged(mean_curve(named, variants=variants), seed_values(tables))
+
+
+def number_drawn(scored: ScoredDataset, model: ModelPredictions, mask: Bools | None = None) -> int:
+    """Count the distinct variants that a subsample drew and the model has a prediction on.
+
+    Args:
+        scored: The data set.
+        model: One of its models.
+        mask: Variants to count, [n_variants]; by default all.
+    """
+    included = model.scored & scored.drawn
+    return int(np.count_nonzero(included if mask is None else included & mask))
 
 
 def counts(
@@ -84,6 +122,13 @@ def counts(
         scored.drawn_cells[drawn], shape[0] * shape[1], answers[scored.variants.drawn_variant[drawn]]
     )
     return Counts(right.reshape(shape), sizes.reshape(shape))
+
+
+def mean_at_quality_threshold(table: Counts) -> float:
+    """Return PA at the quality threshold: the mean over the subsamples with a variant, NaN without one."""
+    by_subsample = pattern_accuracy(table.correct, table.sizes, QUALITY_THRESHOLD)[:, 0]
+    some = by_subsample[~np.isnan(by_subsample)]
+    return float(some.mean()) if len(some) else float("nan")
 
 
 def pass_shares(table: Counts, threshold: float = QUALITY_THRESHOLD) -> Floats:

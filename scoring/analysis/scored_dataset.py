@@ -134,6 +134,13 @@ class ScoredDataset:
         return variants.drawn_by * len(self.seeds.ids) + variants.seed[variants.drawn_variant]
 
     @cached_property
+    def drawn(self) -> Bools:
+        """Whether a subsample drew each variant, [n_variants]."""
+        drawn = np.zeros(len(self.variants.seed), dtype=np.bool_)
+        drawn[self.variants.drawn_variant] = True
+        return drawn
+
+    @cached_property
     def common_seeds(self) -> Bools:
         """Whether every model has a prediction on the seed, [n_seeds]."""
         common: Bools = np.all([model.seeds != NO_PREDICTION for model in self.models], axis=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from merge_snli.mlm_families import ALBERT, BART, BERT, ELECTRA, ROBERTA
 from merge_snli.schema import NLI_LABELS
 from scoring.models.options import INFER
 
@@ -24,6 +25,7 @@ class PaperModel:
         labels: The label of each output, in order, if its config does not name them; scoring checks them on the seeds.
             `infer` to infer them from the seeds.
         label_source: Where the labels are known from.
+        masked_lm: The masked LM of the same architecture and size among those of Table 5, or None.
         note: What to know about loading it, or None.
     """
 
@@ -33,6 +35,7 @@ class PaperModel:
     trained_on: tuple[str, ...]
     labels: tuple[str, ...] | str
     label_source: str
+    masked_lm: str | None = None
     note: str | None = None
 
 
@@ -52,6 +55,7 @@ PAPER_MODELS = (
         trained_on=SNLI,
         labels=CEN,
         label_source=TEXTATTACK,
+        masked_lm=BERT[0],
         note="its config has no label names",
     ),
     PaperModel(
@@ -61,6 +65,7 @@ PAPER_MODELS = (
         trained_on=SNLI,
         labels=ENC,
         label_source=AUTHORS,
+        masked_lm=BERT[1],
         note="LoRA adapter: needs peft and its base model",
     ),
     PaperModel(
@@ -70,6 +75,7 @@ PAPER_MODELS = (
         trained_on=SNLI,
         labels=ENC,
         label_source=AUTHORS,
+        masked_lm=ROBERTA[0],
     ),
     PaperModel(
         paper_name="DeBERTa-v3-B-S",
@@ -96,6 +102,7 @@ PAPER_MODELS = (
         trained_on=SNLI,
         labels=ENC,
         label_source=AUTHORS,
+        masked_lm=BART[0],
     ),
     PaperModel(
         paper_name="OPT-1-3b-S",
@@ -122,6 +129,7 @@ PAPER_MODELS = (
         trained_on=SMFA,
         labels=ENC,
         label_source=CARD,
+        masked_lm=ROBERTA[1],
     ),
     PaperModel(
         paper_name="BART-L-SMFA",
@@ -130,6 +138,7 @@ PAPER_MODELS = (
         trained_on=SMFA,
         labels=ENC,
         label_source=CARD,
+        masked_lm=BART[1],
     ),
     PaperModel(
         paper_name="Electra-L-SMFA",
@@ -138,6 +147,7 @@ PAPER_MODELS = (
         trained_on=SMFA,
         labels=ENC,
         label_source=CARD,
+        masked_lm=ELECTRA[1],
     ),
     PaperModel(
         paper_name="XLNet-L-SMFA",
@@ -155,6 +165,7 @@ PAPER_MODELS = (
         trained_on=SMFA,
         labels=ENC,
         label_source=CARD,
+        masked_lm=ALBERT[1],
         note="SentencePiece tokenizer",
     ),
 )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+from scoring.analysis.classes import classes
+from scoring.analysis.not_computable import NotComputable
+from scoring.analysis.scored_dataset import read_scored_dataset
 from scoring.results.grouping import distinct_names_of, on_same_data, titles_of
-from scoring.statistics import compare_models, independent_t_test, mean_interval, paired_t_test, passes_by_seed
+from scoring.statistics import compare_models, mean_interval, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_for_test
 
 if TYPE_CHECKING:
@@ -19,19 +21,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from merge_snli.dataset import MergeDataset
+    from scoring.analysis.classes import ClassTest
     from scoring.results.result import Result, SeedTable
     from scoring.statistics import Family, Interval, TestResult
 
     Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class ClassPair:
-    """The test of PA at the threshold between two word classes, over models."""
-
-    first: str
-    second: str
-    result: TestResult
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,8 @@ class Comparison:
         intervals: Interval of each model's PA, from a bootstrap that resamples seeds.
         family: All pairs of models, with p-values adjusted by Holm's method.
         seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1).
-        classes: PA of each pair of word classes, over models (section 5.2).
+        classes: PA of each pair of word classes, over seeds (section 5.2); None without the data set, whose variants
+            have the classes.
         notes: Notes of each model's result.
     """
 
@@ -67,12 +63,16 @@ class Comparison:
     intervals: Mapping[str, Interval]
     family: Family
     seeds_against_variants: TestResult
-    classes: tuple[ClassPair, ...]
+    classes: tuple[ClassTest, ...] | None
     notes: Mapping[str, tuple[str, ...]]
 
 
 def compare_results(
-    results: Iterable[Result], *, test: str = "permutation", alpha: float = 0.05
+    results: Iterable[Result],
+    *,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    datasets: Iterable[MergeDataset] = (),
 ) -> tuple[Comparison, ...]:
     """Compare the models of each data set and config with each other.
 
@@ -80,13 +80,14 @@ def compare_results(
         results: Results in any order.
         test: `permutation`, `mcnemar` or `t-test`, as in `scoring.statistics.compare_models`.
         alpha: Family-wise significance level.
+        datasets: Data sets on which the results were computed, to compare word classes.
 
     Returns:
         One comparison per data set and config with at least two models, in the order of their first results.
 
     Raises:
-        InputError: If no data set and config has two models, two results are of the same model, or the models have
-            fewer than two seeds in common.
+        InputError: If no data set and config has two models, two results are of the same model, the models have fewer
+            than two seeds in common, or no result is on one of `datasets`.
     """
     groups = on_same_data(results)
     comparable = [group for group in groups if len(group) > 1]
@@ -97,12 +98,19 @@ def compare_results(
             "with the same --dataset, --config and --out"
         )
     titles = titles_of([group[0].dataset for group in comparable])
+    by_digest = {dataset.digest: dataset for dataset in datasets}
+    for digest, dataset in by_digest.items():
+        if digest not in {group[0].dataset.digest for group in comparable}:
+            raise InputError(f"--dataset {dataset.name} ({digest[:8]}): no two models were scored on this data")
     return tuple(
-        _compare(group, title, test=test, alpha=alpha) for group, title in zip(comparable, titles, strict=True)
+        _compare(group, title, test=test, alpha=alpha, dataset=by_digest.get(group[0].dataset.digest))
+        for group, title in zip(comparable, titles, strict=True)
     )
 
 
-def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) -> Comparison:
+def _compare(
+    results: Sequence[Result], title: str, *, test: str, alpha: float, dataset: MergeDataset | None
+) -> Comparison:
     named = dict(zip(distinct_names_of(results), results, strict=True))
     ids = _common_seeds(results)
     counts = {name: _counts(result.seeds, ids) for name, result in named.items()}
@@ -128,7 +136,7 @@ def _compare(results: Sequence[Result], title: str, *, test: str, alpha: float) 
         intervals={name: mean_interval(column) for name, column in passes.items()},
         family=family,
         seeds_against_variants=_seeds_against_variants(results),
-        classes=_classes(results),
+        classes=None if dataset is None else _classes(dataset, results),
         notes={name: result.notes for name, result in named.items()},
     )
 
@@ -163,15 +171,9 @@ def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
     return paired_t_test(on_seeds, np.array(on_variants, dtype=np.float64), unit="model")
 
 
-def _classes(results: Sequence[Result]) -> tuple[ClassPair, ...]:
-    """Test each pair of word classes that all models were scored on."""
-    values = {
-        name: [result.classes[name].on_variants.pattern_accuracy.mean for result in results]
-        for name in results[0].classes
-        if all(name in result.classes for result in results)
-    }
-    arrays = {name: np.array(means, dtype=np.float64) for name, means in values.items() if None not in means}
-    return tuple(
-        ClassPair(first, second, independent_t_test(arrays[first], arrays[second], unit="model"))
-        for first, second in combinations(arrays, 2)
-    )
+def _classes(dataset: MergeDataset, results: Sequence[Result]) -> tuple[ClassTest, ...]:
+    """Test each pair of word classes over seeds; none if the config has one class."""
+    try:
+        return classes(read_scored_dataset(dataset, results)).tests
+    except NotComputable:
+        return ()

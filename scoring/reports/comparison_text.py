@@ -20,7 +20,7 @@ SMALLEST_P = 0.001
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Return a comparison as text: the models, the adjusted p-values of each pair, and the tests over models."""
+    """Return a comparison as text: the models, the adjusted p-values of each pair, and the other tests."""
     return "\n".join(
         table.text() for table in (_model_table(comparison), _p_table(comparison), _test_table(comparison))
     )
@@ -83,9 +83,9 @@ def _p_table(comparison: Comparison) -> Table:
 
 def _test_table(comparison: Comparison) -> Table:
     tests = {"SA, seeds − variants": comparison.seeds_against_variants}
-    tests |= {f"PA, {pair.first} − {pair.second}": pair.result for pair in comparison.classes}
+    tests |= {f"PA, {pair.first} − {pair.second}": pair.result for pair in comparison.classes or ()}
     return Table(
-        title="Tests over models: mean difference in percentage points",
+        title="Other tests: mean difference in percentage points",
         columns=(
             Column("Scores", "left"),
             Column("Difference", format="+.1f"),
@@ -98,7 +98,7 @@ def _test_table(comparison: Comparison) -> Table:
         rows=tuple((name, *_test_cells(result)) for name, result in tests.items()),
         notes=(
             *dict.fromkeys(
-                f"{name.partition(',')[0]}: {result.test} over models, effect size {result.effect}."
+                f"{name.partition(',')[0]}: {result.test} over {result.unit}s, effect size {result.effect}."
                 for name, result in tests.items()
             ),
             *(
@@ -106,6 +106,7 @@ def _test_table(comparison: Comparison) -> Table:
                 for name, result in tests.items()
                 if math.isnan(result.p_value)
             ),
+            *(("Word classes are compared if --dataset names the data set.",) if comparison.classes is None else ()),
         ),
     )
 

@@ -4,7 +4,7 @@ Everything in `__all__` may be imported from outside. scipy and statsmodels are 
 """
 
 from .bootstrap import bootstrap_interval, mean_interval, share_correct, stratified_interval
-from .families import Family, PairResult, compact_letters, compare_models, holm, p_matrix
+from .families import Family, PairResult, adjusted_pairs, compact_letters, compare_models, holm, p_matrix
 from .outcomes import OVERLAP_WARNING, Interval, TestResult
 from .paired_tests import mcnemar_test, permutation_test
 from .passes import passes_by_seed, values_for
@@ -17,6 +17,7 @@ __all__ = [
     "Interval",
     "PairResult",
     "TestResult",
+    "adjusted_pairs",
     "bootstrap_interval",
     "compact_letters",
     "compare_models",

@@ -24,7 +24,7 @@ PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult:
-    """The test of one pair of models, with its p-value adjusted over the family; NaN if the test is not defined."""
+    """The test of one pair, such as two models, with its p-value adjusted over the family; NaN if it is not defined."""
 
     first: str
     second: str
@@ -88,20 +88,18 @@ def compare_models(
     names = list(combinations(models, 2))
     if not names:
         raise ValueError(f"values has {len(values)} model(s): at least two are needed")
-    results = [_run(run, values, first, second, unit or default_unit) for first, second in names]
-    adjusted = holm([result.p_value for result in results])
-    pairs = tuple(
-        PairResult(first=first, second=second, result=result, adjusted_p=p, differs=p < alpha)
-        for (first, second), result, p in zip(names, results, adjusted, strict=True)
+    pairs = adjusted_pairs(
+        [(first, second, _run(run, values, first, second, unit or default_unit)) for first, second in names],
+        alpha=alpha,
     )
     return Family(
-        test=results[0].test.partition(" (")[0],
+        test=pairs[0].result.test.partition(" (")[0],
         models=models,
         means={model: means[model] for model in models},
         pairs=pairs,
         alpha=alpha,
         letters=compact_letters(models, [(pair.first, pair.second) for pair in pairs if pair.differs]),
-        warning=results[0].warning,
+        warning=pairs[0].result.warning,
     )
 
 
@@ -110,6 +108,20 @@ def _run(test: PairedTest, values: Mapping[str, ArrayLike], first: str, second: 
         return test(values[first], values[second], unit=unit)
     except ValueError as error:
         raise ValueError(f"{first} against {second}: {error}") from error
+
+
+def adjusted_pairs(tests: Sequence[tuple[str, str, TestResult]], *, alpha: float = 0.05) -> tuple[PairResult, ...]:
+    """Adjust the p-values of the tests of some pairs by Holm's method.
+
+    Args:
+        tests: Names of the first and the second of a pair, and the result of its test.
+        alpha: Family-wise significance level.
+    """
+    adjusted = holm([result.p_value for _, _, result in tests])
+    return tuple(
+        PairResult(first=first, second=second, result=result, adjusted_p=p, differs=p < alpha)
+        for (first, second, result), p in zip(tests, adjusted, strict=True)
+    )
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -7,17 +7,21 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
 from merge_snli.cli import main
+from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from scoring import Result, score
 from scoring.reports.comparison import Comparison, compare_results
 from scoring.reports.comparison_text import comparison_text, to_json
 from scoring.results.result import SeedTable
 from scoring.statistics import OVERLAP_WARNING
+from tests.scoring.conftest import MakeDataset
 
+CLASSES = ("noun", "verb", "adj")
 ACCURACIES = {"best": 0.99, "good": 0.95, "fair": 0.90, "poor": 0.5}
 
 
@@ -33,8 +37,6 @@ def predictor(accuracy: float, gold: dict[tuple[str, str], int]) -> Any:  # noqa
 
 @pytest.fixture(scope="module")
 def results(dataset: Path) -> list[Result]:
-    import pyarrow.parquet as pq
-
     rows = pq.read_table(dataset / "data" / "all" / "test.parquet").to_pylist()
     gold = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
     gold |= {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
@@ -80,8 +82,48 @@ def test_seeds_against_variants_is_the_paired_t_test_over_models(comparison: Com
     expected = stats.ttest_rel(on_seeds, on_variants)
     assert comparison.seeds_against_variants.p_value == pytest.approx(float(expected.pvalue))
     assert comparison.seeds_against_variants.unit == "model"
-    pairs = [(pair.first, pair.second) for pair in comparison.classes]
+
+
+def test_word_classes_are_compared_over_seeds(results: list[Result], dataset: Path) -> None:
+    [compared] = compare_results(results, datasets=[find_dataset(str(dataset))])
+    assert compared.classes is not None
+    pairs = [(pair.first, pair.second) for pair in compared.classes]
     assert pairs == [("noun", "verb"), ("noun", "adj"), ("verb", "adj")]
+    rows = pq.read_table(dataset / "data" / "all" / "test.parquet").to_pylist()
+    values = {name: [class_value(results, rows, seed, name) for seed in seeds_of(rows, name)] for name in CLASSES}
+    for pair in compared.classes:
+        expected = stats.ttest_ind(values[pair.first], values[pair.second], equal_var=False)
+        assert pair.result.p_value == pytest.approx(float(expected.pvalue))
+        assert (pair.result.unit, pair.result.n) == ("seed", len(values[pair.first]) + len(values[pair.second]))
+    text = comparison_text(compared)
+    assert "\nPA, noun − verb " in text
+    assert "over seeds, effect size" in " ".join(text.split())
+
+
+def seeds_of(rows: list[dict[str, Any]], word_class: str) -> list[str]:
+    return list(dict.fromkeys(row["seed_id"] for row in rows if row["word_class"] == word_class))
+
+
+def class_value(results: list[Result], rows: list[dict[str, Any]], seed: str, word_class: str) -> float:
+    """Return the mean over models of the share of subsamples in which a seed passes with its variants of a class."""
+    shares = []
+    for result in results:
+        index = result.seeds.seed_id.index(seed)
+        own = [row for row in rows if row["seed_id"] == seed]
+        right = [
+            result.compared_labels[int(answer)] == result.seeds.gold[index]
+            for answer in result.seeds.variant_predictions[index]
+        ]
+        answers = [(row, correct) for row, correct in zip(own, right, strict=True) if row["word_class"] == word_class]
+        drawn = [[correct for row, correct in answers if subsample in row["subsamples"]] for subsample in range(10)]
+        shares.append(sum(10 * sum(each) >= 9 * len(each) for each in drawn if each) / sum(map(bool, drawn)))
+    return sum(shares) / len(shares)
+
+
+def test_a_data_set_without_results_is_named(results: list[Result], make_dataset: MakeDataset, tmp_path: Path) -> None:
+    other = find_dataset(str(make_dataset(tmp_path / "other", seeds=4)))
+    with pytest.raises(InputError, match=rf"other \({other.digest[:8]}\)"):
+        compare_results(results, datasets=[other])
 
 
 def without_first_seed(result: Result, name: str) -> Result:
@@ -192,7 +234,7 @@ def test_pairs_without_a_defined_test_are_named(results: list[Result]) -> None:
     [compared] = compare_results([results[0], results[-1]], test="t-test")  # 1 and 0 in every subsample
     text = " ".join(comparison_text(compared).split())
     assert "best and poor: the t-test is not defined" in text
-    assert "<0.001" not in text.partition("Tests over models")[0]
+    assert "<0.001" not in text.partition("Other tests")[0]
 
 
 def test_one_model_is_an_input_error(results: list[Result]) -> None:
@@ -227,8 +269,12 @@ def folder(results: list[Result], tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def test_command_prints_models_letters_and_p_values(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_models_letters_and_p_values(
+    folder: Path, dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compare", str(folder)]) == 0
+    assert "--dataset" in capsys.readouterr().out
+    assert main(["compare", str(folder), "--dataset", str(dataset)]) == 0
     out = capsys.readouterr().out
     lines = out.splitlines()
     assert lines[0].startswith("merge_small, config all: PA at 0.9 over ")

@@ -1,0 +1,208 @@
+"""Compare data sets that differ in their filters, on the same seeds (section 5.4 and Figure 8 of the paper)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scoring.analysis.curves import averaged
+from scoring.analysis.not_computable import NotComputable
+from scoring.statistics import compare_models
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scoring.analysis.curves import MeanCurve
+    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.statistics import Family
+
+SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
+    ("intersection", ("prob", "pos"), False): "plain",
+    ("union", ("prob", "pos"), False): "P∪H",
+    ("intersection", ("pos",), False): "pos",
+    ("intersection", ("prob",), False): "prob",
+    ("intersection", (), False): "none",
+    ("intersection", ("prob", "pos"), True): "scrambled",
+}
+"""Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterSet:
+    """One of the data sets.
+
+    Attributes:
+        name: Its name in Figure 8, or its title if its options are others, or those of another of the sets.
+        title: Title of the data set.
+        digest: sha256 of the data.
+        config: The config.
+        generated: Number of its variants, drawn or not.
+        curve: Its curve, averaged over the models; with the number of distinct drawn variants.
+    """
+
+    name: str
+    title: str
+    digest: str
+    config: str
+    generated: int
+    curve: MeanCurve
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedSet:
+    """A data set on other seeds, and what is different."""
+
+    title: str
+    digest: str
+    config: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterSets:
+    """The data sets side by side.
+
+    Attributes:
+        sets: The sets on the same seeds, in the order of Figure 8, then the others.
+        models: The models that were scored on all of them.
+        models_left_out: The other models.
+        seeds: Number of seeds of each set.
+        tested_seeds: Number of seeds that have a value in every set.
+        family: Paired permutation tests over seeds between any two sets, with p-values adjusted by Holm's method (the
+            paper's are unpaired); None with fewer than two seeds.
+        refused: The data sets on other seeds.
+    """
+
+    sets: tuple[FilterSet, ...]
+    models: tuple[str, ...]
+    models_left_out: tuple[str, ...]
+    seeds: int
+    tested_seeds: int
+    family: Family | None
+    refused: tuple[RefusedSet, ...]
+
+
+def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
+    """Draw the PA curves of data sets on the same seeds, averaged over the same models, and test any two of them.
+
+    If the data sets are on different seeds, the largest group on the same seeds is compared.
+
+    Args:
+        data: Data sets, each with its models.
+
+    Raises:
+        NotComputable: If no two data sets have the same seeds, or no model was scored on all that do.
+    """
+    chosen, others = _same_seeds(data)
+    if len(chosen) < 2:
+        raise NotComputable(
+            "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
+        )
+    common = set.intersection(*({_key(model) for model in scored.models} for scored in chosen))
+    everyone = dict.fromkeys(model.name for scored in chosen for model in scored.models)
+    restricted = [
+        replace(scored, models=tuple(model for model in scored.models if _key(model) in common)) for scored in chosen
+    ]
+    models = tuple(model.name for model in restricted[0].models)
+    if not models:
+        raise NotComputable(
+            f"Figure 8 needs a model that was scored on all {len(chosen)} data sets on the same seeds, none was: score "
+            "the same models on each"
+        )
+    named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
+    curves = {name: averaged(scored) for name, scored in named}
+    ids = restricted[0].seeds.ids
+    values = {name: _in_order(scored, curves[name].values, ids) for name, scored in named}
+    complete = ~np.isnan(list(values.values())).any(axis=0)
+    return FilterSets(
+        sets=tuple(
+            FilterSet(
+                name=name,
+                title=scored.record.title,
+                digest=scored.record.digest,
+                config=scored.record.config,
+                generated=len(scored.variants.seed),
+                curve=curves[name].curve,
+            )
+            for name, scored in named
+        ),
+        models=models,
+        models_left_out=tuple(name for name in everyone if name not in models),
+        seeds=len(ids),
+        tested_seeds=int(complete.sum()),
+        family=(
+            compare_models({name: column[complete] for name, column in values.items()}) if complete.sum() > 1 else None
+        ),
+        refused=tuple(_refused(scored, chosen[0]) for scored in others),
+    )
+
+
+def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], list[ScoredDataset]]:
+    """Return the largest group of data sets with the same seeds, the first one if several are, and the others."""
+    groups: dict[frozenset[tuple[str, ...]], list[ScoredDataset]] = {}
+    for scored in data:
+        groups.setdefault(frozenset(_problems(scored)), []).append(scored)
+    largest = max(groups.values(), key=len, default=[])
+    return largest, [scored for scored in data if not any(scored is other for other in largest)]
+
+
+def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
+    seeds = scored.seeds
+    return list(zip(seeds.ids, seeds.premises, seeds.hypotheses, seeds.labels, strict=True))
+
+
+def _key(model: ModelPredictions) -> tuple[str, str | None]:
+    """Return what identifies a model in several data sets."""
+    return model.name, model.result.model.digest
+
+
+def _names(data: Sequence[ScoredDataset]) -> list[str]:
+    """Return the name of each set: by its options, else by title, else by title and digest, whichever is unique."""
+    names = [SET_NAMES.get(_options(scored)) or scored.record.title for scored in data]
+    titles = [scored.record.title for scored in data]
+    unique = [name if Counter(names)[name] == 1 else title for name, title in zip(names, titles, strict=True)]
+    return [
+        name if Counter(unique)[name] == 1 else f"{name} [{scored.record.digest[:8]}], config {scored.record.config}"
+        for name, scored in zip(unique, data, strict=True)
+    ]
+
+
+def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
+    options: Mapping[str, Any] = scored.dataset.record.options
+    return (
+        options.get("sides", "intersection"),
+        tuple(options.get("filters", ("prob", "pos"))),
+        options.get("scramble", False),
+    )
+
+
+def _rank(name: str) -> int:
+    order = [*SET_NAMES.values()]
+    return order.index(name) if name in order else len(order)
+
+
+def _in_order(scored: ScoredDataset, values: Any, ids: Sequence[str]) -> Any:  # noqa: ANN401 - an array of floats
+    """Return the values of seeds in the order of another data set's seeds."""
+    index = {seed: at for at, seed in enumerate(scored.seeds.ids)}
+    return values[[index[seed] for seed in ids]]
+
+
+def _refused(scored: ScoredDataset, reference: ScoredDataset) -> RefusedSet:
+    own = {problem[0]: problem for problem in _problems(scored)}
+    other = {problem[0]: problem for problem in _problems(reference)}
+    differing = next(seed for seed in own | other if own.get(seed) != other.get(seed))
+    if differing not in other:
+        reason = f"its seed {differing} is not one of the others"
+    elif differing not in own:
+        reason = f"the others' seed {differing} is missing"
+    else:
+        reason = f"its seed {differing} has another premise, hypothesis or label"
+    return RefusedSet(
+        title=scored.record.title,
+        digest=scored.record.digest,
+        config=scored.record.config,
+        reason=f"{reason} ({len(own):,} seeds, the others have {len(other):,})",
+    )

@@ -1,0 +1,113 @@
+"""Table 3 of the paper: each model's accuracy on the source, the seeds and their variants, QT and MT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scoring.analysis.curves import counts, pass_shares
+from scoring.statistics import compare_models
+
+if TYPE_CHECKING:
+    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.results.result import Ends
+    from scoring.statistics import Family
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRow:
+    """One row of Table 3. Scores are shares; intervals are from a bootstrap over seeds, None with too few seeds.
+
+    Attributes:
+        model: The model.
+        seeds: Number of seeds that it was scored on.
+        source: SA on the labelled problems of the source; None if they were not scored (`score --source`).
+        on_seeds: SA on the seeds.
+        on_seeds_interval: Its interval.
+        on_variants: SA on the variants, mean over the subsamples.
+        on_variants_interval: Its interval.
+        pattern_accuracy: PA at the quality threshold on the variants.
+        pattern_accuracy_interval: Its interval.
+        qt: PA at the quality threshold on the variants minus SA on the seeds.
+        qt_interval: Its interval.
+        mt: Threshold at which PA on the variants is nearest to SA on the seeds.
+        letters: Models that share a letter do not differ in PA at the quality threshold; empty with one model.
+    """
+
+    model: str
+    seeds: int
+    source: float | None
+    on_seeds: float
+    on_seeds_interval: Ends | None
+    on_variants: float | None
+    on_variants_interval: Ends | None
+    pattern_accuracy: float | None
+    pattern_accuracy_interval: Ends | None
+    qt: float | None
+    qt_interval: Ends | None
+    mt: float | None
+    letters: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table3:
+    """Table 3.
+
+    Attributes:
+        rows: The models, in the order of the results.
+        level: Nominal coverage of the intervals; None without intervals.
+        method: Method of the intervals; None without intervals.
+        family: Paired permutation tests over the seeds of all models, adjusted by Holm's method; None with one model
+            or fewer than two common seeds.
+    """
+
+    rows: tuple[ModelRow, ...]
+    level: float | None
+    method: str | None
+    family: Family | None
+
+
+def table_3(scored: ScoredDataset) -> Table3:
+    """Collect the columns of Table 3, with intervals, and the letters of the models.
+
+    Args:
+        scored: A config of a data set.
+    """
+    family = _family(scored)
+    intervals = [each for model in scored.models if (each := model.result.scores.intervals) is not None]
+    return Table3(
+        rows=tuple(_row(model, "" if family is None else family.letters[model.name]) for model in scored.models),
+        level=intervals[0].level if intervals else None,
+        method=intervals[0].method if intervals else None,
+        family=family,
+    )
+
+
+def _family(scored: ScoredDataset) -> Family | None:
+    values = {model.name: pass_shares(counts(scored, model)) for model in scored.models}
+    common = ~np.isnan(list(values.values())).any(axis=0)
+    if len(values) < 2 or common.sum() < 2:
+        return None
+    return compare_models({name: column[common] for name, column in values.items()})
+
+
+def _row(model: ModelPredictions, letters: str) -> ModelRow:
+    scores = model.result.scores
+    intervals = scores.intervals
+    return ModelRow(
+        model=model.name,
+        seeds=scores.seeds,
+        source=None,
+        on_seeds=scores.seed_sample_accuracy,
+        on_seeds_interval=None if intervals is None else intervals.seed_sample_accuracy,
+        on_variants=scores.on_variants.sample_accuracy.mean,
+        on_variants_interval=None if intervals is None else intervals.sample_accuracy,
+        pattern_accuracy=scores.on_variants.pattern_accuracy.mean,
+        pattern_accuracy_interval=None if intervals is None else intervals.pattern_accuracy,
+        qt=scores.qt,
+        qt_interval=None if intervals is None else intervals.qt,
+        mt=scores.mt,
+        letters=letters,
+    )

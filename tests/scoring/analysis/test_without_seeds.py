@@ -1,0 +1,64 @@
+"""Tests of leaving seeds out: everything is as if they had never been there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from merge_snli.errors import InputError
+from scoring.analysis.classes import classes
+from scoring.analysis.scored_dataset import ScoredDataset
+from scoring.analysis.table_3 import table_3
+from scoring.analysis.without_seeds import without_seeds
+from tests.scoring.analysis.made import Row, rows_of, scored_dataset
+
+ROWS: list[Row] = [
+    *rows_of("s1", ["en", "ee"], original="cat", subsamples=(0, 1)),
+    *rows_of("s2", ["nn", "en"], masked_lms=("other",)),
+    *rows_of("s3", ["n-", "cn"], word_class="verb", subsamples=(1,)),
+    *rows_of("s1", ["nn"], word_class="verb", log_odds=2.0),
+    *rows_of("s4", ["e-", "n-"]),
+    *rows_of("s3", ["ne"]),
+]
+
+
+def made(rows: list[Row]) -> ScoredDataset:
+    named = [replace(row, replacement=f"word{ROWS.index(row)}") for row in rows]
+    ids = dict.fromkeys(row.seed for row in rows)
+    return scored_dataset(
+        named,
+        models=("a", "b"),
+        gold={"s3": "n"},
+        on_seeds={"s1": "en", "s4": "e-"},
+        extra={"column": [f"value of {seed}" for seed in ids]},
+        masked_lms=("mlm", "other"),
+    )
+
+
+@pytest.mark.parametrize("out", [{"s1"}, {"s2", "s4"}, {"s3"}, {"s2", "unknown"}])
+def test_the_rest_is_as_if_the_seeds_had_never_been_there(out: set[str]) -> None:
+    smaller, expected = without_seeds(made(ROWS), out), made([row for row in ROWS if row.seed not in out])
+    assert smaller.seeds == expected.seeds
+    for name in ("seed", "log_odds", "validated_by", "drawn_variant", "drawn_by"):
+        assert np.array_equal(getattr(smaller.variants, name), getattr(expected.variants, name)), name
+    for name in ("word_class", "original", "replacement"):
+        assert getattr(smaller.variants, name).to_pylist() == getattr(expected.variants, name).to_pylist()
+    for own, other in zip(smaller.models, expected.models, strict=True):
+        assert own.result == other.result
+        for name in ("gold", "seeds", "variants", "correct"):
+            assert np.array_equal(getattr(own, name), getattr(other, name)), name
+    assert table_3(smaller) == table_3(expected)
+    if "s3" not in out:
+        assert classes(smaller).curves == classes(expected).curves
+
+
+def test_nothing_to_leave_out_changes_nothing() -> None:
+    whole = made(ROWS)
+    assert without_seeds(whole, {"elsewhere"}) is whole
+
+
+def test_leaving_out_all_seeds_of_a_model_is_refused() -> None:
+    with pytest.raises(InputError, match=r"no seed of b remains"):
+        without_seeds(made(ROWS), {"s1", "s2", "s3"})
