@@ -13,7 +13,7 @@ import numpy as np
 
 from merge_snli.errors import InputError
 from merge_snli.mlm_families import family
-from scoring.analysis.curves import counts, mean_at_quality_threshold, mean_curve
+from scoring.analysis.curves import counts, mean_at_quality_threshold, mean_curve, number_drawn
 from scoring.analysis.not_computable import NotComputable
 from scoring.models.paper_models import paper_model
 
@@ -107,10 +107,11 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
         if model.name not in found:
             continue
         for group, mask in group_masks(scored.variants, found[model.name]).items():
-            summary, table = _group(scored, model, found[model.name], group, mask)
-            groups.append(summary)
-            if summary.seeds:
-                tables[group].append((model.name, table, summary.variants))
+            kept = mask & _has_enough(scored, model, mask)[scored.variants.seed]
+            table = counts(scored, model, kept)
+            groups.append(_summary(scored, model, found[model.name], group, mask, table))
+            if table.sizes.any():
+                tables[group].append((model.name, table, number_drawn(scored, model, kept)))
     return Kin(
         minimum=MINIMUM,
         masked_lms=found,
@@ -188,24 +189,29 @@ def _names(model: ModelPredictions) -> tuple[str, str]:
     return model.name, model.result.model.name
 
 
-def _group(
-    scored: ScoredDataset, model: ModelPredictions, masked_lm: str, group: str, mask: Bools
-) -> tuple[ModelGroup, Counts]:
-    """Count a group's variants on the seeds that have enough of them."""
+def _sizes(scored: ScoredDataset, model: ModelPredictions, mask: Bools) -> NDArray[np.int64]:
+    """Count the distinct drawn variants of each seed in a group, [n_seeds]."""
     included = mask & model.scored & scored.drawn
-    sizes = np.bincount(scored.variants.seed[included], minlength=len(scored.seeds.ids))
-    enough = sizes >= MINIMUM
-    drawn = np.count_nonzero(included[scored.variants.drawn_variant])
-    kept = mask & enough[scored.variants.seed]
-    table = counts(scored, model, kept)
-    summary = ModelGroup(
+    return np.bincount(scored.variants.seed[included], minlength=len(scored.seeds.ids))
+
+
+def _has_enough(scored: ScoredDataset, model: ModelPredictions, mask: Bools) -> Bools:
+    return np.asarray(_sizes(scored, model, mask) >= MINIMUM)
+
+
+def _summary(
+    scored: ScoredDataset, model: ModelPredictions, masked_lm: str, group: str, mask: Bools, table: Counts
+) -> ModelGroup:
+    """Describe a group; `table` counts its variants on the seeds that have enough of them."""
+    sizes = _sizes(scored, model, mask)
+    draws = counts(scored, model, mask).sizes.sum()
+    return ModelGroup(
         model=model.name,
         masked_lm=masked_lm,
         group=group,
-        variants=int(included.sum()),
-        variants_per_subsample=drawn / max(1, scored.variants.n_subsamples),
-        seeds=int(enough.sum()),
-        seeds_left_out=int(np.count_nonzero((sizes > 0) & ~enough)),
+        variants=int(sizes.sum()),
+        variants_per_subsample=float(draws / max(1, scored.variants.n_subsamples)),
+        seeds=int(np.count_nonzero(sizes >= MINIMUM)),
+        seeds_left_out=int(np.count_nonzero((sizes > 0) & (sizes < MINIMUM))),
         pattern_accuracy=mean_at_quality_threshold(table),
     )
-    return summary, table

@@ -58,7 +58,7 @@ class Table3:
     Attributes:
         rows: The models, in the order of the results.
         level: Nominal coverage of the intervals; None without intervals.
-        method: Method of the intervals; None without intervals.
+        method: Method of the intervals, or methods; None without intervals.
         family: Paired permutation tests over the seeds of all models, adjusted by Holm's method; None with one model
             or fewer than two common seeds.
     """
@@ -80,7 +80,7 @@ def table_3(scored: ScoredDataset) -> Table3:
     return Table3(
         rows=tuple(_row(model, "" if family is None else family.letters[model.name]) for model in scored.models),
         level=intervals[0].level if intervals else None,
-        method=intervals[0].method if intervals else None,
+        method=" or ".join(dict.fromkeys(each.method for each in intervals)) or None,
         family=family,
     )
 
