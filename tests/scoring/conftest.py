@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli.record import DataRecord
+from merge_snli.record import DataRecord, ModelRecord
 from tests.records import save_record
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -149,7 +149,12 @@ def make_dataset() -> MakeDataset:
                 draw = [row for row in rows if index in row["subsamples"]]
                 write_split(folder, config, f"subsample_{index}", draw, label_names)
         content = json.dumps([problems, variants], sort_keys=True)
-        save_record(folder, title=folder.name, data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}, {}))
+        save_record(
+            folder,
+            title=folder.name,
+            masked_lms=(ModelRecord("tiny", None, "0" * 64),),
+            data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}, {}),
+        )
         (folder / "README.md").write_text("# a small data set\n", encoding="utf-8")
         return folder
 
