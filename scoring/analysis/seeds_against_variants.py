@@ -38,7 +38,8 @@ class SeedsAgainstVariants:
     """The tests of seeds against variants.
 
     Attributes:
-        over_models: Paired t-test of each two columns; none with fewer than two models.
+        over_models: Paired t-test of each two columns that all models have; none with fewer than two models. The column
+            of the source needs models that were scored with `--source`.
         over_seeds: Paired permutation test. The values of a seed are the mean over models of whether it is answered
             right, and of the share of its drawn variants answered right, mean over the subsamples.
     """
@@ -83,7 +84,11 @@ def _over_models(scored: ScoredDataset) -> tuple[ColumnTest, ...]:
     if len(scored.models) < 2:
         return ()
     scores = [model.result.scores for model in scored.models]
+    sources = [model.result.source for model in scored.models]
     columns = {
+        SOURCE: np.array(
+            [None if each is None else each.overall.sample_accuracy for each in sources], dtype=np.float64
+        ),
         SEEDS: np.array([each.seed_sample_accuracy for each in scores], dtype=np.float64),
         VARIANTS: np.array([each.on_variants.sample_accuracy.mean for each in scores], dtype=np.float64),
     }

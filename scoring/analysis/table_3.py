@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
-    """One row of Table 3. Scores are shares; intervals are from a bootstrap over seeds, None with too few seeds.
+    """One row of Table 3. Scores are shares. Intervals are from a bootstrap over seeds; None with too few.
 
     Attributes:
         model: The model.
         seeds: Number of seeds that it was scored on.
-        source: SA on the labelled problems of the source; None if they were not scored (`score --source`).
+        source: SA on the labeled problems of the source; None if they were not scored (`score --source`).
+        source_interval: Its interval, Wilson's over problems.
+        source_problems: Number of these problems.
         on_seeds: SA on the seeds.
         on_seeds_interval: Its interval.
         on_variants: SA on the variants, mean over the subsamples.
@@ -39,6 +41,8 @@ class ModelRow:
     model: str
     seeds: int
     source: float | None
+    source_interval: Ends | None
+    source_problems: int | None
     on_seeds: float
     on_seeds_interval: Ends | None
     on_variants: float | None
@@ -95,11 +99,14 @@ def _family(scored: ScoredDataset) -> Family | None:
 
 def _row(model: ModelPredictions, letters: str) -> ModelRow:
     scores = model.result.scores
+    source = None if model.result.source is None else model.result.source.overall
     intervals = scores.intervals
     return ModelRow(
         model=model.name,
         seeds=scores.seeds,
-        source=None,
+        source=None if source is None else source.sample_accuracy,
+        source_interval=None if source is None else source.interval,
+        source_problems=None if source is None else source.problems,
         on_seeds=scores.seed_sample_accuracy,
         on_seeds_interval=None if intervals is None else intervals.seed_sample_accuracy,
         on_variants=scores.on_variants.sample_accuracy.mean,

@@ -10,13 +10,14 @@ import numpy as np
 from merge_snli.errors import InputError
 from scoring.analysis.scored_dataset import NO_PREDICTION, ModelPredictions, ScoredDataset, Seeds, Variants
 from scoring.results.measure import PredictedLabels, scores, scores_against, scores_against_majority
+from scoring.results.source_scores import source_accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from numpy.typing import NDArray
 
-    from scoring.results.result import Result, SeedTable
+    from scoring.results.result import Result, SeedTable, SourceAccuracy, SourceScores
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
@@ -51,7 +52,8 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str]) -> ScoredDataset:
             variants=model.variants[kept_variants],
             correct=model.correct[kept_variants],
         )
-        models.append(replace(smaller, result=_result(smaller, variants, out)))
+        result = replace(_result(smaller, variants, out), source=_source(scored, model, ~kept))
+        models.append(replace(smaller, result=result))
     return replace(scored, seeds=seeds, variants=variants, models=tuple(models))
 
 
@@ -102,6 +104,28 @@ def _result(model: ModelPredictions, variants: Variants, out: Collection[str]) -
             variants=int(np.count_nonzero(~model.scored)),
         ),
         seeds=_seed_table(result.seeds, out),
+    )
+
+
+def _source(scored: ScoredDataset, model: ModelPredictions, out: Bools) -> SourceScores | None:
+    """Return the scores on the source without some seeds, [n_seeds]; None if the model's answer on one is unknown."""
+    source = model.result.source
+    if source is None or (model.seeds[out] == NO_PREDICTION).any():
+        return None
+    right = model.seeds == model.gold
+
+    def rest(whole: SourceAccuracy, left_out: Bools) -> SourceAccuracy | None:
+        problems = whole.problems - int(np.count_nonzero(left_out))
+        correct = round(whole.sample_accuracy * whole.problems) - int(np.count_nonzero(left_out & right))
+        return source_accuracy(correct, problems) if problems else None
+
+    labels = np.array(scored.seeds.labels)
+    by_label = {name: rest(whole, out & (labels == name)) for name, whole in source.labels.items()}
+    overall = rest(source.overall, out)
+    if overall is None:
+        return None
+    return replace(
+        source, overall=overall, labels={name: scores for name, scores in by_label.items() if scores is not None}
     )
 
 

@@ -47,8 +47,17 @@ def source_scores(
 
 
 def _accuracy(correct: Bools) -> SourceAccuracy:
+    return source_accuracy(int(np.count_nonzero(correct)), len(correct))
+
+
+def source_accuracy(right: int, problems: int) -> SourceAccuracy:
+    """Return the accuracy on some problems of a source, with its interval.
+
+    Args:
+        right: Number of problems predicted correctly.
+        problems: Number of problems, at least one.
+    """
     from scoring.statistics import proportion_interval
 
-    right, problems = int(np.count_nonzero(correct)), len(correct)
     interval = proportion_interval(right, problems, level=LEVEL)
     return SourceAccuracy(problems, right / problems, (round(interval.low, DIGITS), round(interval.high, DIGITS)))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from scipy import stats
 
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.seeds_against_variants import seeds_against_variants
+from scoring.results.result import SourceScores
+from scoring.results.source_scores import source_accuracy
 from tests.scoring.analysis.made import rows_of, scored_dataset
 
 
@@ -42,3 +46,21 @@ def test_one_model_has_only_the_test_over_seeds() -> None:
 def test_one_seed_is_not_computable() -> None:
     with pytest.raises(NotComputable, match=r"1 seed"):
         seeds_against_variants(scored_dataset(rows_of("s1", "en")))
+
+
+def test_the_source_is_compared_if_all_models_were_scored_on_it() -> None:
+    made = scored_dataset([*rows_of("s1", ["en", "ee"]), *rows_of("s2", ["ee"])], models=("a", "b"))
+    accuracies = [source_accuracy(3, 4), source_accuracy(2, 4)]
+    models = tuple(
+        replace(model, result=replace(model.result, source=SourceScores("x", "0" * 64, 0, 0, each, {"neutral": each})))
+        for model, each in zip(made.models, accuracies, strict=True)
+    )
+    tests = seeds_against_variants(replace(made, models=models)).over_models
+    assert [(test.first, test.second) for test in tests] == [
+        ("source", "seeds"),
+        ("source", "variants"),
+        ("seeds", "variants"),
+    ]
+    assert tests[0].result.difference == (0.75 + 0.5) / 2 - 1
+    some = seeds_against_variants(replace(made, models=(models[0], made.models[1]))).over_models
+    assert [(test.first, test.second) for test in some] == [("seeds", "variants")]

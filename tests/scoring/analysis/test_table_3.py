@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scoring.analysis.table_3 import table_3
+from scoring.results.result import SourceScores
+from scoring.results.source_scores import source_accuracy
 from scoring.statistics import compare_models
 from tests.scoring.analysis.made import rows_of, scored_dataset
 
@@ -27,3 +31,13 @@ def test_rows_are_the_scores_of_the_results_with_letters() -> None:
 def test_one_model_has_no_letters() -> None:
     found = table_3(scored_dataset(rows_of("s1", "en")))
     assert (found.family, found.rows[0].letters, found.rows[0].qt_interval, found.level) == (None, "", None, None)
+
+
+def test_the_source_is_the_first_column() -> None:
+    made = scored_dataset(rows_of("s1", "en"))
+    source = SourceScores("snli", "0" * 64, 0, 0, source_accuracy(3, 4), {"entailment": source_accuracy(3, 4)})
+    [model] = made.models
+    [row] = table_3(replace(made, models=(replace(model, result=replace(model.result, source=source)),))).rows
+    assert (row.source, row.source_problems) == (0.75, 4)
+    assert row.source_interval == source.overall.interval
+    assert table_3(made).rows[0].source is None

@@ -12,6 +12,8 @@ from scoring.analysis.classes import classes
 from scoring.analysis.scored_dataset import ScoredDataset
 from scoring.analysis.table_3 import table_3
 from scoring.analysis.without_seeds import without_seeds
+from scoring.results.result import SourceScores
+from scoring.results.source_scores import source_accuracy
 from tests.scoring.analysis.made import Row, rows_of, scored_dataset
 
 ROWS: list[Row] = [
@@ -62,3 +64,19 @@ def test_nothing_to_leave_out_changes_nothing() -> None:
 def test_leaving_out_all_seeds_of_a_model_is_refused() -> None:
     with pytest.raises(InputError, match=r"no seed of b remains"):
         without_seeds(made(ROWS), {"s1", "s2", "s3"})
+
+
+def test_seeds_are_left_out_of_the_source() -> None:
+    whole = made(ROWS)  # model a is right on s1 and s2, both entailment, s3, neutral, and s4; b is wrong on s1
+    labels = {"entailment": source_accuracy(6, 8), "neutral": source_accuracy(1, 1)}
+    source = SourceScores("snli", "0" * 64, 0, 0, source_accuracy(7, 9), labels)
+    models = tuple(replace(model, result=replace(model.result, source=source)) for model in whole.models)
+    first, second = without_seeds(replace(whole, models=models), {"s1", "s3"}).models
+    assert first.result.source is not None
+    assert second.result.source is not None
+    assert first.result.source.overall == source_accuracy(5, 7)
+    assert first.result.source.labels == {"entailment": source_accuracy(5, 7)}
+    assert second.result.source.labels == {"entailment": source_accuracy(6, 7)}
+    first, second = without_seeds(replace(whole, models=models), {"s4"}).models  # too long for b
+    assert first.result.source is not None
+    assert second.result.source is None
