@@ -32,6 +32,7 @@ COMMANDS = {
     "score": "score NLI models on a data set",
     "compare": "run pairwise significance tests between scored models",
     "figures": "plot pattern accuracy curves (Figures 4, 5 and 11)",
+    "analyse": "run the analyses of section 5 of the paper, and write a report",
     "leaderboard": "write a leaderboard page or table from results",
     "annotate": "have annotators judge fluency and reasoning of variants (section A.2)",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import html
 import io
 import textwrap
@@ -49,12 +50,14 @@ class Column:
         align: The side that cells are aligned to.
         format: Format specification for numbers, such as `+.1f`; by default `,` for integers and `,.1f` for floats.
         code: Whether cells are code, shown in a monospace font where the output format has one.
+        wrap: Whether cells are long texts, which HTML breaks into lines.
     """
 
     header: str
     align: Literal["left", "right"] = "right"
     format: str | None = None
     code: bool = False
+    wrap: bool = False
 
     def show(self, value: Cell) -> str:
         """Return a value as one line of plain text."""
@@ -143,6 +146,14 @@ class Table:
                 "",
             ]
         )
+
+    def csv(self) -> str:
+        """Return the columns as CSV, with numbers in full and an empty cell for None; without title and notes."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([column.header for column in self.columns])
+        writer.writerows(self.rows)
+        return text.getvalue()
 
     def html(self) -> str:
         """Return the table as an HTML `table`, with the notes in a paragraph below."""
@@ -236,4 +247,5 @@ def _cell_html(column: Column, value: Cell) -> str:
 
 
 def _html_cell(tag: str, column: Column, content: str) -> str:
-    return f'<{tag} style="text-align: {column.align}">{content}</{tag}>'
+    wrap = "; min-width: 16em; white-space: normal" if column.wrap else ""
+    return f'<{tag} style="text-align: {column.align}{wrap}">{content}</{tag}>'

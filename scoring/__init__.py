@@ -17,17 +17,19 @@ from merge_snli.shadowing import check_not_shadowed
 
 if TYPE_CHECKING:
     from scoring.api import score
+    from scoring.reports.analysis.analyse import analyse
     from scoring.reports.figures import draw_curves
     from scoring.results.files import read_result, read_results
     from scoring.results.result import Result
     from scoring.results.score_table import score_table
 
-__all__ = ["Result", "draw_curves", "read_result", "read_results", "score", "score_table"]
+__all__ = ["Result", "analyse", "draw_curves", "read_result", "read_results", "score", "score_table"]
 
 check_not_shadowed("metrics")
 
 _HOMES = {
     "Result": "scoring.results.result",
+    "analyse": "scoring.reports.analysis.analyse",
     "draw_curves": "scoring.reports.figures",
     "read_result": "scoring.results.files",
     "read_results": "scoring.results.files",

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pydantic_core
 
 from merge_snli.table import Column, Table
+from scoring.reports.statistics_text import ends_text, p_text
 from scoring.statistics import p_matrix
 
 if TYPE_CHECKING:
     from scoring.reports.comparison import Comparison
-    from scoring.statistics import Interval, TestResult
-
-SMALLEST_P = 0.001
-"""Smaller p-values are shown as below this one."""
+    from scoring.statistics import TestResult
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -53,7 +51,7 @@ def _model_table(comparison: Comparison) -> Table:
                 number,
                 model,
                 100 * comparison.pattern_accuracy[model],
-                _ends(comparison.intervals[model]),
+                ends_text(comparison.intervals[model]),
                 family.letters[model],
             )
             for number, model in enumerate(family.models, start=1)
@@ -72,7 +70,9 @@ def _p_table(comparison: Comparison) -> Table:
     return Table(
         title="Adjusted p-values, models by number",
         columns=(Column(""), *(Column(str(number)) for number in numbers)),
-        rows=tuple((number, *map(_p, row)) for number, row in zip(numbers, p_matrix(comparison.family), strict=True)),
+        rows=tuple(
+            (number, *map(p_text, row)) for number, row in zip(numbers, p_matrix(comparison.family), strict=True)
+        ),
         notes=tuple(
             f"{pair.first} and {pair.second}: the t-test is not defined: the same difference in every subsample."
             for pair in comparison.family.pairs
@@ -114,15 +114,5 @@ def _test_table(comparison: Comparison) -> Table:
 def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:
     if math.isnan(result.p_value):
         return 100 * result.difference, None, None, None, result.n, None
-    ends = _ends(result.interval, sign="+")
-    return 100 * result.difference, ends, result.statistic, _p(result.p_value), result.n, result.effect_size
-
-
-def _ends(interval: Interval, sign: str = "") -> str:
-    return f"{100 * interval.low:{sign}.1f} to {100 * interval.high:{sign}.1f}"
-
-
-def _p(value: float | None) -> str | None:
-    if value is None or math.isnan(value):
-        return None
-    return f"<{SMALLEST_P}" if value < SMALLEST_P / 2 else f"{value:.3f}"
+    ends = ends_text(result.interval, sign="+")
+    return 100 * result.difference, ends, result.statistic, p_text(result.p_value), result.n, result.effect_size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.files import write_atomically
+from merge_snli.files import write_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,13 +24,16 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a97900", "#3a97d3", "#6a
 LINE_STYLES = ("-", "--", ":", "-.")
 """Each pass over the palette uses the next style."""
 
-GRAY = "#666666"
+GRAY, GRID = "#666666", "#dddddd"
 MIN_LABEL_GAP = 0.045
 """Minimum distance between two line labels, as a share of the axes' height."""
 MAX_LABEL_LETTERS = 22
-FIGURE_HEIGHT_INCHES = 4.8
+WIDTH_INCHES, FIGURE_HEIGHT_INCHES = 8, 4.8
 LINES_PER_FIGURE_HEIGHT = 16
 """A figure with more lines is proportionally taller."""
+NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES = 4.2, 3.6
+"""Size of a chart for a phone, without its legend."""
+LEGEND_ROW_INCHES = 0.22
 TICK_STEP = 10
 ZOOMED_TICK_STEP = 2
 """Percentage points between ticks, for the whole curve and for its upper part."""
@@ -75,30 +79,69 @@ def draw_lines(
     Returns:
         The two files. Equal lines give equal bytes.
     """
-    first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
-    shown = np.array(thresholds[first:]) * 100
-    figure, axes = _figure(len(lines))
-    for line in lines:
-        color = line.color
-        style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
-        low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
-        axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
-        axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round")
-        at = thresholds.index(marked) - first
-        axes.plot(shown[at], values[at], "o", color=color, markersize=7, markeredgecolor="white")
-    _style_axes(axes, title, marked * 100, start * 100)
-    _label_lines(axes, lines, shown[-1])
+    figure = line_figure(lines, thresholds, title=title, marked=marked, start=start)
     path = Path(path)
     stem = path.stem if path.suffix in {".png", ".svg"} else path.name
     return [save_figure(figure, path.with_name(f"{stem}.{extension}")) for extension in ("png", "svg")]
 
 
-def _figure(lines: int) -> tuple[Figure, Axes]:
+def line_figure(
+    lines: Sequence[Line],
+    thresholds: Sequence[float],
+    *,
+    title: str,
+    marked: float,
+    start: float = 0,
+    narrow: bool = False,
+) -> Figure:
+    """Return the chart of `draw_lines`.
+
+    Args:
+        lines: The lines.
+        thresholds: Thresholds from 0 to 1, [n].
+        title: Title of the chart.
+        marked: Threshold that gets the dots.
+        start: First threshold shown.
+        narrow: Draw for the width of a phone, with the names of the lines below the chart and without a title.
+    """
+    first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
+    shown = np.array(thresholds[first:]) * 100
+    figure, axes = _figure(len(lines), narrow=narrow)
+    for line in lines:
+        color = line.color
+        style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
+        low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
+        axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
+        label = short_name(line.name)
+        axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
+        at = thresholds.index(marked) - first
+        axes.plot(shown[at], values[at], "o", color=color, markersize=7, markeredgecolor="white")
+    _style_axes(axes, "" if narrow else title, marked * 100, start * 100)
+    if narrow:
+        axes.set_xlabel("Threshold (%)")
+        _legend_below(figure, lines)
+    else:
+        _label_lines(axes, lines, shown[-1])
+    return figure
+
+
+def _figure(lines: int, *, narrow: bool) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
-    height = FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
-    figure = Figure(figsize=(8, height), layout="constrained")
+    if narrow:
+        size = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + (lines + 1) // 2 * LEGEND_ROW_INCHES
+    else:
+        size = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
+    figure = Figure(figsize=size, layout="constrained")
     return figure, figure.subplots()
+
+
+def _legend_below(figure: Figure, lines: Sequence[Line]) -> None:
+    if not lines:
+        return
+    legend = figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9, handlelength=1.5)
+    for text, line in zip(legend.get_texts(), lines, strict=True):
+        text.set(color=line.color, fontweight="bold", parse_math=False)
 
 
 def _style_axes(axes: Axes, title: str, quality: float, start: float) -> None:
@@ -119,7 +162,7 @@ def _style_axes(axes: Axes, title: str, quality: float, start: float) -> None:
         axes.set(ylim=(0, 101), yticks=range(0, 101, 2 * TICK_STEP))
     axes.set_ylabel("Pattern accuracy (%)")
     axes.set_title(title, loc="left", pad=24, fontsize=12, parse_math=False)
-    axes.grid(axis="y", color="#dddddd", linewidth=0.8)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -158,12 +201,25 @@ def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
 
 def save_figure(figure: Figure, path: Path) -> Path:
     """Write a figure as PNG or SVG, by the extension of its path; equal figures give equal bytes."""
+    write_bytes(path, image(figure, path.suffix.removeprefix(".")))
+    return path
+
+
+def image(figure: Figure, extension: str, *, text_as: str = "path") -> bytes:
+    """Encode a figure. Equal figures give equal bytes.
+
+    Args:
+        figure: The figure.
+        extension: `png` or `svg`.
+        text_as: `path` for text in SVG as outlines, `none` for text as text, in a font of the reader.
+    """
     import matplotlib as mpl
 
-    extension = path.suffix.removeprefix(".")
-    with mpl.rc_context({"svg.hashsalt": "merge"}), warnings.catch_warnings():
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "merge", "svg.fonttype": text_as}), warnings.catch_warnings():
         metadata = {"Date": None} if extension == "svg" else {}
         # Characters that the font lacks are drawn as boxes; one warning per character adds nothing.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
-        write_atomically(path, lambda part: figure.savefig(part, format=extension, dpi=200, metadata=metadata))
-    return path
+        figure.savefig(buffer, format=extension, dpi=200, metadata=metadata)
+    figure.set_layout_engine("none")  # keep the layout for other formats
+    return buffer.getvalue()

@@ -8,6 +8,8 @@ import pytest
 EXAMPLES = (
     "scoring.models.labels",
     "scoring.results.result",
+    "scoring.reports.analysis.phrases",
+    "scoring.reports.analysis.report",
     "scoring.reports.leaderboard.page",
     "scoring.reports.leaderboard.texts",
 )

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from scoring.reports.html_page import asset, shared_style, template
 from scoring.reports.leaderboard.payload import page_data
 
 if TYPE_CHECKING:
@@ -35,15 +35,12 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = Non
         boards: The boards, at least one.
         texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
     """
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     library = f"/*!\n{_asset('vendor', CHART_LICENSE)}*/\n{_asset('vendor', CHART_LIBRARY)}"
     script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
-    return environment.from_string(_asset("index.html.jinja")).render(
+    return template(_asset("index.html.jinja")).render(
         tables=[board.table().html() for board in boards],
         data=json_for_script(page_data(boards, texts or {})),
-        style=f"{_asset('vendor', 'uPlot.min.css')}\n{_asset('page.css')}",
+        style="\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]),
         scripts=[library, script],
         policy=_policy([library, script]),
     )
@@ -60,7 +57,7 @@ def json_for_script(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def _asset(*path: str) -> str:
-    return files("scoring.reports.leaderboard").joinpath("page", *path).read_text(encoding="utf-8")
+    return asset("scoring.reports.leaderboard", "page", *path)
 
 
 def _policy(scripts: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ import pytest
 
 import scoring.reports.leaderboard
 from scoring import Result
+from scoring.reports.html_page import shared_style
 from scoring.reports.leaderboard.boards import Board, make_boards
 from scoring.reports.leaderboard.page import json_for_script, render_page
 from scoring.reports.leaderboard.texts import SeedText, Texts, Word
@@ -91,7 +92,7 @@ def test_policy_allows_only_the_scripts_of_the_page(parsed: Parsed) -> None:
 def test_nothing_is_fetched(parsed: Parsed) -> None:
     sources = [value for name, value in parsed.attributes if name in ("src", "srcset", "data", "action")]
     assert sources == []
-    assert "url(" not in (ASSETS / "page.css").read_text(encoding="utf-8")
+    assert "url(" not in shared_style() + (ASSETS / "page.css").read_text(encoding="utf-8")
     links = {value for name, value in parsed.attributes if name == "href"}
     assert links == {"#", "#main", "data:,", "https://arxiv.org/abs/2510.24295"}
 

@@ -1,0 +1,43 @@
+"""Compute the PA curve of every model (Figures 4 and 11 of the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+from scoring.analysis.curves import counts, mean_curve
+
+if TYPE_CHECKING:
+    from scoring.analysis.curves import MeanCurve
+    from scoring.analysis.scored_dataset import ScoredDataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCurves:
+    """The curves of the models.
+
+    Attributes:
+        threshold: The quality threshold, by which the models are ranked.
+        seeds: Number of seeds of the config.
+        curves: The curve of each model, best first, then by name.
+    """
+
+    threshold: float
+    seeds: int
+    curves: tuple[MeanCurve, ...]
+
+
+def model_curves(scored: ScoredDataset) -> ModelCurves:
+    """Compute the PA curve of every model, with the range of its subsamples (section 5.1)."""
+    curves = [
+        mean_curve([(model.name, counts(scored, model))], variants=int(np.count_nonzero(model.scored)))
+        for model in scored.models
+    ]
+    return ModelCurves(
+        threshold=QUALITY_THRESHOLD,
+        seeds=len(scored.seeds.ids),
+        curves=tuple(sorted(curves, key=lambda curve: (-curve.at(QUALITY_THRESHOLD), curve.models))),
+    )

@@ -1,0 +1,66 @@
+"""Analyse results: match them to their data sets, run the analyses of section 5, and write the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.dataset import MergeDataset, find_dataset
+from merge_snli.errors import python_names
+from merge_snli.progress import Progress
+from scoring.analysis.kin import check_counterparts
+from scoring.reports.analysis.matching import match_results
+from scoring.reports.analysis.report import make_report
+from scoring.reports.analysis.sections import Settings
+from scoring.reports.analysis.seed_ids import check_seed_ids
+from scoring.reports.analysis.write import check_report_folder, write_report
+from scoring.results.files import read_results
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scoring.reports.analysis.report import Report
+    from scoring.results.result import Result
+
+
+@python_names()
+def analyse(
+    results: Sequence[Result | str | Path],
+    datasets: Sequence[MergeDataset | str | Path],
+    *,
+    kin: Mapping[str, str] | None = None,
+    without_seeds: Sequence[str] = (),
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Run the analyses of section 5 of the paper.
+
+    Args:
+        results: Results, or results folders of `merge-snli score`.
+        datasets: The data sets that the models were scored on: folders or Hub ids.
+        kin: Masked LM from which an NLI model was fine-tuned, by name of the model, besides the paper's.
+        without_seeds: Ids of seeds that are mislabelled; every analysis runs again without them.
+        out: Folder for the report; if None, nothing is written.
+        progress: Where to report the progress; by default nowhere.
+
+    Returns:
+        The values of all analyses; `as_dict()` gives them as JSON values.
+
+    Raises:
+        InputError: If results and data sets do not belong together, an option does not fit them, or `out` has other
+            files or is not writable.
+    """
+    if out is not None:
+        check_report_folder(Path(out))
+    progress = progress or Progress(quiet=True)
+    folders = [each for each in results if isinstance(each, str | Path)]
+    values = [each for each in results if not isinstance(each, str | Path)]
+    read = [result for folder in folders for result in read_results(folder)]
+    opened = [each if isinstance(each, MergeDataset) else find_dataset(str(each)) for each in datasets]
+    scored = match_results([*read, *values], opened)
+    check_counterparts(scored, kin or {})
+    check_seed_ids(without_seeds, scored)
+    report = make_report(scored, Settings(kin=kin or {}), progress, leave_out=tuple(without_seeds))
+    if out is not None:
+        write_report(report, Path(out), progress)
+    return report

@@ -1,0 +1,36 @@
+"""Define a figure or table of the report, with the sentence that says what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from merge_snli.table import Table
+
+Draw: TypeAlias = "Callable[[bool], Figure]"
+"""Draws a figure; the argument is whether it is for the width of a phone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exhibit:
+    """A figure, tables, or a figure with its values as tables.
+
+    Attributes:
+        name: Stem of its files, such as `figure-5-word-classes`.
+        paper: The figure or table of the paper, such as "Figure 5", or the section.
+        caption: One sentence that says what it shows.
+        basis: The number of seeds and models behind it.
+        draw: Draws the figure; None if there is none.
+        tables: The values.
+    """
+
+    name: str
+    paper: str
+    caption: str
+    basis: str
+    draw: Draw | None = None
+    tables: tuple[Table, ...] = ()

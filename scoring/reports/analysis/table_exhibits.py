@@ -1,0 +1,210 @@
+"""Show the analyses that are tables: Table 3, and those of sections 5.1 and 5.5 of the paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from merge_snli.table import Cell, Column, Table
+from scoring.analysis.hard_seeds import RARELY
+from scoring.reports.analysis.captions import (
+    hard_seeds_caption,
+    majority_caption,
+    seed_correctness_caption,
+    seeds_against_variants_caption,
+    table_3_caption,
+)
+from scoring.reports.analysis.curve_exhibits import percent_or_none
+from scoring.reports.analysis.exhibit import Exhibit
+from scoring.reports.analysis.phrases import basis, count
+from scoring.reports.analysis.statistics_tables import pair_table, table_of_tests
+
+if TYPE_CHECKING:
+    from scoring.analysis.hard_seeds import HardSeed, HardSeeds
+    from scoring.analysis.majority import Majority
+    from scoring.analysis.seed_correctness import SeedCorrectness
+    from scoring.analysis.seeds_against_variants import SeedsAgainstVariants
+    from scoring.analysis.table_3 import Table3
+    from scoring.results.result import Ends
+
+PERCENT = ".1f"
+
+
+def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
+    """Return Table 3, with intervals and letters."""
+    with_source = any(row.source is not None for row in value.rows)
+    table = Table(
+        columns=(
+            Column("Model", "left"),
+            *((Column("Source", format=PERCENT),) if with_source else ()),
+            *(
+                column
+                for name, form in (("Seeds", PERCENT), ("Variants", PERCENT), ("PA(0.9)", PERCENT), ("QT", "+.1f"))
+                for column in (Column(name, format=form), Column(f"{name}, interval"))
+            ),
+            Column("MT", format=".0f"),
+            Column("Letters", "left"),
+        ),
+        rows=tuple(
+            (
+                row.model,
+                *((percent_or_none(row.source),) if with_source else ()),
+                *_with_interval(row.on_seeds, row.on_seeds_interval),
+                *_with_interval(row.on_variants, row.on_variants_interval),
+                *_with_interval(row.pattern_accuracy, row.pattern_accuracy_interval),
+                *_with_interval(row.qt, row.qt_interval),
+                percent_or_none(row.mt),
+                row.letters,
+            )
+            for row in value.rows
+        ),
+        notes=(
+            "Scores in percent. Seeds, Variants: sample accuracy. QT: PA(0.9) minus sample accuracy on seeds. MT: "
+            "threshold at which PA on variants is nearest to sample accuracy on seeds.",
+            *((f"{value.level:.0%} intervals: {value.method} over seeds.",) if value.level is not None else ()),
+            *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),
+        ),
+    )
+    return (
+        Exhibit(
+            name="table-3",
+            paper="Table 3",
+            caption=table_3_caption(value),
+            basis=basis(max(row.seeds for row in value.rows), len(value.rows)),
+            tables=(table, *(() if value.family is None else (pair_table(value.family),))),
+        ),
+    )
+
+
+def seeds_against_variants_exhibits(value: SeedsAgainstVariants) -> tuple[Exhibit, ...]:
+    """Return the tests of seeds against variants."""
+    tests = [
+        ("seeds − variants", value.over_seeds, None),
+        *((f"{each.first} − {each.second}", each.result, None) for each in value.over_models),
+    ]
+    models = [count(each.result.n, "model") for each in value.over_models[:1]]
+    return (
+        Exhibit(
+            name="seeds-against-variants",
+            paper="Section 5.1",
+            caption=seeds_against_variants_caption(value),
+            basis=", ".join([count(value.over_seeds.n, "seed"), *models]),
+            tables=(table_of_tests(tests),),
+        ),
+    )
+
+
+def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
+    """Return PA at the quality threshold against majority labels."""
+    rows = [*value.models.items(), ("mean", value.mean)]
+    table = Table(
+        columns=(
+            Column("Model", "left"),
+            Column("Gold label", format=PERCENT),
+            Column("Own majority", format=PERCENT),
+            Column("Vote of the models", format=PERCENT),
+            Column(f"Always {value.constant_label}", format=PERCENT),
+        ),
+        rows=tuple(
+            (name, *map(percent_or_none, (each.gold, each.own, each.vote, each.constant))) for name, each in rows
+        ),
+        notes=(
+            "PA(0.9) in percent, with the label of each variant replaced. Own majority: the model's most frequent "
+            "answer on the seed's variants. Vote: the label that most models predict on the seed, which is the gold "
+            f"label of {100 * value.vote_accuracy:.1f}% of the seeds; {count(value.tied_votes, 'vote')} tied.",
+            "The paper's sentence (≈ 50% at 90%) fits more than one of these; the constant label is the likeliest.",
+        ),
+    )
+    return (
+        Exhibit(
+            name="majority-label",
+            paper="Section 5.1",
+            caption=majority_caption(value),
+            basis=count(len(value.models), "model"),
+            tables=(table,),
+        ),
+    )
+
+
+def seed_correctness_exhibits(value: SeedCorrectness) -> tuple[Exhibit, ...]:
+    """Return PA at the quality threshold by whether the model answers the seed right."""
+    table = Table(
+        columns=(
+            Column("Model", "left"),
+            Column("Seeds right"),
+            Column("PA(0.9), seeds right", format=PERCENT),
+            Column("Seeds wrong"),
+            Column("PA(0.9), seeds wrong", format=PERCENT),
+        ),
+        rows=(
+            *(
+                (name, each.seeds_right, percent_or_none(each.right), each.seeds_wrong, percent_or_none(each.wrong))
+                for name, each in value.models.items()
+            ),
+            ("mean", None, percent_or_none(value.mean_right), None, percent_or_none(value.mean_wrong)),
+        ),
+        notes=(
+            'The paper says "93 on average" and "only 0.01"; the unit of the second is unclear, as the means of its '
+            "Table 3 imply about 9%.",
+        ),
+    )
+    return (
+        Exhibit(
+            name="right-and-wrong-seeds",
+            paper="Section 5.5",
+            caption=seed_correctness_caption(value),
+            basis=count(len(value.models), "model"),
+            tables=(table,),
+        ),
+    )
+
+
+def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
+    """Return Table 10, the seeds that hardly any model answers right."""
+    seeds = value.rarely_right
+    models = list(seeds[0].answers) if seeds else []
+    votes = any(seed.votes is not None for seed in seeds)
+    table = Table(
+        columns=(
+            Column("seed_id", "left"),
+            Column("Premise", "left", wrap=True),
+            Column("Hypothesis", "left", wrap=True),
+            Column("Gold label", "left"),
+            *((Column("Annotators", "left"),) if votes else ()),
+            Column("Variants"),
+            Column("Mean accuracy", format=PERCENT),
+            *(Column(model, "left") for model in models),
+        ),
+        rows=tuple(_hard_seed(seed, votes=votes) for seed in seeds),
+        notes=(
+            "Mean accuracy on all variants of the seed, in percent, and the answer of each model on the seed itself. "
+            "The CSV file has the column seed_id that --without-seeds reads: keep the rows that you judge mislabelled.",
+        ),
+    )
+    return (
+        Exhibit(
+            name="table-10-hard-seeds",
+            paper="Table 10",
+            caption=hard_seeds_caption(value, RARELY),
+            basis=count(value.seeds, "seed"),
+            tables=(table,) if seeds else (),
+        ),
+    )
+
+
+def _hard_seed(seed: HardSeed, *, votes: bool) -> tuple[Cell, ...]:
+    annotators = ", ".join(f"{label} {number}" for label, number in (seed.votes or {}).items())
+    return (
+        seed.seed_id,
+        seed.premise,
+        seed.hypothesis,
+        seed.gold,
+        *((annotators,) if votes else ()),
+        seed.variants,
+        100 * seed.mean_accuracy,
+        *seed.answers.values(),
+    )
+
+
+def _with_interval(share: float | None, ends: Ends | None) -> tuple[float | None, str | None]:
+    text = None if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"
+    return percent_or_none(share), text

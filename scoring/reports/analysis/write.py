@@ -1,0 +1,119 @@
+"""Write a report as a folder: the page, the figures, the tables and every number."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.errors import InputError
+from merge_snli.files import disk_errors_as_input_errors, write_bytes, write_json, write_text
+from scoring.analysis.not_computable import NotComputable
+from scoring.reports.analysis.page import DrawnExhibit, render_page
+from scoring.reports.line_chart import image
+
+if TYPE_CHECKING:
+    from merge_snli.progress import Progress
+    from merge_snli.table import Table
+    from scoring.reports.analysis.exhibit import Draw, Exhibit
+    from scoring.reports.analysis.report import Report
+
+PAGE, NUMBERS, FIGURES, TABLES = "index.html", "report.json", "figures", "tables"
+
+
+def check_report_folder(out: Path) -> None:
+    """Check that a report can be written to a folder.
+
+    Raises:
+        InputError: If `out` or a parent is a file, it is not writable, or it has files that are not a report's.
+    """
+    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise InputError(f"{existing} is a file; --out needs a folder")
+    if not os.access(existing, os.W_OK) or not os.access(existing.absolute().parent, os.W_OK):
+        raise InputError(f"{existing} is not writable; choose another folder for --out")
+    if existing != out:
+        return
+    others = sorted({path.name for path in out.iterdir()} - {PAGE, NUMBERS, FIGURES, TABLES})
+    if others:
+        raise InputError(f"--out {out} has other files ({others[0]}); choose a new or empty folder")
+
+
+def write_report(report: Report, out: Path, progress: Progress) -> Path:
+    """Write a report beside `out`, then replace `out` by it.
+
+    Args:
+        report: The report.
+        out: Output folder; a report in it is replaced.
+        progress: Where to report the progress.
+
+    Returns:
+        Path of the page.
+
+    Raises:
+        InputError: If `out` has other files, the disk is full, or the folder cannot be written; `out` is unchanged.
+    """
+    out = out.resolve()
+    check_report_folder(out)
+    staged = out.with_name(f".{out.name}.{os.getpid()}.part")
+    with disk_errors_as_input_errors(out):
+        try:
+            for folder in (FIGURES, TABLES):
+                (staged / folder).mkdir(parents=True)
+            _write_files(report, staged, progress)
+            _replace(staged, out)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+    return out / PAGE
+
+
+def _write_files(report: Report, folder: Path, progress: Progress) -> None:
+    drawn: dict[tuple[str, str], list[DrawnExhibit]] = {}
+    with progress.stage("report", unit="figures and tables") as stage:
+        for part in report.parts:
+            for section, value in part.analyses:
+                if not isinstance(value, NotComputable):
+                    exhibits = drawn.setdefault((part.key, section.name), [])
+                    for exhibit in section.exhibits(value):
+                        exhibits.append(_write_exhibit(exhibit, f"{part.key}-{exhibit.name}", folder))
+                        stage.advance(1)
+    write_text(folder / PAGE, render_page(report, drawn))
+    write_json(folder / NUMBERS, report.as_dict())
+
+
+def _write_exhibit(exhibit: Exhibit, key: str, folder: Path) -> DrawnExhibit:
+    svg = None if exhibit.draw is None else _write_figure(exhibit.draw, folder / FIGURES / key)
+    for number, table in enumerate(exhibit.tables):
+        _write_table(table, folder / TABLES / (f"{key}-{number + 1}" if number else key))
+    return DrawnExhibit(key=key, exhibit=exhibit, svg=svg)
+
+
+def _write_figure(draw: Draw, stem: Path) -> tuple[str, str]:
+    """Write a figure as PNG and SVG; return it and the figure for a phone as SVG."""
+    wide, narrow = draw(False), draw(True)
+    svg = image(wide, "svg", text_as="none")
+    write_bytes(stem.with_name(f"{stem.name}.png"), image(wide, "png"))
+    write_bytes(stem.with_name(f"{stem.name}.svg"), svg)
+    return svg.decode(), image(narrow, "svg", text_as="none").decode()
+
+
+def _write_table(table: Table, stem: Path) -> None:
+    for extension, text in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
+        write_text(stem.with_name(f"{stem.name}.{extension}"), text)
+
+
+def _replace(staged: Path, out: Path) -> None:
+    """Rename the staged folder to `out`; on an error, an existing report stays."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if not out.exists():
+        staged.rename(out)
+        return
+    replaced = staged.with_suffix(".replaced")
+    out.rename(replaced)
+    try:
+        staged.rename(out)
+    except BaseException:
+        replaced.rename(out)
+        raise
+    shutil.rmtree(replaced)
