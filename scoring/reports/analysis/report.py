@@ -70,7 +70,7 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """Return every number as JSON values; numbers that are not finite become null."""
-        numbers = {
+        numbers: dict[str, Any] = {
             "data_sets": [
                 {
                     "title": part.title,

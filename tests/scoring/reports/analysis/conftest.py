@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,12 +17,6 @@ from scoring.results.files import write_result
 
 SHIPPED = Path(__file__).parents[4] / "merge_snli"
 MARKUP = "<script>alert(1)</script>"
-
-
-def of_the_bundled_masked_lm(seed: dict[str, Any], variants: list[dict[str, Any]]) -> None:
-    """Change the variants of a made-up data set: name a masked LM of its record, which is that of the bundled data."""
-    for variant in variants:
-        variant |= {"premise_mlms": ["demo:mlm-bpe"], "hypothesis_mlms": ["demo:mlm-bpe"]}
 
 
 def by_length(pairs: list[Pair], divisor: int) -> list[int]:

@@ -21,7 +21,7 @@ from scoring.reports.analysis.seed_ids import read_seed_ids
 from scoring.reports.analysis.table_exhibits import hard_seeds_exhibits
 from scoring.results.files import to_json, write_result
 from tests.scoring.conftest import MakeDataset
-from tests.scoring.reports.analysis.conftest import SHIPPED, of_the_bundled_masked_lm
+from tests.scoring.reports.analysis.conftest import SHIPPED
 
 
 def test_a_report_is_written_and_printed(
@@ -77,7 +77,7 @@ def test_seed_ids_are_read_from_text_and_csv(content: str, name: str, tmp_path: 
 
 @pytest.fixture(scope="module")
 def other(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_dataset(tmp_path_factory.mktemp("other") / "other", change=of_the_bundled_masked_lm)
+    return make_dataset(tmp_path_factory.mktemp("other") / "other")
 
 
 def damaged_copy(folder: Path, name: str, content: str | None) -> Path:

@@ -12,7 +12,7 @@ from merge_snli.errors import InputError
 from scoring import Result, score
 from scoring.reports.analysis.matching import match_results
 from tests.scoring.conftest import MakeDataset
-from tests.scoring.reports.analysis.conftest import SHIPPED, of_the_bundled_masked_lm
+from tests.scoring.reports.analysis.conftest import SHIPPED
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def shipped() -> MergeDataset:
 
 @pytest.fixture(scope="module")
 def other(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
-    return find_dataset(str(make_dataset(tmp_path_factory.mktemp("other") / "other", change=of_the_bundled_masked_lm)))
+    return find_dataset(str(make_dataset(tmp_path_factory.mktemp("other") / "other")))
 
 
 def test_data_sets_keep_their_order_and_all_comes_first(
