@@ -32,22 +32,20 @@ PERCENT = ".1f"
 def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
     """Return Table 3, with intervals and letters."""
     with_source = any(row.source is not None for row in value.rows)
+    scores = [("Seeds", PERCENT), ("Variants", PERCENT), ("PA(0.9)", PERCENT), ("QT", "+.1f")]
+    if with_source:
+        scores.insert(0, ("Source", PERCENT))
     table = Table(
         columns=(
             Column("Model", "left"),
-            *((Column("Source", format=PERCENT),) if with_source else ()),
-            *(
-                column
-                for name, form in (("Seeds", PERCENT), ("Variants", PERCENT), ("PA(0.9)", PERCENT), ("QT", "+.1f"))
-                for column in (Column(name, format=form), Column(f"{name}, interval"))
-            ),
+            *(column for name, form in scores for column in (Column(name, format=form), Column(f"{name}, interval"))),
             Column("MT", format=".0f"),
             Column("Letters", "left"),
         ),
         rows=tuple(
             (
                 row.model,
-                *((percent_or_none(row.source),) if with_source else ()),
+                *(_with_interval(row.source, row.source_interval) if with_source else ()),
                 *_with_interval(row.on_seeds, row.on_seeds_interval),
                 *_with_interval(row.on_variants, row.on_variants_interval),
                 *_with_interval(row.pattern_accuracy, row.pattern_accuracy_interval),
@@ -61,6 +59,7 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
             "Scores in percent. Seeds, Variants: sample accuracy. QT: PA(0.9) minus sample accuracy on seeds. MT: "
             "threshold at which PA on variants is nearest to sample accuracy on seeds.",
             *((f"{value.level:.0%} intervals: {value.method} over seeds.",) if value.level is not None else ()),
+            *(("Source: sample accuracy on all labeled problems, with Wilson's interval.",) if with_source else ()),
             *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),
         ),
     )

@@ -274,6 +274,8 @@ def table_3(**accuracies: float | None) -> Table3:
             model=name,
             seeds=20,
             source=None,
+            source_interval=None,
+            source_problems=None,
             on_seeds=0.8,
             on_seeds_interval=None,
             on_variants=share,
