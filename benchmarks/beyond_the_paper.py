@@ -24,7 +24,7 @@ from generation.replacements.relations import WordNet, load_wordnet, other_words
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.errors import InputError
-from merge_snli.inference.tagger import Tagger, load_tagger
+from merge_snli.inference.tagger import Tagger, find_tagger
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import ALL, TEST, data_file
 
@@ -111,7 +111,7 @@ def reasons(option: str) -> Callable[[Change, dict[str, Any]], str]:
     if option == "--mask all":
         return _times
     if option == "--no-relations":
-        wordnet, tagger = load_wordnet(), load_tagger()
+        wordnet, tagger = load_wordnet(), find_tagger()
         return lambda change, row: _related(change, row, wordnet, tagger)
     return lambda _change, _row: ""
 

@@ -35,7 +35,7 @@ from generation.sentences.tags_in_place import InPlaceTagger
 from generation.variants.variant_shards import Method, make_variant_shard
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.inference.models import find_model
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress
@@ -98,7 +98,7 @@ def measure(folder: Path, n_shards: int) -> Memory:
         problems=str(folder / "problems.jsonl"), mlm=tuple(PREFIX + name for name in MASKED_LMS), device="cpu"
     )
     found: Memory = {}
-    problem_source, tagger = open_source(options), load_tagger(options.tagger)
+    problem_source, tagger = open_source(options), find_tagger(options.tagger)
     survey = survey_problems(problem_source)
     problems, shards = stream_problems(problem_source, survey), []
     counts: dict[str, Any] = {}

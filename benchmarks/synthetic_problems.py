@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from generation.sentences.tagging import tag
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
@@ -60,7 +60,7 @@ def _hypothesis(noun: str, words: dict[str, list[str]], rng: random.Random) -> s
 def _words_by_class() -> dict[str, list[str]]:
     problems = read_problems(ProblemOptions(problems="demo:problems", id_column="id")).problems
     found: dict[str, set[str]] = defaultdict(set)
-    for tagged in tag(problems, load_tagger()):
+    for tagged in tag(problems, find_tagger()):
         for sentence in (tagged.premise, tagged.hypothesis):
             for token in sentence.tokens:
                 if token.tag in {"NN", "VBZ", "JJ"} and token.word_class is not None:

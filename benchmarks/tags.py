@@ -22,7 +22,7 @@ from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
 from generation.sentences.tagging import SENTENCES_PER_BATCH
 from merge_snli.inference.models import find_model
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +64,7 @@ def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[InPlace
 
 def compare(places: list[InPlace]) -> str:
     """Tag all suggestions with both methods, part by part, and return the table."""
-    tagger = load_tagger()
+    tagger = find_tagger()
     fast = ReceptiveFieldTagger(tagger)
     list(tagger.nlp.pipe([places[0].text]))
     tags: dict[str, list[str | None]] = {"whole": [], "in place": []}

@@ -21,7 +21,7 @@ from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 
@@ -105,7 +105,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
         problems, number = seeds.select(problems), len(seeds)
     sampled = list(islice(problems, None, None, max(1, number // SAMPLED_PROBLEMS)))
     scale = number / len(sampled)
-    words, sample = _forms(tag(sampled, load_tagger(options.tagger)), options)
+    words, sample = _forms(tag(sampled, find_tagger(options.tagger)), options)
     mlms = []
     device = ""
     for model in models:

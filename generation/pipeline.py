@@ -30,7 +30,7 @@ from generation.variants.variant_shards import (
 from generation.work.folder import work_folder
 from generation.work.inventory import note_needs
 from merge_snli.inference.models import find_device
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress
@@ -115,7 +115,7 @@ def _find_inputs(options: Options, survey: Survey, *, allow_pickle: bool) -> Run
         options,
         survey,
         find_masked_lms(options.mlm, allow_pickle=allow_pickle),
-        load_tagger(options.tagger),
+        find_tagger(options.tagger),
         None if options.seeds_from is None else read_seeds(options.seeds_from, options.classes),
         load_wordnet() if options.no_relations else None,
     )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.errors import InputError, python_names
-from merge_snli.inference.models import disable_progress_bar
 from scoring.models.function import model_from_function
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
@@ -198,7 +197,6 @@ def score_models(
     Raises:
         InputError: If two models have the same name, or the folder of `NAME=FOLDER` does not exist.
     """
-    disable_progress_bar()
     results: list[Result] = []
     failed: dict[str, str] = {}
     for name, model in name_models(names).items():

@@ -48,9 +48,9 @@ def taggers_are_loaded_once() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def tagger() -> Tagger:
     """The default tagger."""
-    from merge_snli.inference.tagger import load_tagger
+    from merge_snli.inference.tagger import find_tagger
 
-    return load_tagger()
+    return find_tagger()
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from generation.sentences.forms import Form, forms
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.inference.models import find_model
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import DEFAULT_CLASSES
 
@@ -38,7 +38,7 @@ class MaskedLMFigures:
 def forms_of(problems: Sequence[Problem]) -> list[Form]:
     """Return all forms of all shared nouns, verbs and adjectives."""
     found: list[Form] = []
-    for tagged in tag(problems, load_tagger()):
+    for tagged in tag(problems, find_tagger()):
         for word in shared_words(tagged, DEFAULT_CLASSES):
             found += forms(tagged.premise.text, word.text, word.premise)
             found += forms(tagged.hypothesis.text, word.text, word.hypothesis)

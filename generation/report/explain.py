@@ -22,7 +22,7 @@ from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import shared_words
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
@@ -90,7 +90,7 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     record = dataset.record
     options = Options(**with_defaults(record.options))
     problem = _find_problem(dataset, seed_id, options)
-    tagger = load_tagger(options.tagger)
+    tagger = find_tagger(options.tagger)
     if tagger.digest != record.tagger.digest:
         raise InputError(
             f"tagger {tagger.name} {tagger.version} is not the one of the run, {record.tagger.name} "

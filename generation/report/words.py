@@ -11,7 +11,7 @@ from generation.report.comparison import compared_table, percent
 from generation.report.paper import PROBLEMS, TABLE_4, TABLE_4_COLUMNS
 from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress
@@ -60,7 +60,7 @@ def words_report(options: ProblemOptions) -> WordsReport:
     Raises:
         InputError: If the problems or the tagger cannot be read.
     """
-    tagger = load_tagger(options.tagger)
+    tagger = find_tagger(options.tagger)
     progress = Progress()
     with progress.stage("reading", unit="rows") as stage:
         source = open_source(options)

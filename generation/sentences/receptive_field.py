@@ -61,7 +61,7 @@ class ReceptiveFieldTagger:
         """Read the weights of a pipeline.
 
         Args:
-            tagger: The loaded tagger.
+            tagger: The tagger.
 
         Raises:
             UnknownArchitectureError: If the pipeline's tagger has another architecture.

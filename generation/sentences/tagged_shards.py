@@ -58,7 +58,7 @@ def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore
 
     Args:
         problems: The problems of one shard.
-        tagger: The loaded tagger.
+        tagger: The tagger.
         work: The work folder.
         ignore_case: Ignore case when comparing words.
 

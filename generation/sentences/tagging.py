@@ -56,7 +56,7 @@ def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
 
     Args:
         problems: The problems.
-        tagger: The loaded tagger.
+        tagger: The tagger.
 
     Returns:
         The tagged problems, in the same order.

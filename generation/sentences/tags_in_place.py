@@ -31,7 +31,7 @@ class InPlaceTagger:
         """Initialize the tagger; the fast path is verified on first use.
 
         Args:
-            tagger: The loaded tagger.
+            tagger: The tagger.
         """
         self._tagger = tagger
         self._fast: ReceptiveFieldTagger | None = None

@@ -1,5 +1,6 @@
 """Resolve a model name (Hub id, folder or `demo:NAME`) to a folder on disk with a digest."""
 
+import ctypes
 import hashlib
 import json
 import logging
@@ -136,7 +137,7 @@ def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
 
 
 def find_device(device: str | None) -> str:
-    """Return the torch device to run on.
+    """Return the torch device to run on; on a machine without a GPU driver, torch is not loaded to find it.
 
     Args:
         device: `cpu`, `cuda`, `cuda:1` …; if None, `cuda` if available, else `cpu`.
@@ -144,6 +145,8 @@ def find_device(device: str | None) -> str:
     Raises:
         InputError: If the device is not available.
     """
+    if device == "cpu" or (device is None and not _has_gpu_driver()):
+        return "cpu"
     import torch
 
     if device is None:
@@ -153,6 +156,15 @@ def find_device(device: str | None) -> str:
     except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
         raise InputError(f"--device {device} is not available ({reason(error)}); try --device cpu") from error
     return device
+
+
+def _has_gpu_driver() -> bool:
+    """Return whether the machine has a driver for GPUs of NVIDIA (CUDA) or AMD (ROCm)."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return Path("/dev/kfd").exists()
+    return True
 
 
 def warn_about_slow_bfloat16(dtype: str, device: str) -> None:

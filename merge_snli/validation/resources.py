@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from generation.replacements.relations import load_wordnet
 from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.errors import InputError
-from merge_snli.inference.tagger import installed_tagger, load_tagger
+from merge_snli.inference.tagger import find_tagger, installed_tagger
 
 if TYPE_CHECKING:
     from generation.replacements.relations import WordNet
@@ -91,5 +91,6 @@ def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTag
 
 @functools.lru_cache(maxsize=1)
 def _load_tagger(name: str | None) -> tuple[Tagger, InPlaceTagger]:
-    tagger = load_tagger(name)
+    tagger = find_tagger(name)
+    _ = tagger.nlp  # loaded here, so that a pipeline that cannot be loaded is reported once
     return tagger, InPlaceTagger(tagger)

@@ -11,7 +11,7 @@ import numpy as np
 
 from merge_snli.checked_parquet import is_intact, write_checked
 from merge_snli.files import sha256_of_json
-from merge_snli.inference.tagger import installed_tagger, load_tagger
+from merge_snli.inference.tagger import find_tagger, installed_tagger
 from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def tagger_of(record: Record, name: str | None = None) -> Tagger:
     Raises:
         InputError: If the pipeline cannot be loaded, or the recorded one is not an installed package.
     """
-    tagger = load_tagger(name or installed_tagger(record.options.get("tagger")))
+    tagger = find_tagger(name or installed_tagger(record.options.get("tagger")))
     if tagger.digest != record.tagger.digest:
         logger.warning(
             "words are counted with the tokenizer of %s %s (%.8s); the data set was made with %s %s (%.8s)",

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
-from merge_snli.inference.models import SAFETENSORS, check_weights, has_safetensors, warn_about_slow_bfloat16
+from merge_snli.inference.models import (
+    SAFETENSORS,
+    check_weights,
+    disable_progress_bar,
+    has_safetensors,
+    warn_about_slow_bfloat16,
+)
 from merge_snli.label_spellings import canonical_names
 from scoring.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from merge_snli.inference.models import ResolvedModel
     from scoring.models.options import ModelOptions
 
@@ -44,6 +54,7 @@ def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions)
 
     if options.dtype == "int8" and not device.startswith("cpu"):
         raise InputError(f"--dtype int8 needs a CPU, not {device}; add --device cpu or use another --dtype")
+    disable_progress_bar()
     check_weights(resolved, allow_pickle=options.allow_pickle)
     warn_about_slow_bfloat16(options.dtype, device)
     try:
@@ -67,10 +78,42 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     Raises:
         InputError: If the config cannot be read, or is that of a language model.
     """
-    from transformers import AutoConfig
-
     if resolved.base is not None:
         return tuple(f"LABEL_{index}" for index in range(_adapter_outputs(resolved)))
+    config = _read_names(resolved.path) or _read_config(resolved, trust_remote_code=trust_remote_code)
+    other = next((name for name in config.architectures if name.endswith(OTHER_HEADS)), None)
+    if other is not None and canonical_names(config.outputs) is None:
+        raise InputError(
+            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI"
+        )
+    return config.outputs
+
+
+@dataclass(frozen=True)
+class _Config:
+    """What a model's config names: its outputs, in order, and its classes."""
+
+    outputs: tuple[str, ...]
+    architectures: tuple[str, ...]
+
+
+def _read_names(folder: Path) -> _Config | None:
+    """Read a config that names every output, without loading `transformers`; None for another config."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if not config.keys().isdisjoint(("auto_map", "num_labels")):
+            return None
+        names = {int(index): str(name) for index, name in config["id2label"].items()}
+        return _Config(
+            tuple(names[index] for index in range(len(names))), tuple(map(str, config.get("architectures") or ()))
+        )
+    except (OSError, ValueError, LookupError, AttributeError, TypeError):
+        return None
+
+
+def _read_config(resolved: ResolvedModel, *, trust_remote_code: bool) -> _Config:
+    from transformers import AutoConfig
+
     try:
         config = AutoConfig.from_pretrained(resolved.path, trust_remote_code=trust_remote_code)
     except Exception as error:  # libraries raise anything for a damaged config
@@ -80,13 +123,7 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
                 "if you have read it and trust it, add --trust-remote-code"
             ) from error
         raise InputError(f"the config of model {resolved.name} cannot be read: {reason(error)}") from error
-    names = output_names(config)
-    other = next((name for name in config.architectures or () if str(name).endswith(OTHER_HEADS)), None)
-    if other is not None and canonical_names(names) is None:
-        raise InputError(
-            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI"
-        )
-    return names
+    return _Config(output_names(config), tuple(map(str, config.architectures or ())))
 
 
 def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture

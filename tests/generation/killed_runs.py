@@ -30,7 +30,7 @@ from generation.output import folder as output
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.folder import ANSWERS_FOLDER
 from merge_snli.errors import InputError
-from merge_snli.inference.tagger import load_tagger
+from merge_snli.inference.tagger import find_tagger
 
 KILLS, KILLS_PER_FOLDER = 32, 4
 """Number of runs killed at random moments, and the most in one folder before a run may finish."""
@@ -60,9 +60,10 @@ def main() -> None:
     """Run everything and print the report."""
     folder, problems, *mlms = sys.argv[1:]
     torch.set_num_threads(1)
-    tagger = load_tagger()
+    tagger = find_tagger()
+    _ = tagger.nlp  # loaded once, before the runs
     in_place = InPlaceTagger(tagger)
-    for name, loaded in (("load_tagger", tagger), ("InPlaceTagger", in_place)):
+    for name, loaded in (("find_tagger", tagger), ("InPlaceTagger", in_place)):
         setattr(pipeline, name, partial(_return, loaded))
     pipeline.PROBLEMS_PER_SHARD, suggest.FORMS_PER_SHARD, suggest.FORMS_PER_CHUNK = 5, 8, 20
     options = Options(

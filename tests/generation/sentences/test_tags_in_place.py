@@ -101,7 +101,7 @@ def test_a_tagger_without_a_network_tags_whole_sentences(tagger: Tagger) -> None
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("attribute_ruler")
     ruler.add([[{"LOWER": "watch"}]], {"TAG": "VB"})  # type: ignore[attr-defined]
-    other = replace(tagger, nlp=nlp, name="rules")
+    other = replace(tagger, load=lambda: nlp, name="rules")
     assert InPlaceTagger(other).word_classes([InPlace("They play.", 5, 9, "watch")]) == ["verb"]
 
 
@@ -159,7 +159,7 @@ ARCHITECTURES: dict[str, tuple[dict[str, object], bool]] = {
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_tagger_of_any_architecture_gives_its_own_tags(tagger: Tagger, architecture: str) -> None:
     encoder, fast = ARCHITECTURES[architecture]
-    other = replace(tagger, nlp=pipeline(encoder), name=architecture)
+    other = replace(tagger, load=lambda: pipeline(encoder), name=architecture)
     in_place = InPlaceTagger(other)
     expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
     assert len(set(expected)) > 2
@@ -168,6 +168,7 @@ def test_a_tagger_of_any_architecture_gives_its_own_tags(tagger: Tagger, archite
 
 
 def test_columns_in_another_order_give_the_same_tags(tagger: Tagger) -> None:
-    other = replace(tagger, nlp=pipeline(WINDOWS, ("SPACY", "SUFFIX", "NORM", "IS_ALPHA")), name="columns")
+    columns = ("SPACY", "SUFFIX", "NORM", "IS_ALPHA")
+    other = replace(tagger, load=lambda: pipeline(WINDOWS, columns), name="columns")
     expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
     assert InPlaceTagger(other).word_classes(places()) == expected

@@ -46,6 +46,11 @@ def test_unavailable_device_is_an_input_error(device: str) -> None:
         find_device(device)
 
 
+def test_the_device_is_that_of_torch() -> None:
+    assert find_device(None) == ("cuda" if torch.cuda.is_available() else "cpu")
+    assert find_device("cpu") == "cpu"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
