@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NoReturn, TextIO
 
 from merge_snli import __version__
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, options_as_flags
 from merge_snli.files import FULL_DISK_ERRORS, PATH_ERRORS
 from merge_snli.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.table import print_in_any_encoding
@@ -56,7 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print_in_any_encoding(sys.stderr)
     try:
         try:
-            return _run(argv)
+            with options_as_flags():
+                return _run(argv)
         finally:
             sys.stdout.flush()
     except InputError as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.dataset import MergeDataset, find_dataset
-from merge_snli.errors import InputError, python_names
+from merge_snli.errors import InputError
 from scoring.models.function import model_from_function
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from scoring.results.result import Result
 
 
-@python_names()
 def score(
     model: str | Path | TextClassificationPipeline | tuple[PreTrainedModel, PreTrainedTokenizerBase] | LabelFunction,
     dataset: str | Path | MergeDataset,

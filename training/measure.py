@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, options_as_flags
 from merge_snli.inference.models import disable_progress_bar
 from training.cards import write_card
 from training.data import SNLI_TEST, default_folder, problems_of
@@ -105,7 +105,8 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     disable_progress_bar()
     try:
-        measured = measure(arguments.data, arguments.models, tuple(arguments.only))
+        with options_as_flags():
+            measured = measure(arguments.data, arguments.models, tuple(arguments.only))
     except InputError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 from merge_snli.embedded import FOLDER
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, options_as_flags
 from merge_snli.inference.models import disable_progress_bar
 from training.data import default_folder
 
@@ -54,7 +54,8 @@ def run_script(main: Callable[[Options], None], description: str | None) -> None
     torch.set_num_threads(min(torch.get_num_threads(), 2))
     options = parse_options(description)
     try:
-        main(options)
+        with options_as_flags():
+            main(options)
     except InputError as error:
         sys.stderr.write(f"{error}\n")
         raise SystemExit(2) from None

@@ -202,7 +202,7 @@ def _move(model: Any, device: str, resolved: ResolvedModel) -> Any:  # noqa: ANN
     except (RuntimeError, MemoryError) as error:
         if is_out_of_memory(error):
             raise InputError(
-                f"out of memory on {device} while loading masked LM {resolved.name}; try --device cpu"
+                f"out of memory on {device} while loading masked LM {resolved.name}; try --device=cpu"
             ) from error
         raise
 

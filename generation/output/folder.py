@@ -66,7 +66,7 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if not overwrite:
         raise InputError(
             f"--out {out} has a data set that differs from this run in {', '.join(differing)}: pass another folder, "
-            "or --overwrite to replace it"
+            "or add --overwrite to replace it"
         )
     return None
 

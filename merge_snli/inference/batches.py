@@ -99,7 +99,7 @@ class Batches:
         if size == 1:
             raise InputError(
                 f"out of memory at batch size 1: {self._model}, 1 {self._item} of {length} tokens; "
-                "free some memory, or use --device cpu, --dtype bfloat16 or a smaller model"
+                "free some memory, or use --device=cpu, --dtype=bfloat16 or a smaller model"
             )
         self._tokens = size // 2 * length
         logger.warning(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, name_options, reason
 from merge_snli.files import is_path, sha256_of_file, sha256_of_json
 from merge_snli.hub import fetch, split_revision
 
@@ -154,7 +154,7 @@ def find_device(device: str | None) -> str:
     try:
         torch.empty(1, device=device).item()
     except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise InputError(f"--device {device} is not available ({reason(error)}); try --device cpu") from error
+        raise InputError(f"--device {device} is not available ({reason(error)}); try --device=cpu") from error
     return device
 
 
@@ -174,7 +174,7 @@ def warn_about_slow_bfloat16(dtype: str, device: str) -> None:
     if dtype != "bfloat16" or not device.startswith("cpu") or not hasattr(torch.cpu, "get_capabilities"):
         return
     if not any(found for name, found in torch.cpu.get_capabilities().items() if "bf16" in name):
-        logger.warning("this CPU has no bfloat16 instructions: --dtype float32 is exact, and faster here")
+        logger.warning(name_options("this CPU has no bfloat16 instructions: --dtype=float32 is exact, and faster here"))
 
 
 def disable_progress_bar() -> None:

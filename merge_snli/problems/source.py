@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, name_options
 from merge_snli.files import is_path
 from merge_snli.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILMENT, TWO_WAY, canonical_name
 from merge_snli.problems.dataset_rows import class_label_names, dataset_rows, load_folder, load_from_hub
@@ -136,8 +136,10 @@ def _find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOpti
     found = replace(options, premise_column=premise, hypothesis_column=hypothesis, label_column=label)
     if (premise, hypothesis, label) not in {(*pairs[0], labels[0]), (*given, options.label_column)}:
         logger.warning(
-            "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
-            "--premise-column, --hypothesis-column and --label-column",
+            name_options(
+                "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
+                "--premise-column, --hypothesis-column and --label-column"
+            ),
             *(options.problems, premise, hypothesis, label),
         )
     return found
@@ -160,7 +162,7 @@ def _infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tu
     if unclear and (unclear <= UNCLEAR or unclear & NEGATIVE_OF_TWO):
         raise InputError(
             f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(sorted(unclear))}, "
-            "which do not show the names. Set them with --label-names entailment,not_entailment or "
-            "--label-names entailment,neutral,contradiction"
+            "which do not show the names. Set them with --label-names=entailment,not_entailment or "
+            "--label-names=entailment,neutral,contradiction"
         )
     return NLI_LABELS

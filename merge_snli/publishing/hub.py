@@ -47,7 +47,7 @@ def find_api() -> HfApi:
     from huggingface_hub import HfApi, constants, get_token
 
     if constants.HF_HUB_OFFLINE:
-        raise InputError("HF_HUB_OFFLINE is set: unset it to publish, or use --dry-run")
+        raise InputError("HF_HUB_OFFLINE is set: unset it to publish, or add --dry-run")
     token = get_token()
     if token is None:
         raise InputError("no Hub token found: log in with `hf auth login` or set HF_TOKEN")

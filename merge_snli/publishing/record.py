@@ -54,7 +54,7 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
     if chosen is None:
         raise InputError(
             f"the license of the problems of {name} is unknown, and it applies to their variants: look it up and pass "
-            "it with --license ID, such as --license cc-by-4.0"
+            "it with --license ID, such as --license=cc-by-4.0"
         )
     if not LICENSE_ID.fullmatch(chosen):
         raise InputError(f"{chosen!r} is not a license id of the Hub: pass --license ID, such as cc-by-4.0 or other")

@@ -52,7 +52,9 @@ def check_name(name: str) -> str:
         InputError: If it is not valid.
     """
     if not LOAD_NAME.fullmatch(name):
-        raise InputError(f"--as {name!r} is not a valid name: use lower-case letters, digits and _, such as merge_sick")
+        raise InputError(
+            f"{name!r} is not a valid name to load by: use lower-case letters, digits and _, such as merge_sick"
+        )
     return name
 
 

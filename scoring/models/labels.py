@@ -50,7 +50,7 @@ def parse_labels(text: str) -> tuple[str, ...] | str:
     if names is None:
         raise InputError(
             f"invalid --labels {text!r}: give the label of each output once, in order, "
-            f"e.g. --labels {','.join(NLI_LABELS)} or --labels {','.join(TWO_WAY)}, or use --labels infer"
+            f"e.g. --labels={','.join(NLI_LABELS)} or --labels={','.join(TWO_WAY)}, or use --labels=infer"
         )
     return names
 
@@ -106,7 +106,7 @@ def _unknown_labels(outputs: Sequence[str], model: str) -> str:
         )
     return (
         f"{named}, which does not say which one is entailment; give their labels in order (see the model card), "
-        f"e.g. --labels {example}, or use --labels infer"
+        f"e.g. --labels={example}, or use --labels=infer"
     )
 
 

@@ -53,7 +53,7 @@ def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions)
     from merge_snli.inference.packed_linear import pack
 
     if options.dtype == "int8" and not device.startswith("cpu"):
-        raise InputError(f"--dtype int8 needs a CPU, not {device}; add --device cpu or use another --dtype")
+        raise InputError(f"--dtype=int8 needs a CPU, not {device}; add --device=cpu or use another --dtype")
     disable_progress_bar()
     check_weights(resolved, allow_pickle=options.allow_pickle)
     warn_about_slow_bfloat16(options.dtype, device)
@@ -193,7 +193,7 @@ def _quantized(model: Any) -> Any:  # noqa: ANN401 - a class per architecture
 
     quantization = getattr(torch.ao, "quantization", None)
     if quantization is None:
-        raise InputError("--dtype int8 needs torch.ao.quantization, which this torch lacks; use --dtype bfloat16")
+        raise InputError("--dtype=int8 needs torch.ao.quantization, which this torch lacks; use --dtype=bfloat16")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecated in favor of torchao, whose kernels need a compiler
         return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)

@@ -153,7 +153,7 @@ def test_other_options_need_overwrite(made: MergeDataset, problems: Path, tmp_pa
     shutil.copytree(made.folder, out)
     shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / "merge_snli.work")
     other = options(problems, random_seed=1)
-    with pytest.raises(InputError, match=r"random_seed.*--overwrite"):
+    with pytest.raises(InputError, match=r"random_seed.* add overwrite=True"):
         generate(other, out)
     assert files(out) == files(made.folder)
     replaced = generate(other, out, overwrite=True)

@@ -97,7 +97,7 @@ def test_an_error_names_file_and_key(tmp_path: Path, content: str, message: str)
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:
         read_run_file(path)
-    assert str(error.value).startswith(f"--run-file {path}")
+    assert str(error.value).startswith(f"run_file {path}")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 

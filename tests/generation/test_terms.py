@@ -44,5 +44,5 @@ def test_title_from_the_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_title_from_the_options() -> None:
     assert title_of(Options(problems="org/mine", mlm=("demo:mlm-bpe",), title="MERGE on mine")) == "MERGE on mine"
     for title in ("", " ", "two\nlines"):
-        with pytest.raises(InputError, match="--title"):
+        with pytest.raises(InputError, match="title"):
             Options(problems="org/mine", mlm=("demo:mlm-bpe",), title=title)

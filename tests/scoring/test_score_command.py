@@ -84,7 +84,7 @@ def test_failing_model_does_not_stop_the_others(
     assert len(read_results(out)) == 2
     text = unwrapped(printed.out)
     assert "numbered: not scored:" in text
-    assert "--labels entailment,neutral,contradiction" in text
+    assert "--labels=entailment,neutral,contradiction" in text
     assert "./gone: not scored: model folder ./gone" in text
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert warnings == ["not scored: numbered, ./gone"]

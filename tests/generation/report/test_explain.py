@@ -150,7 +150,7 @@ def test_missing_or_changed_inputs_are_input_errors(
 ) -> None:
     with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
-    with pytest.raises(InputError, match=f"{tmp_path} .*demo:mlm-wordpiece.*--work"):
+    with pytest.raises(InputError, match=f"{tmp_path} .*demo:mlm-wordpiece.* with work, .*merge-snli generate --run"):
         explain(made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"
     copy = tmp_path / "copy"

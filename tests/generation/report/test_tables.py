@@ -179,7 +179,7 @@ def test_the_picture_is_reproducible(dataset: MergeDataset, tmp_path: Path, endi
 def test_unreadable_data_sets_and_unknown_formats_are_input_errors(
     dataset: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(InputError, match=r"--figure .*figure.txt.*'.txt'.*\.svg, \.png, \.pdf"):
+    with pytest.raises(InputError, match=r"figure .*figure.txt.*'.txt'.*\.svg, \.png, \.pdf"):
         draw_overlap(overlap(dataset), tmp_path / "figure.txt")
     assert main(["tables", str(tmp_path)]) == 2
     assert str(tmp_path) in capsys.readouterr().err

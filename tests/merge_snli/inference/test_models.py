@@ -42,7 +42,7 @@ def test_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("device", ["cuda:99", "meta", "nonsense"])
 def test_unavailable_device_is_an_input_error(device: str) -> None:
-    with pytest.raises(InputError, match=f"--device {device} "):
+    with pytest.raises(InputError, match=f"device {device} .* device='cpu'"):
         find_device(device)
 
 

@@ -103,7 +103,7 @@ def test_columns_that_are_given_are_not_replaced_by_a_guess(tmp_path: Path, capl
     path = write_jsonl(tmp_path / "p.jsonl", rows)
     options = ProblemOptions(problems=path, premise_column="sentence1", label_column="gold_label")
     assert texts(read_problems(options).problems) == [("A cat.", "A cat!", 1)]
-    with pytest.raises(InputError, match=r"'premise1'.*--premise-column"):
+    with pytest.raises(InputError, match=r"'premise1'.*premise_column"):
         read_problems(ProblemOptions(problems=path, premise_column="premise1"))
     assert "sentence2 (hypothesis)" in caplog.text
 
@@ -111,7 +111,7 @@ def test_columns_that_are_given_are_not_replaced_by_a_guess(tmp_path: Path, capl
 def test_a_file_has_no_splits(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "p.jsonl", ROWS)
     assert ProblemOptions(problems=path).split is None
-    with pytest.raises(InputError, match=r"--split is 'train', but .*p.jsonl is a file"):
+    with pytest.raises(InputError, match=r"split is 'train', but .*p.jsonl is a file"):
         read_problems(ProblemOptions(problems=path, split="train"))
 
 
@@ -189,13 +189,13 @@ INVALID_LINES = {
     '{"premise": "A", "hypothesis": "B", "label": "perhaps"}': r"line 1: .*'perhaps'.*'label'",
     '{"premise": "  ", "hypothesis": "B", "label": 0}': r"line 1: .*'premise' is empty",
     '{"premise": "A", "hypothesis": 3, "label": 0}': r"line 1: .*'hypothesis' is not text: 3",
-    '{"sentence1": "A", "hypothesis": "B"}': r"line 1 .*'premise' .*sentence1, hypothesis.*--premise-column",
-    '{"premise": "A", "hypothesis": "B", "label": "no"}': r"'label' has only the labels no,.*--label-names",
+    '{"sentence1": "A", "hypothesis": "B"}': r"line 1 .*'premise' .*sentence1, hypothesis.*premise_column",
+    '{"premise": "A", "hypothesis": "B", "label": "no"}': r"'label' has only the labels no,.*label_names",
     '{"premise": "A", ': r"line 1 is not valid JSON",
     '["A", "B", 0]': r"line 1 is not a JSON object: \[",
     '{"premise": "A", "hypothesis": "B", "label": 7}': r"'7'.* 0 to 2",
     '{"premise": "A", "hypothesis": "B", "label": -1}': r"no row .*gold label.*'label'",
-    '{"premise": "A", "hypothesis": "B", "label": 1}': r"'label' has only the labels 1,.*--label-names",
+    '{"premise": "A", "hypothesis": "B", "label": 1}': r"'label' has only the labels 1,.*label_names",
     "\n": "has no rows",
     '{"premise": "A \\ud800", "hypothesis": "B", "label": 0}': r"line 1: .*'premise' .*surrogate",
     '{"premise": "A", "hypothesis": "B", "label": "²"}': r"line 1: .*'²'",

@@ -89,7 +89,7 @@ def test_hub_id_is_published_in_full(dataset: MergeDataset) -> None:
 
 def test_unknown_license(dataset: MergeDataset) -> None:
     dataset = with_options(dataset, problems="mine.jsonl")
-    with pytest.raises(InputError, match=r"license .* is unknown.*--license ID"):
+    with pytest.raises(InputError, match=r"license .* is unknown.*license ID, such as license='cc-by-4.0'"):
         plan(dataset, REPO)
     before = {path: path.read_bytes() for path in dataset.folder.rglob("*") if path.is_file()}
     planned = plan(dataset, REPO, license_id="CC-BY-4.0")
@@ -100,7 +100,7 @@ def test_unknown_license(dataset: MergeDataset) -> None:
 
 
 def test_contradicting_license(dataset: MergeDataset) -> None:
-    with pytest.raises(InputError, match=r"--license mit contradicts .*apache"):
+    with pytest.raises(InputError, match=r"license mit contradicts .*apache"):
         plan(dataset, REPO, license_id="mit")
 
 
@@ -123,12 +123,12 @@ def test_eval_yaml_has_the_tasks_of_results(planned: Plan) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"repo": "merge_snli"}, "--repo 'merge_snli' has no owner"),
-        ({"repo": "org/merge/snli"}, "--repo 'org/merge/snli' is not a repository id"),
-        ({"repo": "org/mer..ge"}, "--repo 'org/mer..ge' is not a repository id"),
-        ({"repo": "org/merge_snli.v1"}, "--repo org/merge_snli.v1 contains a full stop"),
-        ({"metric_space": "org/pa"}, "--metric-space org/pa must be named pattern_accuracy"),
-        ({"create_pr": True, "revision": "draft"}, "--create-pr cannot be combined with --revision draft"),
+        ({"repo": "merge_snli"}, "repo 'merge_snli' has no owner"),
+        ({"repo": "org/merge/snli"}, "repo 'org/merge/snli' is not a repository id"),
+        ({"repo": "org/mer..ge"}, "repo 'org/mer..ge' is not a repository id"),
+        ({"repo": "org/merge_snli.v1"}, "repo org/merge_snli.v1 contains a full stop"),
+        ({"metric_space": "org/pa"}, "metric_space org/pa must be named pattern_accuracy"),
+        ({"create_pr": True, "revision": "draft"}, "create_pr cannot be combined with revision draft"),
     ],
 )
 def test_invalid_names(dataset: MergeDataset, options: dict[str, Any], message: str) -> None:
@@ -138,12 +138,12 @@ def test_invalid_names(dataset: MergeDataset, options: dict[str, Any], message: 
 
 @pytest.mark.parametrize("revision", ["", "script", "refs/pr/1", "no good", "-d", "a//b"])
 def test_invalid_draft_branch(dataset: MergeDataset, revision: str) -> None:
-    with pytest.raises(InputError, match=f"--revision {revision!r} is not a valid name"):
+    with pytest.raises(InputError, match=f"revision {revision!r} is not a valid name"):
         plan(dataset, REPO, revision=revision)
 
 
 def test_draft_branch(dataset: MergeDataset, planned: Plan) -> None:
-    with pytest.raises(InputError, match=f"--revision {planned.tag} is the name of the tag"):
+    with pytest.raises(InputError, match=f"revision {planned.tag} is the name of the tag"):
         plan(dataset, REPO, revision=str(planned.tag))
     assert plan(dataset, REPO, revision="drafts/v2.0").branches[0].name == "drafts/v2.0"
 

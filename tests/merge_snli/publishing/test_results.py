@@ -57,7 +57,7 @@ def test_published_results_need_no_pull_request(hub: Hub, api: HfApi, result: Re
 
 
 def test_results_of_another_model_or_of_a_folder(api: HfApi, result: Result) -> None:
-    with pytest.raises(InputError, match="--model is org/other, but a result is of org/nli"):
+    with pytest.raises(InputError, match="model is org/other, but a result is of org/nli"):
         propose_results(api, [result], model="org/other", dataset=REPO)
     of_folder = dataclasses.replace(result, model=dataclasses.replace(result.model, revision=None))
     with pytest.raises(InputError, match="no result is of a commit of org/nli"):

@@ -69,7 +69,7 @@ def test_a_recorded_tagger_folder_is_not_loaded(copied: Path) -> None:
     (copied / "evil").mkdir()
     change_record(copied, lambda run: run["options"].update(tagger=str(copied / "evil")))
     report = validate(copied)
-    assert "is not an installed package: pass its folder with --tagger" in report.not_checked[0]
+    assert "is not an installed package: pass its folder with tagger" in report.not_checked[0]
     assert str(report.findings[0]) == f"evil: {UNEXPECTED}"
 
 

@@ -56,7 +56,7 @@ def test_results_of_two_dtypes_are_cached_separately(bert: Path, dataset: Path, 
 
 
 def test_unknown_dtype_is_refused() -> None:
-    with pytest.raises(InputError, match=r"--dtype 'float64'.* float32, bfloat16, float16, int8"):
+    with pytest.raises(InputError, match=r"dtype 'float64'.* float32, bfloat16, float16, int8"):
         ModelOptions(dtype="float64")
 
 
@@ -64,5 +64,5 @@ def test_int8_needs_a_cpu(bert: Path) -> None:
     from merge_snli.inference.models import find_model
     from scoring.models.loading import load_classifier
 
-    with pytest.raises(InputError, match=r"--dtype int8 .*cuda.* --device cpu"):
+    with pytest.raises(InputError, match=r"dtype='int8' .*cuda.* device='cpu'"):
         load_classifier(find_model(str(bert)), "cuda", ModelOptions(dtype="int8"))

@@ -48,9 +48,9 @@ def test_config_names_are_used() -> None:
 
 
 def test_numbered_names_are_refused_with_an_example() -> None:
-    with pytest.raises(InputError, match=r"m are named LABEL_0, LABEL_1, LABEL_2, .* --labels ent"):
+    with pytest.raises(InputError, match=r"m are named LABEL_0, LABEL_1, LABEL_2, .* labels=\('ent"):
         labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=None, model="m")
-    with pytest.raises(InputError, match="--labels entailment,not_entailment"):
+    with pytest.raises(InputError, match=r"labels=\('entailment', 'not_entailment'\)"):
         labels.find_model_labels(["LABEL_0", "LABEL_1"], given=None, model="m")
 
 
@@ -74,7 +74,7 @@ def test_labels_may_be_comma_separated(text: str) -> None:
 def test_infer_ignores_case_and_spaces(text: str) -> None:
     found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
     assert (found.names, found.origin) == ((), labels.INFERRED)
-    with pytest.raises(InputError, match="--labels 'guess'"):
+    with pytest.raises(InputError, match="labels 'guess'"):
         labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given="guess", model="m")
 
 
@@ -90,7 +90,7 @@ def test_number_of_given_labels_must_match_the_outputs() -> None:
 
 @pytest.mark.parametrize("text", ["entailment,neutral", "a,b,c", "entailment,entailment,neutral", ""])
 def test_invalid_labels_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match=f"--labels {text!r}: .* --labels entailment,neutral,"):
+    with pytest.raises(InputError, match=rf"labels {text!r}: .* labels=\('entailment', 'neutral',"):
         labels.parse_labels(text)
 
 
