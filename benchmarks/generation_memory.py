@@ -29,8 +29,7 @@ from generation.answers.store import open_stores
 from generation.answers.suggest import count_missing, suggest
 from generation.options import Options
 from generation.output.record import add_word_counts, count_words
-from generation.pipeline import PROBLEMS_PER_SHARD
-from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
+from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.variants.variant_shards import Method, make_variant_shard
 from merge_snli.embedded import MASKED_LMS, PREFIX

@@ -18,7 +18,7 @@ from generation.output.folder import check_out, find_finished, write_output
 from generation.output.record import Run, RunInputs, add_word_counts, count_words
 from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds, require_every_seed
-from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
+from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.variants.variant_shards import (
     Method,
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from merge_snli.record import WordCounts
 
 logger = logging.getLogger(__name__)
-
-PROBLEMS_PER_SHARD = 1_000
 
 
 def generate(

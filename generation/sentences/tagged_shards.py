@@ -49,6 +49,8 @@ SCHEMA = pa.schema(
 COLUMNS_WITHOUT_TOKENS = ("id", "premise", "hypothesis", "label", "extra", "words")
 """All columns except the tokens, which only the filters need."""
 
+PROBLEMS_PER_SHARD = 1_000
+
 ProblemWords = list[tuple[TaggedProblem, tuple[SharedWord, ...]]]
 """Tagged problems with their shared words."""
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from generation.options import Options
     from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
+    from generation.sentences.tagged_shards import ProblemWords
     from generation.sentences.tags_in_place import InPlaceTagger
 
 *ROWS, STANDALONE = RESULT_FOLDERS
@@ -99,7 +100,9 @@ def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard
         InputError: If an answer is missing, or the work folder cannot be written.
     """
     answers = cache(partial(_answers, tagged, method))
-    rows = _shards(work, ROWS, _rows_key(tagged, method), lambda: _make_rows(tagged, method, answers()))
+    rows = _shards(
+        work, ROWS, _rows_key(tagged, method), lambda: make_rows(_problems(tagged, method), answers(), method)
+    )
     # What a filter drops on its own does not depend on the filters of the run.
     of_forms = {name: getattr(method.options, name) for name in ("classes", "mask")}
     standalone = _shards(
@@ -169,9 +172,23 @@ def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
     return found
 
 
-def _make_rows(tagged: Path, method: Method, answers: Mapping[str, MaskedLMAnswers]) -> tuple[pa.Table, ...]:
-    """Make the tables of the folders in `ROWS`."""
-    problems = read_tagged(tagged, method.options.classes)
+def _problems(tagged: Path, method: Method) -> ProblemWords:
+    return read_tagged(tagged, method.options.classes)
+
+
+def make_rows(
+    problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method
+) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
+    """Filter the fillers of problems, draw the variants, and make their rows and counts.
+
+    Args:
+        problems: Tagged problems, each with the words to replace.
+        answers: By masked LM, its answers to the forms of all these words.
+        method: How to make them.
+
+    Returns:
+        The tables of the first four files of a `VariantShard`.
+    """
     found, filter_counts = find_replacements(problems, answers, method.tagger, method.options, wordnet=method.wordnet)
     variants = [
         Variant(each.tagged.problem, each.word, replacement)
@@ -189,7 +206,7 @@ def _make_rows(tagged: Path, method: Method, answers: Mapping[str, MaskedLMAnswe
 
 
 def _count_standalone(tagged: Path, method: Method, answers: Mapping[str, MaskedLMAnswers]) -> pa.Table:
-    problems = read_tagged(tagged, method.options.classes)
+    problems = _problems(tagged, method)
     return counts_table(count_standalone(problems, answers, method.tagger, mask=method.options.mask))
 
 

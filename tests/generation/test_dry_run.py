@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from generation.dry_run import DryRun, dry_run
+from generation.dry_run import TIMINGS_PER_LENGTH, DryRun, dry_run
 from generation.dry_run_text import dry_run_text
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
@@ -18,6 +21,7 @@ from generation.sentences.words import shared_words
 from merge_snli import cli
 from merge_snli.inference.tagger import Tagger
 from merge_snli.problems.reading import read_problems
+from merge_snli.progress import format_duration
 from merge_snli.table import TEXT_WIDTH
 
 
@@ -66,8 +70,9 @@ def test_full_batches_are_timed_with_any_sample(options: Options, monkeypatch: p
     monkeypatch.setattr(MaskedLM, "fill", counting)
     monkeypatch.setattr("time.perf_counter", itertools.count().__next__)  # so every batch takes a second
     [mlm, _] = dry_run(options).masked_lms
+    timed = [full for count, full in batches if count == full]
+    assert len(timed) >= 2 * TIMINGS_PER_LENGTH, "the other batches answer the forms of the trial"
     sizes = {full for _, full in batches}
-    assert all(count == full for count, full in batches)
     assert min(sizes) <= mlm.forms_per_second <= max(sizes)
 
 
@@ -81,8 +86,32 @@ def test_the_command_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_every_step_counts(found: DryRun) -> None:
+    steps = [found.loading, found.reading, *(mlm.seconds for mlm in found.masked_lms), found.filters, found.writing]
+    assert min(steps) > 0
+    assert found.seconds == pytest.approx(sum(steps))
+
+
+@pytest.mark.slow
+def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
+    """Both run in processes of their own, as on the command line, so that both load every library."""
+    command = [str(Path(sys.executable).with_name("merge-snli")), "generate", "--problems", "demo:problems"]
+    code = (
+        "from generation.dry_run import dry_run; from generation.options import Options; "
+        "from generation.presets import preset_options; "
+        "print(dry_run(Options(**(preset_options('demo') | {'problems': 'demo:problems'}))).seconds)"
+    )
+    estimated = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    start = time.monotonic()
+    subprocess.run([*command, "--preset", "demo", "--out", str(tmp_path / "data")], capture_output=True, check=True)
+    seconds = time.monotonic() - start
+    assert seconds / 2 < float(estimated) < seconds * 2
+
+
 def test_text(found: DryRun) -> None:
     lines = dry_run_text(found).splitlines()
-    assert [line.split()[0] for line in (lines[1], *lines[3:5])] == ["masked", "tiny-bert", "tiny-roberta"]
+    steps = ["loading", "reading and tagging", "tiny-bert", "tiny-roberta", "filters and sets", "writing"]
+    assert [line.split("  ")[0] for line in lines[3:9]] == steps
+    assert f"about {format_duration(found.seconds)} on this machine" in " ".join(lines)
     assert lines[-1] == "Nothing was written."
     assert max(map(len, lines)) <= TEXT_WIDTH
