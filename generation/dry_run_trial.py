@@ -103,10 +103,9 @@ def _write(folder: Path, variants: pa.Table, seeds: pa.Table, copies: int, metho
         return
     out = folder / str(copies)
     out.mkdir()
-    files = out / "variants", out / "seeds"
-    for file, table in zip(files, (variants, seeds), strict=True):
-        pq.write_table(table, file)
-    write_data(out, *([file] * copies for file in files), method.options, method.label_names)
+    pq.write_table(variants, out / "variants")
+    pq.write_table(seeds, out / "seeds")
+    write_data(out, [out / "variants"] * copies, [out / "seeds"] * copies, method.options, method.label_names)
 
 
 def count_forms(problems: ProblemWords, mask: str) -> Groups:

@@ -63,9 +63,14 @@ def main() -> None:
     tagger = find_tagger()
     _ = tagger.nlp  # loaded once, before the runs
     in_place = InPlaceTagger(tagger)
-    for name, loaded in (("find_tagger", tagger), ("InPlaceTagger", in_place)):
-        setattr(pipeline, name, partial(_return, loaded))
-    pipeline.PROBLEMS_PER_SHARD, suggest.FORMS_PER_SHARD, suggest.FORMS_PER_CHUNK = 5, 8, 20
+    replaced_names = {
+        "find_tagger": partial(_return, tagger),
+        "InPlaceTagger": partial(_return, in_place),
+        "PROBLEMS_PER_SHARD": 5,
+    }
+    for name, value in replaced_names.items():
+        setattr(pipeline, name, value)
+    suggest.FORMS_PER_SHARD, suggest.FORMS_PER_CHUNK = 8, 20
     options = Options(
         problems=problems,
         id_column="id",
