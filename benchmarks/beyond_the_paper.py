@@ -131,7 +131,7 @@ def _related(change: Change, row: dict[str, Any], wordnet: WordNet, tagger: Tagg
         other
         for word in words
         for other, other_class in other_words(tagged, word)
-        if wordnet.are_related(change.replacement, change.word_class, other, other_class)
+        if wordnet.relation_to([(other, other_class)], change.word_class)(change.replacement)
     ]
     return f" (related to {', '.join(related)})" if related else ""
 

@@ -18,8 +18,8 @@ from benchmarks.forms import forms_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.filters import filter_fillers
-from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
+from generation.sentences.substitution import Substitution
 from generation.sentences.tagging import SENTENCES_PER_BATCH
 from merge_snli.inference.models import find_model
 from merge_snli.inference.tagger import find_tagger
@@ -46,23 +46,25 @@ def main() -> None:
     sys.stdout.write(compare(places))
 
 
-def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[InPlace]:
+def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[Substitution]:
     """Return up to `count` suggestions with their positions, at most `SUGGESTIONS_PER_FORM` per form."""
     loaded = load_masked_lm(find_model(mlm), device="cpu")
     selected = dict(list(forms.items())[: max(1, count // 10)])
-    places: list[InPlace] = []
+    places: list[Substitution] = []
     for some in loaded.answers(selected, 200):
         for key, answer in some.items():
             if isinstance(answer, Fillers):
                 form = selected[key]
                 kept = filter_fillers(answer, form.original, loaded.vocabulary, frozenset()).suggestions
-                places += [InPlace(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_PER_FORM]]
+                places += [
+                    Substitution(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_PER_FORM]
+                ]
     if len(places) < count:
         sys.stderr.write(f"only {len(places)} suggestions instead of {count}: use more --problems\n")
     return places[:: max(1, len(places) // count)][:count]
 
 
-def compare(places: list[InPlace]) -> str:
+def compare(places: list[Substitution]) -> str:
     """Tag all suggestions with both methods, part by part, and return the table."""
     tagger = find_tagger()
     fast = ReceptiveFieldTagger(tagger)

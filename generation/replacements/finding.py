@@ -13,8 +13,8 @@ from generation.replacements.filters import OTHER_CLASS, Filtered, Suggestion, f
 from generation.replacements.relations import other_words
 from generation.replacements.scramble import scramble_all
 from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, forms_of_word
-from generation.sentences.in_place import InPlace
 from generation.sentences.replacing import match_occurrence_case
+from generation.sentences.substitution import Substitution
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,12 +59,12 @@ class FilteredForm:
         """The fillers that are kept."""
         return () if isinstance(self.outcome, str) else self.outcome.suggestions
 
-    def in_place(self, word: SharedWord) -> list[InPlace]:
+    def in_place(self, word: SharedWord) -> list[Substitution]:
         """Return each suggestion in the place of the masked word."""
         start, end = self.form.start, self.form.end
         written = self.sentence[start:end]
         return [
-            InPlace(self.sentence, start, end, match_occurrence_case(written, word.text, suggestion.word))
+            Substitution(self.sentence, start, end, match_occurrence_case(written, word.text, suggestion.word))
             for suggestion in self.suggestions
         ]
 

@@ -86,23 +86,12 @@ class WordNet:
         parts = (*(f"{kind}.{pos}" for kind in ("index", "data") for pos in _FILES), *(f"{pos}.exc" for pos in _FILES))
         return sha256_of_json({name: sha256_of_file(self.folder / name) for name in parts})
 
-    def are_related(self, word: str, word_class: str, other: str, other_class: str) -> bool:
-        """Return whether two words are related in any of their senses.
+    def relation_to(self, others: Iterable[tuple[str, str]], word_class: str) -> Callable[[str], bool]:
+        """Return a function that returns whether a word is related to one of `others`, in any of their senses.
 
         Words are related if they are synonyms, one is a hypernym of the other at any depth, one is an antonym of the
         other or of its synonyms, or they are co-hyponyms (see `CO_HYPONYM_DEPTH`). Inflected words count as their base
         form.
-
-        Args:
-            word: A word.
-            word_class: Its class, one of `POS_OF_CLASS`.
-            other: Another word.
-            other_class: The other's class.
-        """
-        return self._senses(word.casefold(), word_class).is_related(self._senses(other.casefold(), other_class))
-
-    def relation_to(self, others: Iterable[tuple[str, str]], word_class: str) -> Callable[[str], bool]:
-        """Return a function that returns whether a word is related to one of `others`.
 
         Args:
             others: Words with their classes, from `other_words`.

@@ -13,8 +13,8 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.counts import FILLERS, FORMS, FilterCounts
 from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS, fold, words_of
 from generation.sentences.forms import ONE, Form, forms_of_word
-from generation.sentences.in_place import InPlace
 from generation.sentences.replacing import match_case, match_occurrence_case
+from generation.sentences.substitution import Substitution
 from generation.sentences.words import SharedWord
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class _AnsweredForm:
     more_probable: npt.NDArray[np.bool_]
     not_in_problem: npt.NDArray[np.bool_]
 
-    def in_place(self, vocabulary: Vocabulary) -> dict[int, InPlace]:
+    def in_place(self, vocabulary: Vocabulary) -> dict[int, Substitution]:
         """Return the fillers that are whole words by rank, each in the place of the masked word."""
         start, end = self.form.start, self.form.end
         places = {}
@@ -59,7 +59,7 @@ class _AnsweredForm:
             piece = vocabulary.pieces[self.fillers.piece_ids[rank]]
             text = match_case(self.word.text, piece.text) if piece is not None else ""
             written = match_occurrence_case(self.sentence[start:end], self.word.text, text)
-            places[int(rank)] = InPlace(self.sentence, start, end, written)
+            places[int(rank)] = Substitution(self.sentence, start, end, written)
         return places
 
     def counts(self) -> dict[str, int]:

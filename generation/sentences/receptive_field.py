@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from generation.sentences.in_place import InPlace
+    from generation.sentences.substitution import Substitution
     from merge_snli.inference.tagger import Tagger
 
 SUGGESTIONS_PER_BATCH = 4_096
@@ -86,7 +86,7 @@ class ReceptiveFieldTagger:
         self._embeddings = torch.zeros(1, self._layers[0].width)
         self._chunks: dict[tuple[str, bool], _Tokens] = {}
 
-    def tags(self, places: Sequence[InPlace]) -> list[str | None]:
+    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
         """Return the Penn tag of each suggestion in its sentence; None if it is not a single token."""
         sentences: dict[str, _Tokens] = {}
         contexts: dict[tuple[str, int, int], _Context] = {}
@@ -100,7 +100,7 @@ class ReceptiveFieldTagger:
         return [None if window is None else next(found) for window in windows]
 
     def _window(
-        self, place: InPlace, sentences: dict[str, _Tokens], contexts: dict[tuple[str, int, int], _Context]
+        self, place: Substitution, sentences: dict[str, _Tokens], contexts: dict[tuple[str, int, int], _Context]
     ) -> list[int] | None:
         """Return the rows of the 2d + 1 embeddings around the suggestion; None if it is not a single token."""
         key = place.sentence, place.start, place.end
@@ -113,7 +113,7 @@ class ReceptiveFieldTagger:
         center = len(context.left) + tokens.starts.index(start)
         return rows[center - self._field : center + self._field + 1]
 
-    def _context(self, place: InPlace, sentences: dict[str, _Tokens]) -> _Context:
+    def _context(self, place: Substitution, sentences: dict[str, _Tokens]) -> _Context:
         text = place.sentence
         begin, end = place.start, place.end
         while begin > 0 and not text[begin - 1].isspace():

@@ -11,8 +11,8 @@ from merge_snli.inference.tagger import CLASS_OF_TAG
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from generation.sentences.in_place import InPlace
     from generation.sentences.receptive_field import ReceptiveFieldTagger
+    from generation.sentences.substitution import Substitution
     from merge_snli.inference.tagger import Tagger
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class InPlaceTagger:
         """Whether the fast path is used because it gave the same tags."""
         return self._fast is not None
 
-    def word_classes(self, places: Sequence[InPlace]) -> list[str | None]:
+    def word_classes(self, places: Sequence[Substitution]) -> list[str | None]:
         """Return the word class of each suggestion in its sentence.
 
         Args:
@@ -58,7 +58,7 @@ class InPlaceTagger:
         tags = plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
         return [None if tag is None else CLASS_OF_TAG.get(tag) for tag in tags]
 
-    def _verified_fast_path(self, places: Sequence[InPlace]) -> ReceptiveFieldTagger | None:
+    def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger, UnknownArchitectureError
 
         try:
@@ -77,7 +77,7 @@ class InPlaceTagger:
         return fast
 
 
-def plain_tags(places: Sequence[InPlace], tagger: Tagger) -> list[str | None]:
+def plain_tags(places: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
     """Return the Penn tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
     docs = tagger.nlp.pipe((place.text for place in places), batch_size=SENTENCES_PER_BATCH)
     return [

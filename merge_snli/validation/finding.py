@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -57,9 +58,14 @@ class Report:
 def report_text(report: Report) -> str:
     """Return a report as text: one line per finding and per unchecked part, then a summary."""
     lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
-    checked = ", ".join(f"{count:,} {name}" for name, count in report.checked.items() if count)
+    checked = ", ".join(_checked(count, names) for names, count in report.checked.items() if count)
     verdict = counted(len(report.findings), "finding") if report.findings else "valid"
     return "\n".join([*lines, f"{report.name}: {verdict}{f' ({checked} checked)' if checked else ''}", ""])
+
+
+def _checked(number: int, names: str) -> str:
+    """Return a number of checked things, such as `1 draw` or `20 words tagged in place`."""
+    return f"{number:,} {re.sub('s(?![a-z])', '', names, count=1) if number == 1 else names}"
 
 
 def counted(number: int, name: str) -> str:

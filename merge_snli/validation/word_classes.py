@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from generation.options import POS
 from generation.replacements.relations import other_words
-from generation.sentences.in_place import InPlace
 from generation.sentences.replacing import match_occurrence_case
+from generation.sentences.substitution import Substitution
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.record import VARIANTS
 
@@ -47,7 +47,7 @@ def check_word_classes(seeds: Sequence[Seed], options: Options, tagger: InPlaceT
             collector.find(VARIANTS, number, "replacement", f"{message}, not {row['word_class']}")
 
 
-def _replacements_in_place(row: Row, seed: Seed) -> Iterator[tuple[str, InPlace]]:
+def _replacements_in_place(row: Row, seed: Seed) -> Iterator[tuple[str, Substitution]]:
     """Yield the sentence (`premise` or `hypothesis`) and place of each replacement that a masked LM validated."""
     original, word = row["original"], seed.shared.get((row["word_class"], row["original"]))
     if word is None:
@@ -58,7 +58,9 @@ def _replacements_in_place(row: Row, seed: Seed) -> Iterator[tuple[str, InPlace]
             end = start + len(original)
             yield (
                 side,
-                InPlace(sentence, start, end, match_occurrence_case(sentence[start:end], original, row["replacement"])),
+                Substitution(
+                    sentence, start, end, match_occurrence_case(sentence[start:end], original, row["replacement"])
+                ),
             )
 
 

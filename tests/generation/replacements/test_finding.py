@@ -23,7 +23,7 @@ from generation.replacements.filters import KEPT, REASONS, RELATED
 from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
 from generation.replacements.relations import WordNet
 from generation.sentences.forms import forms
-from generation.sentences.in_place import InPlace
+from generation.sentences.substitution import Substitution
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import SharedWord, shared_words
@@ -45,7 +45,7 @@ class ByText(InPlaceTagger):
     def __init__(self) -> None:
         """Load no pipeline."""
 
-    def word_classes(self, places: Sequence[InPlace]) -> list[str | None]:
+    def word_classes(self, places: Sequence[Substitution]) -> list[str | None]:
         digests = (zlib.crc32(f"{place.text} {place.start}".encode()) for place in places)
         return ["noun" if digest % 3 else "verb" for digest in digests]
 

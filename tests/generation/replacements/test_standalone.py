@@ -12,7 +12,7 @@ from generation.replacements.counts import FILLERS, FORMS, FilterCounts, by_side
 from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.replacements.standalone import WITH_CLASS, count_standalone
 from generation.sentences.forms import forms
-from generation.sentences.in_place import InPlace
+from generation.sentences.substitution import Substitution
 from tests.generation.replacements.test_finding import MLMS, PIECES, ByText, Case, cases, simple_case
 
 
@@ -36,7 +36,7 @@ def plain_counts(case: Case) -> FilterCounts:
                         spelled = PIECES[piece].lower()
                         written = spelled.capitalize() if word.text[0].isupper() else spelled
                         is_word = PIECES[piece] not in ("not", "##s", "x2")
-                        place = InPlace(text, form.start, form.end, written)
+                        place = Substitution(text, form.start, form.end, written)
                         fails = {
                             NO_WORD: not is_word,
                             LESS_PROBABLE: log_prob <= answer.original_log_prob,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from generation.sentences.in_place import InPlace
 from generation.sentences.receptive_field import ReceptiveFieldTagger
+from generation.sentences.substitution import Substitution
 from generation.sentences.tagging import tag
 from generation.sentences.tags_in_place import InPlaceTagger, plain_tags
 from generation.sentences.words import shared_words
@@ -39,9 +39,9 @@ SENTENCES = [
 ]
 
 
-def places() -> list[InPlace]:
+def places() -> list[Substitution]:
     return [
-        InPlace(sentence, start, start + len(original), word)
+        Substitution(sentence, start, start + len(original), word)
         for (sentence, original), word in product(SENTENCES, WORDS)
         for start in [sentence.index(original)]
     ]
@@ -59,9 +59,9 @@ def test_real_sentences_get_the_tags_of_spacy(tagger: Tagger, corpus: Callable[[
         assert ReceptiveFieldTagger(tagger).tags(real) == plain_tags(real, tagger)
 
 
-def places_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[InPlace]:
+def places_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[Substitution]:
     return [
-        InPlace(sentence.text, start, start + len(shared.text), word)
+        Substitution(sentence.text, start, start + len(shared.text), word)
         for tagged in tag(problems, tagger)
         for shared in shared_words(tagged)
         for sentence, starts in ((tagged.premise, shared.premise), (tagged.hypothesis, shared.hypothesis))
@@ -73,14 +73,14 @@ def places_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[InPlace]:
 def test_a_suggestion_that_is_not_one_token_has_no_class(tagger: Tagger) -> None:
     in_place = InPlaceTagger(tagger)
     sentence = "He eats a dog."
-    classes = in_place.word_classes([InPlace(sentence, 10, 13, word) for word in ("cat", "can't", "gonna", "Dr")])
+    classes = in_place.word_classes([Substitution(sentence, 10, 13, word) for word in ("cat", "can't", "gonna", "Dr")])
     assert classes == ["noun", None, None, None]
 
 
 def test_the_class_depends_on_the_sentence(tagger: Tagger) -> None:
     in_place = InPlaceTagger(tagger)
     sentence = "They play a game."
-    assert in_place.word_classes([InPlace(sentence, 5, 9, "watch"), InPlace(sentence, 12, 16, "watch")]) == [
+    assert in_place.word_classes([Substitution(sentence, 5, 9, "watch"), Substitution(sentence, 12, 16, "watch")]) == [
         "verb",
         "noun",
     ]
@@ -91,7 +91,7 @@ def test_a_fast_path_that_gives_other_tags_is_not_used(
 ) -> None:
     monkeypatch.setattr(ReceptiveFieldTagger, "tags", lambda _, places: ["NN"] * len(places))
     in_place = InPlaceTagger(tagger)
-    assert in_place.word_classes([InPlace("They play a game.", 5, 9, "watch")]) == ["verb"]
+    assert in_place.word_classes([Substitution("They play a game.", 5, 9, "watch")]) == ["verb"]
     assert "receptive field gave other tags" in caplog.text
 
 
@@ -102,7 +102,7 @@ def test_a_tagger_without_a_network_tags_whole_sentences(tagger: Tagger) -> None
     ruler = nlp.add_pipe("attribute_ruler")
     ruler.add([[{"LOWER": "watch"}]], {"TAG": "VB"})  # type: ignore[attr-defined]
     other = replace(tagger, load=lambda: nlp, name="rules")
-    assert InPlaceTagger(other).word_classes([InPlace("They play.", 5, 9, "watch")]) == ["verb"]
+    assert InPlaceTagger(other).word_classes([Substitution("They play.", 5, 9, "watch")]) == ["verb"]
 
 
 def pipeline(

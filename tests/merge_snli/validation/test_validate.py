@@ -98,6 +98,15 @@ def test_a_long_list_of_findings_is_shortened() -> None:
     assert str(findings[-1]) == "a, label: 980 more findings"
 
 
+def test_what_was_checked_is_counted() -> None:
+    collector = Collector()
+    for name in ("data files", "draws", "words tagged in place"):
+        collector.count(name, 1)
+    assert report_text(collector.report("a")) == "a: valid (1 data file, 1 draw, 1 word tagged in place checked)\n"
+    collector.count("draws", 1_999)
+    assert "1 data file, 2,000 draws, 1 word tagged in place checked" in report_text(collector.report("a"))
+
+
 def test_one_finding_is_not_findings() -> None:
     collector = Collector()
     collector.find("a", 0, "label", "is wrong")

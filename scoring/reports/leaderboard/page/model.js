@@ -95,14 +95,17 @@ function renderParts(model, kinds) {
     el(
       "caption",
       { class: "visually-hidden" },
-      "Scores by word class, gold label and masked LM, in percent, with 95% intervals",
+      "Scores by word class, gold label and masked LM, in percent",
+      el("span", { class: "wide" }, ", with 95% intervals"),
     ),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Measured on"), ...head)),
     ...bodies,
   );
-  byId("parts-legend").textContent =
-    "Number of seeds; scores in percent with 95% intervals over seeds below. " +
-    "Rows of a masked LM cover the variants that it validated in premise and hypothesis.";
+  byId("parts-legend").replaceChildren(
+    "Number of seeds; scores in percent",
+    el("span", { class: "wide" }, " with 95% intervals over seeds below"),
+    ". Rows of a masked LM cover the variants that it validated in premise and hypothesis.",
+  );
 }
 
 /** Return the line style of a part: word classes have the colors of the figures, all variants the last color. */

@@ -419,6 +419,9 @@ def test_page_fits_a_phone(browser: Any, address: str, tmp_path: Path) -> None: 
     assert page.execute_script(table) <= 0
     find(page, "#models .name").click()
     assert page.execute_script(fits)
+    shown = find(page, "#parts-table").text, find(page, "#parts-legend").text
+    assert shown[0] and shown[1].startswith("Number of seeds; scores in percent. ")
+    assert not any(" to " in text or "interval" in text for text in shown), "no room for intervals"
     page.save_screenshot(str(tmp_path / "phone.png"))
 
 

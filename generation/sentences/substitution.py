@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class InPlace:
+class Substitution:
     """A suggestion in the place of one occurrence of the original word.
 
     Attributes:
