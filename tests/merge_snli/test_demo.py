@@ -108,10 +108,9 @@ def run_without_models(command: list[str]) -> str:
 
 def test_a_second_run_loads_no_model(demo_run: DemoRun) -> None:
     out = str(demo_run.out)
-    again = run_without_models(["demo", "--out", out]).replace(out, "demo").splitlines()
-    assert again[:-1] == demo_run.printed.splitlines()[:-1], (
-        "the last line is a command, which may be on the PATH or not"
-    )
+    texts = run_without_models(["demo", "--out", out]), demo_run.printed
+    again, first = (text.replace(out, "demo").splitlines() for text in texts)
+    assert again[:-1] == first[:-1], "the last line is a command, which may be on the PATH or not"
 
 
 def test_finished_outputs_load_no_model(demo_run: DemoRun) -> None:
