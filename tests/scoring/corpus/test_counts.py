@@ -99,7 +99,7 @@ def test_the_recorded_tagger_is_loaded_and_another_one_is_mentioned(
 def test_a_recorded_tagger_that_is_a_folder_is_not_loaded(tagger: Tagger) -> None:
     record = read_record(SHIPPED)
     folder = replace(record, options=record.options | {"tagger": str(tagger.path)})
-    with pytest.raises(InputError, match=r"not an installed package.*--tagger"):
+    with pytest.raises(InputError, match=r"not an installed package.*with tagger"):
         tagger_of(folder)
 
 
