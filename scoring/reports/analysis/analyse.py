@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.dataset import MergeDataset, find_dataset
-from merge_snli.errors import python_names
 from merge_snli.progress import Progress
 from scoring.analysis.kin import check_counterparts
 from scoring.reports.analysis.matching import match_results
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from scoring.results.result import Result
 
 
-@python_names()
 def analyse(
     results: Sequence[Result | str | Path],
     datasets: Sequence[MergeDataset | str | Path],

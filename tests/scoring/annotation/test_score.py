@@ -138,14 +138,14 @@ def ordinal_alpha(columns: list[tuple[int, ...]]) -> float:
 
     observed = sum(count * distance(*pair) for pair, count in pairs.items()) / n
     expected = sum(totals[a] * totals[b] * distance(a, b) for a, b in permutations(totals, 2)) / (n * (n - 1))
-    return 1 - observed / expected
+    return float(1 - observed / expected)
 
 
 def quadratic_kappa(columns: list[tuple[int, ...]]) -> float:
     first, second = zip(*columns, strict=True)
     observed = sum((a - b) ** 2 for a, b in columns) / len(columns)
     expected = sum((a - b) ** 2 for a in first for b in second) / len(columns) ** 2
-    return 1 - observed / expected
+    return float(1 - observed / expected)
 
 
 def test_agreement_is_that_of_the_definitions(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:

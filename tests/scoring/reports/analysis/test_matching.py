@@ -42,7 +42,7 @@ def test_a_result_without_its_data_set_is_refused(
     results: list[Result], shipped: MergeDataset, other: MergeDataset
 ) -> None:
     elsewhere = score(lambda pairs: [0] * len(pairs), other, name="elsewhere")
-    with pytest.raises(InputError, match=rf"elsewhere.*{other.digest[:12]}.*--dataset"):
+    with pytest.raises(InputError, match=rf"elsewhere.*{other.digest[:12]}.*dataset"):
         match_results([*results, elsewhere], [shipped])
 
 
