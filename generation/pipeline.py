@@ -90,6 +90,7 @@ def generate(
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
         logger.info("nothing to do: %s has this data set already", out)
         return done
+    _ = inputs.tagger.nlp  # before any work: it may fail, and some libraries ignore Ctrl-C while they are imported
     device = find_device(options.device).partition(":")[0]
     with work_folder(out, work) as folder, ExitStack() as stack:
         stores = open_stores(folder, inputs.masked_lms, options, device, stack)
