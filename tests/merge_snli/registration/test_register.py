@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file
 from merge_snli.registration import find_caches, register, registered, undo
-from merge_snli.schema import ALL, SEED, TEST, data_file
+from merge_snli.schema import ALL, SEED, TEST, data_file, splits
 
 if TYPE_CHECKING:
     from tests.hub.server import Hub
@@ -49,23 +50,35 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(REGISTER, "check_loading", lambda dataset, stage, name: None)
 
 
-@pytest.fixture
-def other_set(tmp_path: Path) -> Path:
-    """A data set with only the seeds and the variants of adjectives."""
-    folder = tmp_path / "other" / "merge_snli"
+def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequence[str]) -> Path:
+    """Write a data set with some configs, each with rows of a bundled config, and the splits of these names."""
     rows_of_split = find_dataset(str(DATA_SET)).record.data.rows
     run = json.loads((DATA_SET / "run.json").read_text(encoding="utf-8"))
     run["data"]["files"], run["data"]["rows"] = {}, {}
-    for config, of in ((ALL, "adj"), ("adj", "adj"), (SEED, SEED)):
-        for split, rows in rows_of_split[of].items():
+    for config, of in configs.items():
+        for split in (name for name in names if name in rows_of_split[of]):
             path = folder / data_file(config, split)
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(DATA_SET / data_file(of, split), path)
             run["data"]["files"][data_file(config, split)] = sha256_of_file(path)
-            run["data"]["rows"].setdefault(config, {})[split] = rows
-    run["data"]["digest"] = hashlib.sha256(b"other").hexdigest()
+            run["data"]["rows"].setdefault(config, {})[split] = rows_of_split[of][split]
+    run["data"]["digest"] = hashlib.sha256(str(folder).encode()).hexdigest()
     (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="module")
+def data_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All configs of the bundled data set with two splits, since the libraries take a second for all of them."""
+    configs = {config: config for config in find_dataset(str(DATA_SET)).configs}
+    return part_of_the_data_set(tmp_path_factory.mktemp("two") / "merge_snli", configs, (TEST, "subsample_3"))
+
+
+@pytest.fixture
+def other_set(tmp_path: Path) -> Path:
+    """A data set with only the seeds and the variants of adjectives."""
+    configs = {ALL: "adj", "adj": "adj", SEED: SEED}
+    return part_of_the_data_set(tmp_path / "other" / "merge_snli", configs, splits("adj"))
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -115,16 +128,16 @@ def files_of(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
 
 
-def test_register_loads_from_anywhere_and_undo_removes_it(home: Path, tmp_path: Path) -> None:
-    registration = register(str(DATA_SET))
+def test_register_loads_from_anywhere_and_undo_removes_it(data_set: Path, home: Path, tmp_path: Path) -> None:
+    registration = register(str(data_set))
     assert registered() == registration
     assert registration.is_complete
     assert registration.configs == ("all", "noun", "verb", "adj", "seed")
     wanted = dict.fromkeys(registration.configs, TEST)
     loaded = load_elsewhere(home, tmp_path / "empty", wanted)
-    assert loaded["rows"] == {config: rows_of(DATA_SET, config, TEST) for config in wanted}
-    assert loaded["streamed"] == rows_of(DATA_SET, "noun", "subsample_3")
-    assert loaded["bare"] == find_dataset(str(DATA_SET)).record.data.rows["all"]
+    assert loaded["rows"] == {config: rows_of(data_set, config, TEST) for config in wanted}
+    assert loaded["streamed"] == rows_of(data_set, "noun", "subsample_3")
+    assert loaded["bare"] == find_dataset(str(data_set)).record.data.rows["all"]
     assert loaded["scores"] == {"sample_accuracy": 2 / 3, "pattern_accuracy": 0.5, "n_samples": 3, "n_groups": 2}
     assert undo() == registration
     assert registered() is None
@@ -135,7 +148,7 @@ def test_register_loads_from_anywhere_and_undo_removes_it(home: Path, tmp_path: 
 
 @pytest.mark.usefixtures("unchecked")
 def test_other_files_of_the_caches_are_kept_and_an_older_registration_is_replaced(
-    home: Path, tmp_path: Path, other_set: Path
+    data_set: Path, home: Path, tmp_path: Path, other_set: Path
 ) -> None:
     metric = home / "modules" / "evaluate_modules" / "metrics" / "evaluate-metric--pattern_accuracy" / ("0" * 64)
     metric.mkdir(parents=True)
@@ -143,7 +156,7 @@ def test_other_files_of_the_caches_are_kept_and_an_older_registration_is_replace
     (metric.parent / "__init__.py").write_text("# of another\n")
     datasets.load_dataset(str(DATA_SET), "noun", cache_dir=str(home / "datasets"))
     before = tree(home)
-    register(str(DATA_SET))
+    register(str(data_set))
     second = register(str(other_set))
     assert registered() == second
     undo(str(other_set))
@@ -154,17 +167,19 @@ def test_other_files_of_the_caches_are_kept_and_an_older_registration_is_replace
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_folder_that_register_did_not_write_is_not_overwritten(home: Path, other_set: Path) -> None:
-    registration = register(str(DATA_SET))
+def test_a_folder_that_register_did_not_write_is_not_overwritten(data_set: Path, home: Path, other_set: Path) -> None:
+    registration = register(str(data_set))
     (home / "datasets" / "merge_snli" / "registered.json").unlink()
     before = tree(home)
     with pytest.raises(InputError, match=r"exists and was not written by merge-snli register") as raised:
-        register(str(DATA_SET))
+        register(str(data_set))
     assert registration.folders[0] in str(raised.value)
     assert tree(home) == before
 
 
-def test_a_changed_cache_format_is_noticed(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_cache_format_is_noticed(
+    data_set: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "changed").mkdir()
     (tmp_path / "changed" / "sitecustomize.py").write_text(
         "import os, os.path\n"
@@ -173,17 +188,17 @@ def test_a_changed_cache_format_is_noticed(home: Path, tmp_path: Path, monkeypat
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "changed"))
     with pytest.raises(InputError) as caught:
-        register(str(DATA_SET))
+        register(str(data_set))
     message = str(caught.value)
     assert f"datasets {datasets.__version__} and evaluate {evaluate.__version__} do not load" in message
-    assert f"load_dataset({str(DATA_SET)!r}, 'noun')" in message
+    assert f"load_dataset({str(data_set)!r}, 'noun')" in message
     assert "evaluate.load('" in message
     assert "nothing was registered" in message
     assert files_of(home) == []
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_failed_write_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_nothing(data_set: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     moved = []
     really_move = shutil.move
 
@@ -196,12 +211,12 @@ def test_a_failed_write_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(REGISTER.shutil, "move", move)
     with pytest.raises(InputError, match="is full"):
-        register(str(DATA_SET))
+        register(str(data_set))
     assert registered() is None
     assert files_of(home) == []
 
 
-def test_a_full_disk_during_preparation(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_during_preparation(data_set: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`datasets` wraps the error of the disk in one of its own."""
 
     def write(*_: object) -> None:
@@ -209,23 +224,25 @@ def test_a_full_disk_during_preparation(home: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("datasets.arrow_writer.ArrowWriter.write_table", write)
     with pytest.raises(InputError, match=f"the disk of {home / 'datasets'} is full"):
-        register(str(DATA_SET))
+        register(str(data_set))
     assert registered() is None
     assert files_of(home) == []
 
 
-def test_a_full_disk_during_the_check(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_during_the_check(
+    data_set: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "sitecustomize.py").write_text("raise SystemExit('OSError: [Errno 28] No space left')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "full"))
     with pytest.raises(InputError, match=f"the disk of {home / 'datasets'} is full"):
-        register(str(DATA_SET))
+        register(str(data_set))
     assert files_of(home) == []
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_an_incomplete_registration_is_reported_and_undone(home: Path) -> None:
-    shutil.rmtree(register(str(DATA_SET)).folders[0])
+def test_an_incomplete_registration_is_reported_and_undone(data_set: Path, home: Path) -> None:
+    shutil.rmtree(register(str(data_set)).folders[0])
     registration = registered()
     assert registration is not None
     assert not registration.is_complete
@@ -234,16 +251,16 @@ def test_an_incomplete_registration_is_reported_and_undone(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_undo_of_another_data_set(home: Path, other_set: Path) -> None:
-    register(str(DATA_SET))
+def test_undo_of_another_data_set(data_set: Path, home: Path, other_set: Path) -> None:
+    register(str(data_set))
     with pytest.raises(InputError, match=r"is not registered, .*merge_snli is"):
         undo(str(other_set))
     assert registered() is not None
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_damaged_data_set_is_refused(home: Path, other_set: Path) -> None:
-    register(str(DATA_SET))
+def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Path) -> None:
+    register(str(data_set))
     (other_set / data_file("adj", TEST)).write_bytes(b"torn")
     before = tree(home)
     with pytest.raises(InputError, match=r"adj/test\.parquet is missing or was changed"):
@@ -257,8 +274,8 @@ def test_a_damaged_data_set_is_refused(home: Path, other_set: Path) -> None:
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_malformed_record_deletes_nothing(home: Path, other_set: Path) -> None:
-    register(str(DATA_SET))
+def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_set: Path) -> None:
+    register(str(data_set))
     caches = find_caches()
     record = home / "datasets" / "merge_snli" / "registered.json"
     content = json.loads(record.read_text())
@@ -281,9 +298,9 @@ def test_a_relative_cache_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_concurrent_registrations_wait_for_each_other(home: Path, other_set: Path) -> None:
+def test_concurrent_registrations_wait_for_each_other(data_set: Path, home: Path, other_set: Path) -> None:
     with ThreadPoolExecutor() as pool:
-        made = list(pool.map(register, [str(DATA_SET), str(other_set)] * 2))
+        made = list(pool.map(register, [str(data_set), str(other_set)] * 2))
         registration = registered()
         assert registration in made
         assert registration is not None
@@ -311,10 +328,10 @@ def test_both_libraries_use_the_same_cache_of_modules() -> None:
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_command(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(data_set: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["register", "--list"]) == 0
     assert capsys.readouterr().out == f"nothing is registered in {home / 'datasets'}\n"
-    assert main(["register", str(DATA_SET)]) == 0
+    assert main(["register", str(data_set)]) == 0
     output = capsys.readouterr().out
     registration = registered()
     assert registration is not None
@@ -326,7 +343,7 @@ def test_command(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert listed.startswith(output)
     assert "some folders are missing" in listed
     assert main(["register", "--undo"]) == 0
-    assert f"no longer registered: {DATA_SET}" in capsys.readouterr().out
+    assert f"no longer registered: {data_set}" in capsys.readouterr().out
     assert files_of(home) == []
     assert main(["register"]) == 2
     assert "no data set given" in capsys.readouterr().err
@@ -346,6 +363,6 @@ def test_another_name(home: Path, other_set: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "Merge", "org/merge", "1", "merge-sick"])
-def test_a_name_that_is_no_folder_name_is_refused(name: str, home: Path) -> None:
-    assert main(["register", str(DATA_SET), "--as", name]) == 2
+def test_a_name_that_is_no_folder_name_is_refused(data_set: Path, name: str, home: Path) -> None:
+    assert main(["register", str(data_set), "--as", name]) == 2
     assert not home.exists()
