@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -103,6 +104,7 @@ class ProblemOptions:
         return plain | {"problems": str(self.problems)}
 
 
+@cache
 def option_types(options: type[ProblemOptions]) -> dict[str, type]:
     """Return the type of each option: `str`, `int`, `bool`, or `tuple` for a tuple of strings.
 
