@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.counts import FILLERS, FORMS, FilterCounts, by_side
 from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS
+from generation.replacements.finding import MaskedLMAnswers
 from generation.replacements.standalone import WITH_CLASS, count_standalone
 from generation.sentences.forms import forms
 from generation.sentences.substitution import Substitution
@@ -81,3 +82,12 @@ def test_a_filler_is_counted_for_every_filter_that_drops_it() -> None:
     assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (1, 4, 4)
     assert (count[NO_WORD], count[IN_PROBLEM], count[LESS_PROBABLE]) == (1, 1, 0)
     assert count[OTHER_CLASS] >= 1
+
+
+def test_classes_are_counted_for_32_forms_by_default() -> None:
+    many = [simple_case(["dog", *["of"] * length], ["dog"], "cat") for length in range(33)]
+    answers = {key: answer for case in many for key, answer in case.answers["m1"].answers.items()}
+    of_m1 = {"m1": MaskedLMAnswers(answers, many[0].answers["m1"].vocabulary)}
+    found = count_standalone([(case.tagged, case.words) for case in many], of_m1, ByText())
+    count = by_side(found)["noun", "m1", "premise"]
+    assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (33, 33, 32)
