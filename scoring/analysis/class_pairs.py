@@ -71,29 +71,30 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
     of_class = {
         name: ~np.isnan(averaged(scored, mask).values) for name, mask in masks.items() if (mask & scored.drawn).any()
     }
-    common = {pair: of_class[pair[0]] & of_class[pair[1]] for pair in combinations(of_class, 2)}
-    if not any(seeds.any() for seeds in common.values()):
+    common = {
+        (first, second): seeds
+        for first, second in combinations(of_class, 2)
+        if (seeds := of_class[first] & of_class[second]).any()
+    }
+    if not common:
         raise NotComputable(
             f"Figure 6 needs seeds with variants of two word classes; config {scored.record.config} has none: score "
             "the models on config all of a data set with such seeds"
         )
     pairs, tests = [], []
     for (first, second), seeds in common.items():
-        if not seeds.any():
-            continue
-        both = [averaged(scored, masks[name] & seeds[scored.variants.seed]) for name in (first, second)]
-        curves = [each.curve for each in both]
+        one, other = (averaged(scored, masks[name] & seeds[scored.variants.seed]) for name in (first, second))
         pairs.append(
             PairCurves(
                 first=first,
                 second=second,
                 seeds=int(seeds.sum()),
-                first_curve=curves[0],
-                second_curve=curves[1],
+                first_curve=one.curve,
+                second_curve=other.curve,
             )
         )
         if seeds.sum() > 1:
-            tests.append((first, second, permutation_test(both[0].values[seeds], both[1].values[seeds])))
+            tests.append((first, second, permutation_test(one.values[seeds], other.values[seeds])))
     return ClassPairs(
         pairs=tuple(pairs),
         tests=adjusted_pairs(tests),

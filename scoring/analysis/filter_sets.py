@@ -15,9 +15,13 @@ from scoring.statistics import compare_models
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from scoring.analysis.curves import MeanCurve
     from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
     from scoring.statistics import Family
+
+    Floats = NDArray[np.float64]
 
 SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
     ("intersection", ("prob", "pos"), False): "plain",
@@ -101,21 +105,12 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
         raise NotComputable(
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
         )
-    common = set.intersection(*({_key(model) for model in scored.models} for scored in chosen))
-    everyone = dict.fromkeys(model.name for scored in chosen for model in scored.models)
-    restricted = [
-        replace(scored, models=tuple(model for model in scored.models if _key(model) in common)) for scored in chosen
-    ]
+    restricted = _with_common_models(chosen)
     models = tuple(model.name for model in restricted[0].models)
-    if not models:
-        raise NotComputable(
-            f"Figure 8 needs a model that was scored on all {len(chosen)} data sets on the same seeds, none was: score "
-            "the same models on each"
-        )
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
-    curves = {name: averaged(scored) for name, scored in named}
+    found = {name: averaged(scored) for name, scored in named}
     ids = restricted[0].seeds.ids
-    values = {name: _in_order(scored, curves[name].values, ids) for name, scored in named}
+    values = {name: _in_order(scored, found[name].values, ids) for name, scored in named}
     complete = ~np.isnan(list(values.values())).any(axis=0)
     return FilterSets(
         sets=tuple(
@@ -125,12 +120,14 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
                 digest=scored.record.digest,
                 config=scored.record.config,
                 generated=len(scored.variants.seed),
-                curve=curves[name].curve,
+                curve=found[name].curve,
             )
             for name, scored in named
         ),
         models=models,
-        models_left_out=tuple(name for name in everyone if name not in models),
+        models_left_out=tuple(
+            dict.fromkeys(model.name for scored in chosen for model in scored.models if model.name not in models)
+        ),
         seeds=len(ids),
         tested_seeds=int(complete.sum()),
         family=(
@@ -147,6 +144,21 @@ def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], lis
         groups.setdefault(frozenset(_problems(scored)), []).append(scored)
     largest = max(groups.values(), key=len, default=[])
     return largest, [scored for scored in data if not any(scored is other for other in largest)]
+
+
+def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
+    """Return the data sets with only the models that were scored on all of them.
+
+    Raises:
+        NotComputable: If there is no such model.
+    """
+    common = set.intersection(*({_key(model) for model in scored.models} for scored in data))
+    if not common:
+        raise NotComputable(
+            f"Figure 8 needs a model that was scored on all {len(data)} data sets on the same seeds: score the same "
+            "models on each"
+        )
+    return [replace(scored, models=tuple(model for model in scored.models if _key(model) in common)) for scored in data]
 
 
 def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
@@ -184,10 +196,10 @@ def _rank(name: str) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _in_order(scored: ScoredDataset, values: Any, ids: Sequence[str]) -> Any:  # noqa: ANN401 - an array of floats
+def _in_order(scored: ScoredDataset, values: Floats, ids: Sequence[str]) -> Floats:
     """Return the values of seeds in the order of another data set's seeds."""
     index = {seed: at for at, seed in enumerate(scored.seeds.ids)}
-    return values[[index[seed] for seed in ids]]
+    return np.asarray(values[[index[seed] for seed in ids]])
 
 
 def _refused(scored: ScoredDataset, reference: ScoredDataset) -> RefusedSet:
