@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 RARELY = 0.05
 """Seeds with a smaller mean accuracy are rarely answered right."""
 
+TOLERANCE = 1e-12
+"""The mean of a tenth and of 0 may be slightly below 0.05 as a float."""
+
 ANNOTATOR_LABELS = "annotator_labels"
 """SNLI's column of the labels that annotators gave, which `generate --keep-column annotator_labels` copies."""
 
@@ -74,7 +77,7 @@ def hard_seeds(scored: ScoredDataset) -> HardSeeds:
     """
     accuracy = mean_accuracy(scored)
     order = [int(seed) for seed in np.lexsort((np.array(scored.seeds.ids), accuracy)) if not np.isnan(accuracy[seed])]
-    rarely = [_hard_seed(scored, seed, float(accuracy[seed])) for seed in order if accuracy[seed] < RARELY]
+    rarely = [_hard_seed(scored, seed, float(accuracy[seed])) for seed in order if accuracy[seed] < RARELY - TOLERANCE]
     return HardSeeds(
         seeds=len(scored.seeds.ids),
         never_right=tuple(seed for seed in rarely if seed.mean_accuracy == 0),

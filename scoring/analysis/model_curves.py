@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-from scoring.analysis.curves import counts, mean_curve
+from scoring.analysis.curves import counts, mean_curve, number_drawn
 
 if TYPE_CHECKING:
     from scoring.analysis.curves import MeanCurve
@@ -22,7 +21,7 @@ class ModelCurves:
     Attributes:
         threshold: The quality threshold, by which the models are ranked.
         seeds: Number of seeds of the config.
-        curves: The curve of each model, best first, then by name.
+        curves: The curve of each model, best first, then by name; those without a drawn variant last.
     """
 
     threshold: float
@@ -33,11 +32,16 @@ class ModelCurves:
 def model_curves(scored: ScoredDataset) -> ModelCurves:
     """Compute the PA curve of every model, with the range of its subsamples (section 5.1)."""
     curves = [
-        mean_curve([(model.name, counts(scored, model))], variants=int(np.count_nonzero(model.scored)))
+        mean_curve([(model.name, counts(scored, model))], variants=number_drawn(scored, model))
         for model in scored.models
     ]
     return ModelCurves(
         threshold=QUALITY_THRESHOLD,
         seeds=len(scored.seeds.ids),
-        curves=tuple(sorted(curves, key=lambda curve: (-curve.at(QUALITY_THRESHOLD), curve.models))),
+        curves=tuple(sorted(curves, key=_rank)),
     )
+
+
+def _rank(curve: MeanCurve) -> tuple[float, tuple[str, ...]]:
+    accuracy = curve.at(QUALITY_THRESHOLD)
+    return (1.0 if math.isnan(accuracy) else -accuracy), curve.models

@@ -38,3 +38,9 @@ def test_a_model_without_predictions_is_left_out() -> None:
     )
     [seed] = hard_seeds(made).never_right
     assert (seed.seed_id, seed.answers, seed.votes) == ("s1", {"a": "entailment", "b": None}, None)
+
+
+def test_exactly_five_percent_is_not_below() -> None:
+    made = scored_dataset(rows_of("s1", ["nne"] * 3 + ["nnn"] * 17), models=("a", "b", "c"))
+    assert mean_accuracy(made)[0] < 0.05  # 0.15 / 3 as a float
+    assert hard_seeds(made).rarely_right == ()
