@@ -51,6 +51,12 @@ def test_unusual_sentences_get_the_tags_of_spacy(tagger: Tagger) -> None:
     assert ReceptiveFieldTagger(tagger).tags(places()) == plain_tags(places(), tagger)
 
 
+def test_batches_do_not_affect_the_tags(tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = ReceptiveFieldTagger(tagger).tags(places())
+    monkeypatch.setattr("generation.sentences.receptive_field.SUGGESTIONS_PER_BATCH", 7)
+    assert ReceptiveFieldTagger(tagger).tags(places()) == expected
+
+
 def test_real_sentences_get_the_tags_of_spacy(tagger: Tagger, corpus: Callable[[str], Path]) -> None:
     for name in ("snli/dev.jsonl", "mnli/dev_matched.jsonl"):
         problems = read_problems(ProblemOptions(problems=str(corpus(name)), limit=100)).problems
