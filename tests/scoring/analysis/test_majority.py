@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from merge_snli.label_spellings import TWO_WAY
 from scoring.analysis.majority import majority
 from tests.scoring.analysis.made import rows_of, scored_dataset
 
@@ -51,3 +55,27 @@ def test_two_labels() -> None:
     )
     found = majority(made)
     assert (found.constant_label, found.constant_share, found.mean.constant) == ("not_entailment", 1, 0.5)
+
+
+def test_a_model_of_two_labels_makes_all_vote_in_two() -> None:
+    made = scored_dataset(
+        [*rows_of("s1", ["nc", "c-"]), *rows_of("s2", ["ee"])],
+        models=("a", "b"),
+        gold={"s1": "n"},
+        on_seeds={"s1": "cc"},
+    )
+    [a, b] = made.models
+    two_way = np.array([0, 1, 1, -1])  # entailment, neutral, contradiction, and no prediction as the last one
+    b = replace(
+        b,
+        labels=TWO_WAY,
+        gold=two_way[b.gold],
+        seeds=two_way[b.seeds],
+        variants=two_way[b.variants].astype(np.int8),
+        correct=np.array([True, False, True]),
+    )
+    found = majority(replace(made, models=(a, b)))
+    assert (found.labels, found.tied_votes, found.vote_accuracy) == (TWO_WAY, 0, 1)
+    assert (found.models["a"].gold, found.models["a"].vote) == (0.5, 1)
+    assert (found.models["b"].gold, found.models["b"].vote) == (1, 1)
+    assert found.constant_label == "entailment"
