@@ -86,7 +86,7 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
 
     Args:
         dataset: The data set.
-        config: `all`, a word class or `seed`.
+        config: `all`, a word class, `seed` or `annotation`.
         split: `test` or `subsample_K`.
 
     Returns:
@@ -102,7 +102,7 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
     if not path.is_file():
         available = ", ".join(dataset.configs) or "none"
         raise InputError(f"{dataset.folder} has no split {split} of config {config}; available configs: {available}")
-    recorded = dataset.record.data.files.get(data_file(config, split))
+    recorded = dataset.record.files.get(data_file(config, split))
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
     try:

@@ -11,6 +11,7 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
+from merge_snli.schema import ANNOTATION, TEST, data_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +124,21 @@ class DataRecord:
 
 
 @dataclass(frozen=True)
+class AnnotationRecord:
+    """The scores of annotators, in the data file of config `annotation`.
+
+    Attributes:
+        digest: sha256 of the file.
+        rows: Number of rows, one per variant and annotator.
+        annotators: Names of the annotators, sorted.
+    """
+
+    digest: Sha256
+    rows: int
+    annotators: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class PublishedRecord:
     """The Hub ids under which the data set, and the metric if any, were published."""
 
@@ -168,7 +184,9 @@ class Record(Inputs):
         filters: What the filters dropped when applied in their order.
         standalone_filters: What each filter drops when it is the only one.
         composition: Seeds and variants by config.
-        data: The data files.
+        data: The data files that the run wrote.
+        annotation: The scores of annotators; None if there are none. They are not part of the run, and leave the digest
+            of the data unchanged.
         published: Where the data set was published; None for the folder of a run.
         card: sha256 of the card; empty before `seal`.
         digest: sha256 of everything else in the record; empty before `seal`.
@@ -183,18 +201,35 @@ class Record(Inputs):
     standalone_filters: tuple[FilterRecord, ...]
     composition: dict[str, Composition]
     data: DataRecord
+    annotation: AnnotationRecord | None = None
     published: PublishedRecord | None
     card: Sha256
     digest: Sha256
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The sha256 of every data file by relative path, including the scores of annotators."""
+        if self.annotation is None:
+            return self.data.files
+        return {**self.data.files, data_file(ANNOTATION, TEST): self.annotation.digest}
+
+    @property
+    def rows(self) -> dict[str, dict[str, int]]:
+        """The number of rows by config and split, including the scores of annotators."""
+        if self.annotation is None:
+            return self.data.rows
+        return {**self.data.rows, ANNOTATION: {TEST: self.annotation.rows}}
 
 
 _INPUTS, _RECORD = TypeAdapter(Inputs), TypeAdapter(Record)
 
 
 def as_json(record: Inputs) -> dict[str, Any]:
-    """Return a record, or the inputs of a run, as plain JSON values."""
+    """Return a record, or the inputs of a run, as plain JSON values; without `annotation` if there is none."""
     adapter: TypeAdapter[Any] = _RECORD if isinstance(record, Record) else _INPUTS
     values: dict[str, Any] = adapter.dump_python(record, mode="json")
+    if values.get(ANNOTATION) is None:
+        values.pop(ANNOTATION, None)
     return values
 
 

@@ -25,6 +25,7 @@ DEFAULT_CLASSES = ("noun", "verb", "adj")
 
 ALL = "all"
 SEED = "seed"
+ANNOTATION = "annotation"
 TEST = "test"
 
 
@@ -65,6 +66,15 @@ VARIANT_COLUMNS = (
     Column("subsamples", "list<int32>", "numbers of the subsamples that drew this variant"),
 )
 
+ANNOTATION_COLUMNS = (
+    Column("variant_id", "string", "a variant of config all"),
+    Column("annotator", "string", "who gave the scores"),
+    Column("F", "int32", "fluency of the variant, from 1 (poor) to 5 (good)"),
+    Column("R", "int32", "reasoning: whether the label is right for the variant, from 1 (poor) to 5 (good)"),
+    Column("comment", "string", "comment of the annotator, or an empty string"),
+)
+"""The columns of config `annotation`, which a data set has if annotators scored some of its variants."""
+
 
 def extra_columns(names: Sequence[str]) -> tuple[Column, ...]:
     """Return the columns copied from the problems, which come last."""
@@ -102,10 +112,12 @@ def columns(config: str, classes: Sequence[str] = DEFAULT_CLASSES, extra: Sequen
     """Return the columns of a config.
 
     Args:
-        config: `all`, a word class, or `seed`.
+        config: `all`, a word class, `seed` or `annotation`.
         classes: Word classes of the data set.
         extra: Names of columns copied from the problems.
     """
+    if config == ANNOTATION:
+        return ANNOTATION_COLUMNS
     own = seed_columns(classes) if config == SEED else VARIANT_COLUMNS
     return own + extra_columns(extra)
 
@@ -135,7 +147,7 @@ def features(
     """Return the columns of a config as `datasets.Features`.
 
     Args:
-        config: `all`, a word class, or `seed`.
+        config: `all`, a word class, `seed` or `annotation`.
         label_names: Label names in the order of their numbers.
         classes: Word classes of the data set.
         extra: Names of columns copied from the problems.

@@ -59,7 +59,7 @@ def croissant(dataset: MergeDataset, *, published: date) -> dict[str, Any]:
     except ImportError:
         raise InputError("mlcroissant is not installed: run pip install mlcroissant") from None
     record = dataset.record
-    tables = [(config, split) for config, splits in record.data.rows.items() for split in splits]
+    tables = [(config, split) for config, splits in record.rows.items() for split in splits]
     metadata = mlc.Metadata(
         name="merge_snli",
         conforms_to="http://mlcommons.org/croissant/1.0",
@@ -88,7 +88,7 @@ def _file(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlc
         name=path,
         content_url=path,
         encoding_formats=["application/x-parquet"],
-        sha256=record.data.files[path],
+        sha256=record.files[path],
     )
 
 

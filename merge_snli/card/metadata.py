@@ -9,7 +9,7 @@ from merge_snli.card.license import is_embedded, license_of
 from merge_snli.files import is_path
 from merge_snli.hub import split_revision
 from merge_snli.problems.file_rows import READERS
-from merge_snli.schema import ALL, TEST, data_file, data_version, features
+from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, data_version, features
 
 if TYPE_CHECKING:
     from merge_snli.record import Record
@@ -40,8 +40,7 @@ def metadata(record: Record) -> str:
     from datasets.info import DatasetInfo, DatasetInfosDict
     from huggingface_hub import DatasetCardData
 
-    rows, options = record.data.rows, record.options
-    version = data_version(record.data.digest)
+    rows, options = record.rows, record.options
     data = DatasetCardData(
         language=["en"],
         license=license_of(record) or "unknown",
@@ -54,7 +53,7 @@ def metadata(record: Record) -> str:
         language_creators=_creators(record),
         multilinguality=["monolingual"],
         tags=list(TAGS),
-        configs=[_config(config, splits, version) for config, splits in rows.items()],
+        configs=[_config(config, splits, _version(record, config)) for config, splits in rows.items()],
     )
     labels, extra = record.problems.label_names, options["keep_column"]
     infos = {
@@ -84,6 +83,13 @@ def _source_datasets(record: Record) -> list[str] | None:
         return ["original"]
     hub_id, _ = split_revision(problems)
     return [hub_id] if "/" in hub_id and public_name(problems) == problems else None
+
+
+def _version(record: Record, config: str) -> str:
+    """Return the version of a config, which changes whenever its data changes."""
+    if config == ANNOTATION and record.annotation is not None:
+        return data_version(record.annotation.digest)
+    return data_version(record.data.digest)
 
 
 def _config(config: str, splits: dict[str, int], version: str) -> Json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.card.departures import departures
 from merge_snli.card.license import license_text
 from merge_snli.card.metadata import metadata, public_name
-from merge_snli.card.tables import column_table, composition_table, example_table, words_table
+from merge_snli.card.tables import annotation_table, column_table, composition_table, example_table, words_table
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
@@ -27,6 +27,11 @@ METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spa
 METRIC_IN_PACKAGE = (
     "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, the "
     "metric and\nthis data set load by these names from any folder."
+)
+
+ANNOTATED = (
+    "Config `annotation`, split `test`, has the scores of {annotators} annotator(s) for {variants} variants, on the "
+    "scale\nof the paper's section A.2. 5 is best:"
 )
 
 Json = dict[str, Any]
@@ -88,7 +93,17 @@ def _tables(record: Record, folder: Path) -> dict[str, str]:
         "labels": ", ".join(f"{number} {name}" for number, name in enumerate(labels)),
         "variant_columns": column_table(record, ALL, folder),
         "seed_columns": column_table(record, SEED, folder),
+        "annotation": _annotation(record),
     }
+
+
+def _annotation(record: Record) -> str:
+    """Return the paragraph on the scores of annotators; empty if there are none."""
+    if record.annotation is None:
+        return ""
+    annotators = len(record.annotation.annotators)
+    text = ANNOTATED.format(variants=f"{record.annotation.rows // annotators:,}", annotators=annotators)
+    return f"\n\n{text}\n\n{annotation_table()}"
 
 
 def _provenance(record: Record) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.schema import ALL, TEST, columns, data_file
+from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, columns, data_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +84,12 @@ def column_table(record: Record, config: str, folder: Path) -> str:
         for column in columns(config, options["classes"], options["keep_column"])
     ]
     return _table(["column", "type", "description", "example"], rows)
+
+
+def annotation_table() -> str:
+    """Return a table of the columns of config `annotation`."""
+    rows = [[f"`{column.name}`", f"`{column.type}`", _cell(column.description)] for column in ANNOTATION_COLUMNS]
+    return _table(["column", "type", "description"], rows)
 
 
 def _first_row(folder: Path, config: str) -> Json:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 STEPS = {
     "sample": "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
     "score": "compute the share of good variants and the agreement from filled-in sheets",
+    "apply": "add the scores to a data set, as config annotation",
 }
 
 ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     steps = parser.add_subparsers(dest="step", required=True, metavar="step")
     for name, summary in STEPS.items():
         step = steps.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
-        {"sample": _add_sample_arguments, "score": _add_score_arguments}[name](step)
+        {"sample": _add_sample_arguments, "score": _add_score_arguments, "apply": _add_apply_arguments}[name](step)
 
 
 def _add_sample_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +65,11 @@ def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the report")
 
 
+def _add_apply_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", metavar="DIR", help="folder of the data set")
+    _add_sheet_arguments(parser)
+
+
 def _add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sheets",
@@ -82,7 +88,7 @@ def _add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one step, and print what it wrote."""
-    return {"sample": _sample, "score": _score}[arguments.step](arguments)
+    return {"sample": _sample, "score": _score, "apply": _apply}[arguments.step](arguments)
 
 
 def _score(arguments: argparse.Namespace) -> int:
@@ -96,6 +102,18 @@ def _score(arguments: argparse.Namespace) -> int:
     files = write_annotation(annotation, judgments, arguments.out)
     text = "\n".join(table.text() for table in annotation_tables(annotation))
     sys.stdout.write(f"{text}{len(files)} files in {arguments.out}\n")
+    return 0
+
+
+def _apply(arguments: argparse.Namespace) -> int:
+    from merge_snli.dataset import find_dataset
+    from scoring.annotation.apply import apply_annotation
+
+    if not Path(arguments.dataset).is_dir():
+        raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
+    annotated = apply_annotation(find_dataset(arguments.dataset), *_read_sheets(arguments)).record.annotation
+    if annotated is not None:
+        sys.stdout.write(f"{annotated.rows} rows in config annotation of {arguments.dataset}\n")
     return 0
 
 

@@ -97,7 +97,7 @@ def plan(
     if revision == tag:
         raise InputError(f"--revision {revision} is the name of the tag: choose another name for the draft")
     digests = dict(sorted(dataset.record.data.files.items()))
-    contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in digests}
+    contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in sorted(dataset.record.files)}
     contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)
     contents["eval.yaml"] = eval_yaml(dataset)
     branches = [_data_branch(repo, revision, contents, f"Data {tag}")]

@@ -13,7 +13,7 @@ from generation.options import Options
 from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_json
 from merge_snli.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors
-from merge_snli.schema import ALL, SEED, TEST, data_file, splits
+from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 VARIANTS = data_file(ALL, TEST)
 SEEDS = data_file(SEED, TEST)
 """The data files that all others can be derived from."""
+ANNOTATED = data_file(ANNOTATION, TEST)
+"""The scores of annotators."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,13 @@ class RecordedRun:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The relative paths of the data files."""
+        """The relative paths of the data files that the run writes."""
         return tuple(data_file(config, split) for config in self.configs for split in self.splits(config))
+
+    @property
+    def all_files(self) -> tuple[str, ...]:
+        """The relative paths of the data files, including the scores of annotators if there are any."""
+        return (*self.files, *(() if self.record.annotation is None else (ANNOTATED,)))
 
     def splits(self, config: str) -> tuple[str, ...]:
         """Return the splits of a config."""

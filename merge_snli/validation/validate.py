@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.errors import InputError
+from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.card import check_card
 from merge_snli.validation.collector import Collector
 from merge_snli.validation.data_files import check_data_files
@@ -40,7 +41,7 @@ def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -
     collector = Collector()
     content = _read_record(folder, collector)
     run = None if content is None else read_run(content, collector)
-    data_files = frozenset(run.files if run else ())
+    data_files = frozenset(run.all_files if run else ())
     blobs = None if revision is None else folder.parent.parent / "blobs"
     check_folder(folder, data_files, collector, blobs=blobs)
     if revision is not None:
@@ -72,4 +73,5 @@ def _check_content(folder: Path, run: RecordedRun, tagger: str | None, collector
     check_digests(folder, {CARD_FILE: record.card}, collector)
     check_run_toml(folder, run.options, collector)
     check_data_files(folder, run, tagger, collector)
+    check_annotation(folder, record.annotation, collector)
     check_card(folder, record, collector)

@@ -1,0 +1,78 @@
+"""Add the scores of annotators to a data set, as config `annotation`."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.card import render_card
+from merge_snli.dataset import CARD_FILE, RUN_FILE, find_dataset
+from merge_snli.errors import InputError
+from merge_snli.files import disk_errors_as_input_errors, write_bytes
+from merge_snli.record import AnnotationRecord, encode_record, seal
+from merge_snli.schema import ANNOTATION, TEST, data_file, features
+from scoring.annotation.report import find_sampled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from merge_snli.dataset import MergeDataset
+    from scoring.annotation.reading import Judgment, Judgments
+    from scoring.annotation.sample import Sample
+
+
+def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments) -> MergeDataset:
+    """Write the scores of a data set's variants into its folder, and update its record and card.
+
+    The scores replace those of an earlier study. The data files of the run and their digest stay as they are.
+
+    Args:
+        dataset: A data set in a local folder.
+        sample: The sample; scores of variants from other data sets are left out.
+        judgments: The scores.
+
+    Returns:
+        The data set with config `annotation`.
+
+    Raises:
+        InputError: If the data set is in the Hub's cache, the sample has none of its variants, or the folder cannot be
+            written; the folder is unchanged then.
+    """
+    if dataset.revision is not None:
+        raise InputError(f"{dataset.name} is on the Hub: download it, and pass its folder")
+    ids = {variant.variant_id for variant in find_sampled(sample, dataset).variants}
+    rows = [row for rows in judgments.rows.values() for row in rows if row.variant_id in ids]
+    content = _parquet(rows)
+    digest, annotators = hashlib.sha256(content).hexdigest(), tuple(sorted(judgments.annotators))
+    record = replace(dataset.record, annotation=AnnotationRecord(digest, len(rows), annotators))
+    card = render_card(record, dataset.folder).encode()
+    files = {data_file(ANNOTATION, TEST): content, CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
+    _write_together(files, dataset.folder)
+    return find_dataset(str(dataset.folder))
+
+
+def _write_together(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write all files beside their places before the first is moved there."""
+    with disk_errors_as_input_errors(folder), tempfile.TemporaryDirectory(prefix=".annotation-", dir=folder) as staged:
+        for name, content in files.items():
+            write_bytes(Path(staged) / name, content)
+        for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (Path(staged) / name).replace(folder / name)
+
+
+def _parquet(judgments: Sequence[Judgment]) -> bytes:
+    """Return the rows as a Parquet file, sorted by variant and annotator."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    ordered = sorted(judgments, key=lambda row: (row.variant_id, row.annotator))
+    columns = [(row.variant_id, row.annotator, row.fluency, row.reasoning, row.comment) for row in ordered]
+    schema = features(ANNOTATION).arrow_schema
+    table = pa.table([list(column) for column in zip(*columns, strict=True)], schema=schema)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue().to_pybytes())

@@ -1,0 +1,111 @@
+"""Tests of the check of annotators' scores: a valid file, and each kind of damage."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.dataset import find_dataset
+from merge_snli.files import sha256_of_file
+from merge_snli.record import AnnotationRecord
+from merge_snli.schema import ANNOTATION, features
+from merge_snli.validation import validate
+from merge_snli.validation.annotation import check_annotation
+from merge_snli.validation.collector import Collector
+from merge_snli.validation.finding import Finding
+from merge_snli.validation.record import ANNOTATED, VARIANTS
+from scoring.annotation.apply import apply_annotation
+from scoring.annotation.reading import Judgment, Judgments
+from scoring.annotation.sample import draw_sample
+
+ROWS = [("s:noun:a:b", "x", 5, 4, ""), ("s:noun:a:b", "y", 1, 5, "odd"), ("s:noun:a:c", "x", 3, 3, "")]
+
+
+def findings(
+    folder: Path, rows: list[tuple[Any, ...]], *, recorded: int | None = None, digest: str | None = None
+) -> tuple[Finding, ...]:
+    """Write variants and scores, and return what the check finds."""
+    for name in (VARIANTS, ANNOTATED):
+        (folder / name).parent.mkdir(parents=True)
+    pq.write_table(pa.table({"variant_id": ["s:noun:a:b", "s:noun:a:c"]}), folder / VARIANTS)
+    schema = features(ANNOTATION).arrow_schema
+    pq.write_table(pa.table([list(column) for column in zip(*rows, strict=True)], schema=schema), folder / ANNOTATED)
+    record = AnnotationRecord(
+        digest or sha256_of_file(folder / ANNOTATED), len(rows) if recorded is None else recorded, ("x", "y")
+    )
+    collector = Collector()
+    check_annotation(folder, record, collector)
+    return collector.report("").findings
+
+
+def test_valid_scores_have_no_findings(tmp_path: Path) -> None:
+    assert findings(tmp_path, ROWS) == ()
+
+
+@pytest.fixture(scope="module")
+def annotated_set(valid_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small data set with the scores of one annotator for six variants."""
+    folder = Path(shutil.copytree(valid_set, tmp_path_factory.mktemp("annotated") / "set"))
+    dataset = find_dataset(str(folder))
+    sample, _ = draw_sample([dataset], sizes=[6], annotators=["x"], per="all")
+    rows = tuple(Judgment("x", each, 5, 4, "") for each in sample.variant_ids)
+    apply_annotation(dataset, sample, Judgments(("x",), {"x": rows}, {}))
+    return folder
+
+
+def test_a_data_set_with_scores_is_valid(annotated_set: Path) -> None:
+    report = validate(annotated_set)
+    assert report.findings == ()
+    assert report.checked["scores of annotators"] == 6
+
+
+def test_scores_that_do_not_fit_the_record_are_found(annotated_set: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(annotated_set, tmp_path / "set"))
+    (folder / ANNOTATED).unlink()
+    assert [(found.file, found.message) for found in validate(folder).findings] == [(ANNOTATED, "is missing")]
+    record = json.loads((folder / "run.json").read_text("utf-8"))
+    shutil.copy(annotated_set / ANNOTATED, folder / ANNOTATED)
+    del record["annotation"]
+    (folder / "run.json").write_text(json.dumps(record), "utf-8")
+    found = {(each.file, each.column) for each in validate(folder).findings}
+    assert {("data/annotation", None), (ANNOTATED, None), ("run.json", "digest")} <= found
+    assert "README.md" in {file for file, _ in found}
+
+
+def test_nothing_is_checked_without_scores(tmp_path: Path) -> None:
+    collector = Collector()
+    check_annotation(tmp_path, None, collector)
+    assert collector.report("").findings == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "row", "column", "value"),
+    [
+        ([("s:noun:a:b", "x", 0, 4, ""), *ROWS[1:]], 0, "F", "0"),
+        ([*ROWS[:2], ("s:noun:a:c", "x", 3, 6, "")], 2, "R", "6"),
+        ([*ROWS, ("s:noun:z:z", "x", 3, 3, "")], 3, "variant_id", "'s:noun:z:z'"),
+        ([ROWS[0], *ROWS], 1, "variant_id", "double"),
+        ([ROWS[1], ROWS[0], ROWS[2]], 1, "variant_id", "out of order"),
+        ([ROWS[0], ROWS[2]], None, "annotator", "['x']"),
+        ([*ROWS, ("s:noun:a:c", "z", 3, 3, "")], None, "annotator", "'z'"),
+        ([*ROWS[:2], ("s:noun:a:c", "x", 3, 3, None)], None, "comment", "null"),
+    ],
+)
+def test_damaged_rows_are_found(
+    rows: list[tuple[Any, ...]], row: int | None, column: str, value: str, tmp_path: Path
+) -> None:
+    (found,) = findings(tmp_path, rows)
+    assert (found.file, found.row, found.column) == (ANNOTATED, row, column)
+    assert value in found.message
+
+
+def test_another_number_of_rows_and_another_digest_are_found(tmp_path: Path) -> None:
+    by_digest, by_rows = findings(tmp_path, ROWS, recorded=4, digest="0" * 64)
+    assert "000000000000" in by_digest.message
+    assert "3 rows; the record has 4" in by_rows.message
