@@ -41,6 +41,9 @@ def running_label_studio(folder: Path) -> Iterator[str]:
         "LABEL_STUDIO_BASE_DATA_DIR": str(folder),
         "COLLECT_ANALYTICS": "false",
         "LATEST_VERSION_CHECK": "false",
+        "SENTRY_DSN": "",
+        "FRONTEND_SENTRY_DSN": "",
+        "NO_PROXY": "127.0.0.1",
     }
     log = folder / "server.log"
     with log.open("w") as output:
