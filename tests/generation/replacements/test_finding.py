@@ -19,7 +19,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
 from generation.replacements.counts import FILLERS, NO_ORDER, by_side
-from generation.replacements.filters import KEPT, REASONS, RELATED
+from generation.replacements.filters import KEPT, OTHER_CLASS, REASONS, RELATED
 from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
 from generation.replacements.relations import WordNet
 from generation.sentences.forms import forms
@@ -180,6 +180,23 @@ def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, 
     answer = fillers([PIECES.index(piece) for piece in order], len(order))
     of_mlm = MaskedLMAnswers(dict.fromkeys(forms_of(tagged, words), answer), VOCABULARY)
     return Case(tagged, words, dict.fromkeys(MLMS, of_mlm))
+
+
+class RunIsAVerb(ByText):
+    """A tagger for which all suggestions but "run" are nouns."""
+
+    def word_classes(self, places: Sequence[Substitution]) -> list[str | None]:
+        return ["verb" if place.word == "run" else "noun" for place in places]
+
+
+def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
+    case = simple_case(["a", "dog"], ["dog", "of"], "cat", "run", "wolf")
+    options = Options(problems="x", mlm=MLMS, filters="pos")
+    (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, RunIsAVerb(), options)
+    assert [replacement.word for replacement in of_dog.replacements] == ["cat", "wolf"]
+    for side in ("premise", "hypothesis"):
+        count = by_side(counts)["noun", "m1", side]
+        assert (count[FILLERS], count[OTHER_CLASS], count[KEPT]) == (3, 1, 2)
 
 
 def test_ignoring_case_each_occurrence_keeps_its_case() -> None:

@@ -19,7 +19,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from spacy.language import Language
@@ -99,6 +99,19 @@ def test_a_fast_path_that_gives_other_tags_is_not_used(
     in_place = InPlaceTagger(tagger)
     assert in_place.word_classes([Substitution("They play a game.", 5, 9, "watch")]) == ["verb"]
     assert "receptive field gave other tags" in caplog.text
+
+
+def test_the_fast_path_is_verified_once(tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    verified: list[int] = []
+
+    def counted(suggestions: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
+        verified.append(len(suggestions))
+        return plain_tags(suggestions, tagger)
+
+    monkeypatch.setattr("generation.sentences.tags_in_place.plain_tags", counted)
+    in_place = InPlaceTagger(tagger)
+    first, second = (in_place.word_classes(places()[:3]) for _ in range(2))
+    assert (first, verified) == (second, [3])
 
 
 def test_a_tagger_without_a_network_tags_whole_sentences(tagger: Tagger) -> None:
