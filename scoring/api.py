@@ -23,7 +23,7 @@ from scoring.predictions.predict import predict_pairs
 from scoring.predictions.source import read_source
 from scoring.predictions.store import PredictionStore, join
 from scoring.results.evaluate import best_outputs, evaluate
-from scoring.results.files import write_result
+from scoring.results.files import work_folder, write_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,11 +217,6 @@ def _labels_on_seeds(scored: ScoredModel, predictions: Predictions, data: Scored
         )
     check_labels(labels, best, data.seed_labels, data.label_names, model=scored.name)
     return labels
-
-
-def work_folder(out: Path) -> Path:
-    """Return the work folder of a results folder: `OUT.work`."""
-    return out.resolve().with_name(f"{out.resolve().name}.work")
 
 
 def check_results_folder(out: Path) -> None:

@@ -28,6 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="masked LM from which a model was fine-tuned (Figure 7; known for the paper's models); may be repeated",
     )
     parser.add_argument(
+        "--corpus",
+        metavar="FILE|ID",
+        help="training data of the models, to count words in: a .txt file, or NLI problems as generate reads them "
+        "(split train)",
+    )
+    parser.add_argument(
         "--without-seeds",
         type=Path,
         metavar="FILE",
@@ -48,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.results,
         arguments.dataset,
         kin=_counterparts(arguments.kin),
+        corpus=arguments.corpus,
         without_seeds=() if arguments.without_seeds is None else read_seed_ids(arguments.without_seeds),
         out=arguments.out,
         progress=Progress(),

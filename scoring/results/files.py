@@ -83,6 +83,11 @@ def read_results(folder: str | Path) -> list[Result]:
     return results
 
 
+def work_folder(out: Path) -> Path:
+    """Return the work folder of an output folder: `OUT.work`."""
+    return out.resolve().with_name(f"{out.resolve().name}.work")
+
+
 def safe_name(name: str) -> str:
     """Return a name that is safe as a part of a file name."""
     return re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.")[:60] or "model"

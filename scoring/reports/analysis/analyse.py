@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.progress import Progress
 from scoring.analysis.kin import check_counterparts
+from scoring.corpus.counts import count_corpus, tagger_of
+from scoring.corpus.texts import open_corpus
 from scoring.reports.analysis.matching import match_results
 from scoring.reports.analysis.report import make_report
 from scoring.reports.analysis.sections import Settings
 from scoring.reports.analysis.seed_ids import check_seed_ids
 from scoring.reports.analysis.write import check_report_folder, write_report
-from scoring.results.files import read_results
+from scoring.results.files import read_results, work_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from scoring.analysis.scored_dataset import ScoredDataset
+    from scoring.corpus.counts import CorpusCounts
     from scoring.reports.analysis.report import Report
     from scoring.results.result import Result
 
@@ -27,6 +31,7 @@ def analyse(
     datasets: Sequence[MergeDataset | str | Path],
     *,
     kin: Mapping[str, str] | None = None,
+    corpus: str | None = None,
     without_seeds: Sequence[str] = (),
     out: str | Path | None = None,
     progress: Progress | None = None,
@@ -37,6 +42,8 @@ def analyse(
         results: Results, or results folders of `merge-snli score`.
         datasets: The data sets that the models were scored on: folders or Hub ids.
         kin: Masked LM from which an NLI model was fine-tuned, by name of the model, besides the paper's.
+        corpus: Training data of the models, in which words are counted: a `.txt` file, or NLI problems as `generate`
+            reads them. The counts are cached in `OUT.work`.
         without_seeds: Ids of seeds that are mislabelled; every analysis runs again without them.
         out: Folder for the report; if None, nothing is written.
         progress: Where to report the progress; by default nowhere.
@@ -58,7 +65,17 @@ def analyse(
     scored = match_results([*read, *values], opened)
     check_counterparts(scored, kin or {})
     check_seed_ids(without_seeds, scored)
-    report = make_report(scored, Settings(kin=kin or {}), progress, leave_out=tuple(without_seeds))
+    corpora = {} if corpus is None else _corpora(corpus, scored, None if out is None else work_folder(Path(out)))
+    settings = Settings(kin=kin or {}, corpora=corpora)
+    report = make_report(scored, settings, progress, leave_out=tuple(without_seeds))
     if out is not None:
         write_report(report, Path(out), progress)
     return report
+
+
+def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:
+    """Count the words of a corpus with the tokenizer of each tagger of the data sets, by digest of the tagger."""
+    corpus = open_corpus(name)
+    records = {each.dataset.record.tagger.digest: each.dataset.record for each in scored}
+    folder = None if work is None else work / "corpora"
+    return {digest: count_corpus(corpus, tagger_of(record), folder) for digest, record in records.items()}

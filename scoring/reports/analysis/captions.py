@@ -15,6 +15,7 @@ from scoring.reports.analysis.phrases import (
     percent,
     points,
     points_range,
+    predictor_name,
     short_list,
 )
 from scoring.reports.line_chart import short_name
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from scoring.analysis.class_pairs import ClassPairs
     from scoring.analysis.classes import Classes
     from scoring.analysis.curves import MeanCurve
+    from scoring.analysis.error_drivers import ErrorDrivers
     from scoring.analysis.filter_sets import FilterSets
     from scoring.analysis.hard_seeds import HardSeeds
     from scoring.analysis.kin import Kin
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from scoring.analysis.seed_correctness import SeedCorrectness
     from scoring.analysis.seeds_against_variants import SeedsAgainstVariants
     from scoring.analysis.table_3 import Table3
+    from scoring.analysis.word_frequency import WordFrequency
     from scoring.statistics import TestResult
 
 ALPHA = 0.05
@@ -208,6 +211,51 @@ def hard_seeds_caption(value: HardSeeds, rarely: float) -> str:
         f"{'has' if never == 1 else 'have'} no variant that any model answers right, and "
         f"{len(value.rarely_right):,} a mean accuracy below {rarely:.0%}."
     )
+
+
+def word_frequency_caption(value: WordFrequency) -> str:
+    """Say how much more frequent the replacements of right variants are than the originals of wrong seeds."""
+    medians = [model.median.value for model in value.models if model.seeds]
+    low, high = min(medians), max(medians)
+    between = f"{low:,.2f}" if high - low < EQUAL else f"{low:,.2f} to {high:,.2f}"
+    return (
+        f"Where a model answers a seed wrong and a variant right, the replacement is {value.mean_ratio:,.1f} times as "
+        f"frequent as the original in {value.corpus} by the arithmetic mean, and {between} times by the median."
+    )
+
+
+def error_drivers_caption(value: ErrorDrivers) -> str:
+    """Say with which properties of a variant right answers are more and less likely."""
+    main = value.pooled or value.models[0]
+    subject = "Over all models" if value.pooled is not None else f"For {short_name(main.models[0])}"
+    if main.not_computed is not None:
+        return f"{subject}, there are no coefficients: {main.not_computed}"
+    references = {each.name: each.reference for each in value.predictors}
+    phrases = []
+    for positive, word in ((True, "more"), (False, "less")):
+        names = [each.name for each in main.coefficients if each.p_value < ALPHA and (each.estimate > 0) == positive]
+        if names:
+            phrases.append(f"{word} likely {and_list(_conditions(names, references))}")
+    if not phrases:
+        return f"{subject}, no property of a variant changes significantly how likely a right answer is."
+    return f"{subject}, right answers are {', and '.join(phrases)} (p < {ALPHA})."
+
+
+def _conditions(names: Iterable[str], references: Mapping[str, str | None]) -> list[str]:
+    """Return predictors as conditions, with the levels of one factor in one condition."""
+    conditions = []
+    levels: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        kind, _, level = name.partition(": ")
+        reference = references[name]
+        if reference is None:
+            conditions.append(f"with a larger {predictor_name(name, reference)}")
+        else:
+            levels.setdefault((kind, reference), []).append(level)
+    for (kind, reference), found in levels.items():
+        shown = [class_plural(each) if kind == "word_class" else each for each in (*found, reference)]
+        conditions.append(f"for {and_list(shown[:-1])} than for {shown[-1]}")
+    return conditions
 
 
 def lowest_sentence(curves: Mapping[str, MeanCurve]) -> str:

@@ -141,7 +141,7 @@ def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
         ),
         notes=(
             f"Seeds with fewer than {value.minimum} drawn variants in a group are left out of it.",
-            "Variants per subsample are counted as in Table 9.",
+            "Variants per subsample are counted as in Table 9. Neither the paper nor this report tests the groups.",
         ),
     )
     seeds = and_list([f"up to {each.curve.seeds:,} in {GROUP_NAMES[each.group]}" for each in value.curves] or ["none"])

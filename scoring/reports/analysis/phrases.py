@@ -10,6 +10,24 @@ if TYPE_CHECKING:
 SMALLEST_P = 0.001
 PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
 
+PREDICTORS = {
+    "log_odds": "log-odds of the replacement",
+    "masked_lms": "number of masked LMs",
+    "sentence_length": "sentence length",
+    "log_count": "log count of the replacement",
+}
+
+
+def predictor_name(name: str, reference: str | None) -> str:
+    """Return the display name of a predictor of the regression.
+
+    Examples:
+        >>> predictor_name("label: neutral", "entailment"), predictor_name("sentence_length", None)
+        ('neutral (against entailment)', 'sentence length')
+    """
+    level = name.partition(": ")[2]
+    return f"{level} (against {reference})" if level else PREDICTORS[name]
+
 
 def class_plural(word_class: str) -> str:
     """Return the words of a class.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scoring.analysis.class_pairs import class_pairs
 from scoring.analysis.classes import classes
+from scoring.analysis.error_drivers import error_drivers
 from scoring.analysis.filter_sets import filter_sets
 from scoring.analysis.hard_seeds import hard_seeds
 from scoring.analysis.kin import kin
@@ -16,6 +17,7 @@ from scoring.analysis.model_curves import model_curves
 from scoring.analysis.seed_correctness import seed_correctness
 from scoring.analysis.seeds_against_variants import seeds_against_variants
 from scoring.analysis.table_3 import table_3
+from scoring.analysis.word_frequency import word_frequency
 from scoring.reports.analysis.curve_exhibits import (
     class_pairs_exhibits,
     classes_exhibits,
@@ -30,9 +32,11 @@ from scoring.reports.analysis.table_exhibits import (
     seeds_against_variants_exhibits,
     table_3_exhibits,
 )
+from scoring.reports.analysis.word_exhibits import error_drivers_exhibits, word_frequency_exhibits
 
 if TYPE_CHECKING:
     from scoring.analysis.scored_dataset import ScoredDataset
+    from scoring.corpus.counts import CorpusCounts
     from scoring.reports.analysis.exhibit import Exhibit
 
 
@@ -42,9 +46,16 @@ class Settings:
 
     Attributes:
         kin: Masked LM from which each NLI model was fine-tuned, by name of the model (Figure 7).
+        corpora: Counts of the words in training data, by digest of the tagger that has the tokenizer; empty without a
+            corpus.
     """
 
-    kin: Mapping[str, str]
+    kin: Mapping[str, str] = field(default_factory=dict)
+    corpora: Mapping[str, CorpusCounts] = field(default_factory=dict)
+
+    def corpus_of(self, scored: ScoredDataset) -> CorpusCounts | None:
+        """Return the counts with the tokenizer of a data set."""
+        return self.corpora.get(scored.dataset.record.tagger.digest)
 
 
 Compute: TypeAlias = "Callable[[Sequence[ScoredDataset], Settings], Any]"
@@ -152,6 +163,23 @@ SECTIONS: tuple[Section, ...] = (
         about="Seeds whose variants hardly any model answers right. In the paper, most of them are mislabelled.",
         compute=_of_one(hard_seeds),
         exhibits=hard_seeds_exhibits,
+    ),
+    Section(
+        name="word_frequency",
+        title="Word frequency",
+        paper="section 5.5",
+        about="How frequent replacements and originals are in training data, for seeds answered wrong with variants "
+        "answered right.",
+        compute=lambda scored, settings: word_frequency(scored[0], settings.corpus_of(scored[0])),
+        exhibits=word_frequency_exhibits,
+    ),
+    Section(
+        name="error_drivers",
+        title="What drives errors?",
+        paper="research question 3",
+        about="Logistic regression of whether a variant is answered right, with an intercept per model.",
+        compute=lambda scored, settings: error_drivers(scored[0], settings.corpus_of(scored[0])),
+        exhibits=error_drivers_exhibits,
     ),
 )
 """The analyses of one data set."""

@@ -28,10 +28,12 @@ def test_a_report_is_written_and_printed(
     results_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["analyse", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
-    assert main([*command, "--kin", "by 3=demo:mlm-bpe", "--json"]) == 0
+    assert main([*command, "--kin", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert printed["data_sets"][0]["analyses"]["kin"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
+    assert printed["data_sets"][0]["analyses"]["word_frequency"]["corpus"] == "demo:problems"
+    assert [path.suffix for path in (tmp_path / "report.work" / "corpora").iterdir()] == [".parquet"]
     assert "figure-7" in "".join(path.name for path in (tmp_path / "report" / "figures").iterdir())
 
 
@@ -180,6 +182,17 @@ CASES: dict[str, tuple[Case, str]] = {
     "no seed remains": (
         lambda at, results, _: ["--without-seeds", str(every_seed(at, results))],
         r"no seed of by 3 remains",
+    ),
+    "no corpus": (lambda at, *_: ["--corpus", str(at / "none.txt")], r"none\.txt"),
+    "no corpus of problems": (lambda at, *_: ["--corpus", str(at / "none.jsonl")], r"none\.jsonl"),
+    "corpus of an unknown type": (
+        lambda at, *_: ["--corpus", str(file_of(at, "a", "corpus.docx"))],
+        r"corpus\.docx.*\.txt",
+    ),
+    "an empty corpus": (lambda at, *_: ["--corpus", str(file_of(at, " \n", "c.txt"))], r"c\.txt.*no text"),
+    "corpus without problems": (
+        lambda at, *_: ["--corpus", str(file_of(at, '{"text": "a"}\n', "c.jsonl"))],
+        r"c\.jsonl",
     ),
     "out is a file": (lambda at, *_: ["--out", str(file_of(at, ""))], r"seeds\.txt is a file"),
     "out is in a file": (lambda at, *_: ["--out", str(file_of(at, "") / "report")], r"seeds\.txt is a file"),

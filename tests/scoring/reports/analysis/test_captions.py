@@ -12,17 +12,21 @@ from metrics.pattern_accuracy.core import CURVE
 from scoring.analysis.class_pairs import ClassPairs, PairCurves
 from scoring.analysis.classes import ClassCurve, Classes, ClassTest
 from scoring.analysis.curves import MeanCurve
+from scoring.analysis.error_drivers import Coefficient, ErrorDrivers, Regression
 from scoring.analysis.filter_sets import FilterSet, FilterSets
 from scoring.analysis.hard_seeds import HardSeed, HardSeeds
 from scoring.analysis.kin import Kin, KinCurve
 from scoring.analysis.majority import Majority, MajorityScores
 from scoring.analysis.model_curves import ModelCurves
+from scoring.analysis.predictors import Predictor
 from scoring.analysis.seed_correctness import SeedCorrectness
 from scoring.analysis.seeds_against_variants import ColumnTest, SeedsAgainstVariants
 from scoring.analysis.table_3 import ModelRow, Table3
+from scoring.analysis.word_frequency import Average, ModelWordFrequency, WordFrequency
 from scoring.reports.analysis.captions import (
     class_pairs_caption,
     classes_caption,
+    error_drivers_caption,
     filter_sets_caption,
     hard_seeds_caption,
     kin_caption,
@@ -33,6 +37,7 @@ from scoring.reports.analysis.captions import (
     table_3_caption,
     upper_curves_caption,
     whole_curves_caption,
+    word_frequency_caption,
 )
 from scoring.statistics import Interval, PairResult, TestResult, compare_models
 
@@ -321,4 +326,87 @@ def test_seeds_against_variants() -> None:
     undefined = seeds_against_variants(outcome(0.01, 0.1), outcome(math.nan, 0.1))
     assert seeds_against_variants_caption(undefined).endswith(
         "over models, 10.0 points lower on variants than on seeds."
+    )
+
+
+def frequency(*medians: float) -> WordFrequency:
+    models = tuple(
+        ModelWordFrequency(
+            model=f"m{number}",
+            training_data=None,
+            wrong_seeds=3,
+            seeds=2,
+            pairs=9,
+            zero_originals=0,
+            zero_replacements=0,
+            zero_pairs=0,
+            arithmetic_mean=Average(value=2000.0, interval=None),
+            median=Average(value=median, interval=None),
+            geometric_mean=Average(value=1.0, interval=None),
+        )
+        for number, median in enumerate(medians)
+    )
+    return WordFrequency(
+        corpus="snli", corpus_digest="d", corpus_tokens=9, models=models, mean_seeds=2.0, mean_ratio=2000.0
+    )
+
+
+@pytest.mark.parametrize(("medians", "end"), [((1.5, 0.25), "0.25 to 1.50 times"), ((3.0,), "3.00 times")])
+def test_word_frequency(medians: tuple[float, ...], end: str) -> None:
+    assert word_frequency_caption(frequency(*medians)) == (
+        "Where a model answers a seed wrong and a variant right, the replacement is 2,000.0 times as frequent as the "
+        f"original in snli by the arithmetic mean, and {end} by the median."
+    )
+
+
+def coefficient(name: str, estimate: float, p: float) -> Coefficient:
+    interval = Interval(low=estimate - 1, high=estimate + 1, level=0.95, method="Wald", unit="seed")
+    return Coefficient(name=name, estimate=estimate, standard_error=0.1, interval=interval, p_value=p)
+
+
+def drivers(*coefficients: Coefficient, pooled: bool = True, not_computed: str | None = None) -> ErrorDrivers:
+    regression = Regression(
+        models=("org/a", "b") if pooled else ("org/a",),
+        answers=9,
+        seeds=5,
+        right=0.5,
+        coefficients=coefficients,
+        intercepts=(),
+        left_out=(),
+        not_computed=not_computed,
+    )
+    references = {"word_class: verb": "noun", "label: neutral": "entailment", "label: contradiction": "entailment"}
+    predictors = tuple(
+        Predictor(name=each.name, reference=references.get(each.name), mean=0.0, deviation=1.0) for each in coefficients
+    )
+    return ErrorDrivers(
+        predictors=predictors,
+        corpus=None,
+        models=(regression,),
+        pooled=regression if pooled else None,
+    )
+
+
+def test_error_drivers() -> None:
+    value = drivers(
+        coefficient("log_odds", 0.2, 0.001),
+        coefficient("masked_lms", 0.2, 0.2),
+        coefficient("word_class: verb", 0.1, 0.01),
+        coefficient("label: neutral", -1, 0.01),
+        coefficient("label: contradiction", -2, 0.01),
+    )
+    assert error_drivers_caption(value) == (
+        "Over all models, right answers are more likely with a larger log-odds of the replacement and for verbs than "
+        "for nouns, and less likely for neutral and contradiction than for entailment (p < 0.05)."
+    )
+
+
+def test_error_drivers_without_a_finding() -> None:
+    assert error_drivers_caption(drivers(coefficient("log_odds", 0.2, 0.5), pooled=False)) == (
+        "For a, no property of a variant changes significantly how likely a right answer is."
+    )
+    undefined = drivers(coefficient("log_odds", 0.2, math.nan))
+    assert "no property" in error_drivers_caption(undefined)
+    assert error_drivers_caption(drivers(not_computed="Every variant is answered right.")) == (
+        "Over all models, there are no coefficients: Every variant is answered right."
     )

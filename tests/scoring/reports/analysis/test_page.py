@@ -51,6 +51,7 @@ def test_every_analysis_is_shown_or_has_a_reason(page: str) -> None:
     for section in SECTIONS:
         assert section.title in page.replace("&#39;", "'")
     assert "Figure 7 needs" in page
+    assert "give --corpus." in page
     assert "Figure 8 needs" in page
 
 
