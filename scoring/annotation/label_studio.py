@@ -27,7 +27,7 @@ def label_config() -> str:
         lines.append(f'  <Header value="{heading}"/>')
         lines += [f'  <Text name="{name}" value="{name.replace("_", " ").capitalize()}: ${name}"/>' for name in columns]
     for name, meaning in SCORES.items():
-        lines.append(f"  <Header value={quoteattr(f'{name}: {meaning}')}/>")
+        lines.append(f"  <Header value={quoteattr(f'{name}, {meaning}')}/>")
         lines.append(f'  <Choices name="{name}" toName="premise" choice="single" showInline="true" required="true">')
         lines += [f'    <Choice value="{score}" hint="{word}"/>' for score, word in SCALE.items()]
         lines.append("  </Choices>")

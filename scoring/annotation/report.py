@@ -11,20 +11,19 @@ from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
 from merge_snli.files import write_json, write_text
 from merge_snli.schema import ALL
-from merge_snli.table import Column, Table
 from merge_snli.validated_by import masked_lm_names, validated_by
 from scoring.annotation.agreement import Agreement, agreements, disagreements
 from scoring.annotation.figures import draw_figures
 from scoring.annotation.scale import COMMENT, SCORES
 from scoring.annotation.scores import DatasetScores, Part, dataset_scores, part
 from scoring.annotation.sheets import TEXT_COLUMNS
+from scoring.annotation.tables import annotation_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from merge_snli.dataset import MergeDataset
-    from merge_snli.table import Cell
     from scoring.annotation.reading import Judgments
     from scoring.annotation.sample import Per, Sample, SampledDataset
 
@@ -137,73 +136,6 @@ def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) ->
     write_text(out / "adjudication.csv", rows)
     figures = [path for scores in annotation.datasets for path in draw_figures(scores, out)]
     return [*(out / name for name in (ANNOTATION_FILE, "annotation.md", "adjudication.csv")), *figures]
-
-
-def annotation_tables(annotation: Annotation) -> list[Table]:
-    """Return the shares of good variants and the agreement as tables."""
-    return [_shares_table(annotation), *([_agreement_table(annotation)] if annotation.agreement else [])]
-
-
-def _shares_table(annotation: Annotation) -> Table:
-    columns = (
-        Column("Variants", "left"),
-        Column("Judged"),
-        Column("Good"),
-        Column("95% interval"),
-        *(Column(f"Good for {name}") for name in annotation.annotators),
-    )
-    rows = list[tuple["Cell", ...]]()
-    if len(annotation.datasets) > 1:
-        rows.append(_part_row("all data sets", annotation.pool))
-    for scores in annotation.datasets:
-        prefix = f"{scores.name}: " if len(annotation.datasets) > 1 else ""
-        rows.append(_part_row(f"{prefix}all", scores.overall))
-        if scores.weighted is not None:
-            ends = _interval(scores.weighted.interval.low, scores.weighted.interval.high)
-            blank = [None] * len(annotation.annotators)
-            rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
-        for parts in (scores.classes, scores.masked_lms or {}):
-            rows += [_part_row(f"{prefix}{name}", each) for name, each in parts.items()]
-    return Table(title="Good variants (%)", columns=columns, rows=tuple(rows), notes=_notes(annotation))
-
-
-def _notes(annotation: Annotation) -> tuple[str, ...]:
-    good = "Good: the means of F and R over the annotators add up to 9 or more; for one annotator, F + R is 9 or more."
-    intervals = "Intervals: Wilson's; of the weighted share, a bootstrap that resamples each class."
-    weighted = "Weighted by class: by the classes' shares of seeds."
-    unknown = [scores.name for scores in annotation.datasets if scores.masked_lms is None]
-    missing = (f"For shares by masked LM and Figure 10, pass --dataset with {' and '.join(unknown)}.",)
-    few = [scores.name for scores in annotation.datasets if scores.weighted is None]
-    unweighted = (f"No weighted share of {', '.join(few)}: a word class with seeds has fewer than 2 judged variants.",)
-    return (good, intervals, weighted, *(missing if unknown else ()), *(unweighted if few else ()))
-
-
-def _part_row(name: str, scores: Part) -> tuple[Cell, ...]:
-    good, by_annotator = scores.good, scores.by_annotator.values()
-    ends = _interval(good.interval.low, good.interval.high)
-    return (name, good.variants, good.share * 100, ends, *(each.share * 100 for each in by_annotator))
-
-
-def _interval(low: float, high: float) -> str:
-    return f"{low * 100:.1f} to {high * 100:.1f}"
-
-
-def _agreement_table(annotation: Annotation) -> Table:
-    columns = (
-        Column("Score", "left"),
-        Column("Krippendorff's alpha", format=".3f"),
-        *(Column(f"Kappa {' and '.join(each.annotators)}", format=".3f") for each in annotation.agreement[0].kappas),
-        Column("Equal (%)"),
-    )
-    rows = tuple(
-        (each.score, each.alpha, *(pair.kappa for pair in each.kappas), each.equal / each.variants * 100)
-        for each in annotation.agreement
-    )
-    notes = (
-        "Alpha: for ordinal data. Kappa: Cohen's, with quadratic weights. A dash: all scores are equal.",
-        f"{annotation.to_adjudicate} variants on which annotators differ by 2 or more are in adjudication.csv.",
-    )
-    return Table(title="Agreement", columns=columns, rows=rows, notes=notes)
 
 
 def _adjudication_csv(judgments: Judgments) -> str:

@@ -34,6 +34,7 @@ from scoring.statistics import (
     passes_by_seed,
     permutation_test,
     share_correct,
+    stratified_interval,
     values_for,
 )
 
@@ -244,6 +245,26 @@ def test_share_correct_is_of_the_last_axis() -> None:
 def test_bootstrap_of_constant_values_has_zero_width() -> None:
     interval = mean_interval([1.0] * 10)
     assert (interval.low, interval.high, interval.method) == (1, 1, "percentile bootstrap")
+
+
+def test_strata_are_resampled_by_themselves() -> None:
+    draw = np.random.default_rng(3)
+    strata, weights = [draw.normal(0, 1, 400), draw.normal(9, 2, 200)], [0.75, 0.25]
+    interval = stratified_interval(strata, weights, method="percentile")
+    mean = sum(weight * values.mean() for weight, values in zip(weights, strata, strict=True))
+    error = math.sqrt(sum(w**2 * values.var(ddof=1) / len(values) for w, values in zip(weights, strata, strict=True)))
+    assert interval.method == "stratified percentile bootstrap"
+    assert (interval.low, interval.high) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), abs=0.02)
+
+
+def test_constant_strata_have_a_percentile_interval_of_zero_width() -> None:
+    interval = stratified_interval([[1, 1, 1], [0, 0]], [0.6, 0.4])
+    assert (interval.low, interval.high, interval.method) == (0.6, 0.6, "stratified percentile bootstrap")
+
+
+def test_every_stratum_needs_a_weight() -> None:
+    with pytest.raises(ValueError, match="1 strata have 2 weights"):
+        stratified_interval([[1.0, 0.0]], [0.5, 0.5])
 
 
 def test_bootstrap_is_deterministic_per_seed() -> None:

@@ -13,7 +13,7 @@ import pytest
 from merge_snli.card.croissant import croissant
 from merge_snli.cli import main
 from merge_snli.dataset import find_dataset, read_split
-from merge_snli.files import sha256_of_file
+from merge_snli.files import sha256_of_file, write_bytes
 from merge_snli.publishing import plan
 from merge_snli.record import read_record
 from scoring.annotation.reading import read_sample
@@ -164,7 +164,6 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
 
     folder = copy_of_shipped(tmp_path / "set")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    write_bytes = apply.write_bytes
 
     def fail_at_the_record(path: Path, content: bytes) -> None:
         if path.name == "run.json":
