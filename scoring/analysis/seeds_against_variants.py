@@ -41,7 +41,8 @@ class SeedsAgainstVariants:
         over_models: Paired t-test of each two columns that all models have; none with fewer than two models. The column
             of the source needs models that were scored with `--source`.
         over_seeds: Paired permutation test. The values of a seed are the mean over models of whether it is answered
-            right, and of the share of its drawn variants answered right, mean over the subsamples.
+            right, and of the share of its drawn variants answered right, mean over the subsamples. Every seed counts
+            once, while a seed of two classes counts twice in SA on variants, so the differences are not the same.
     """
 
     over_models: tuple[ColumnTest, ...]
