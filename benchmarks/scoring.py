@@ -1,16 +1,17 @@
 """Compare the throughput of `scoring` and of the transformers pipeline with a roberta-base classifier.
 
-    python -m benchmarks.scoring --pairs problems.jsonl
+    python -m benchmarks.scoring --pairs snli/test.jsonl mnli/dev_matched.jsonl --long-premises
 
-The classifier has the architecture of roberta-base and random weights. The pairs are JSON lines with `premise` and
-`hypothesis`, by default the embedded problems. In each round all methods run on the same pairs in turn; the table shows
-the median of the rounds.
+The classifier has the architecture of roberta-base and random weights, unless `--model` names another. The pairs are
+JSON lines with `premise` and `hypothesis`, by default the embedded problems; each file is a table of its own. With
+`--long-premises`, two more tables have premises of 250 to 600 characters, joined from those of the last file: pairs
+that differ from each other, and 20 variants each of a twentieth of them. In each round all methods run on the same
+pairs in turn; the tables show the median of the rounds.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import tempfile
@@ -21,8 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.length_profiles import long_premises, read_pairs, variants_of
+from benchmarks.processor import processor
 from merge_snli.embedded import embedded_path
 from merge_snli.inference.models import find_model
+from scoring.models.classifier import Classifier
 from scoring.models.loading import load_classifier
 from scoring.models.options import ModelOptions
 from scoring.models.predictor import Pair
@@ -30,6 +34,10 @@ from scoring.predictions.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
 DTYPES = ("float32", "bfloat16", "int8")
+LOADED = "loaded pipeline"
+"""Method that scores the pipeline itself, whose layers are not packed."""
+
+Profiles = dict[str, list[Pair]]
 ONE_BY_ONE, IN_BATCHES = "pipeline, one by one", "pipeline, batch_size=32"
 
 
@@ -39,23 +47,43 @@ def main() -> None:
     parser.add_argument(
         "--pairs",
         type=Path,
-        default=embedded_path("demo:problems"),
-        help="JSON lines file (default: the embedded problems)",
+        nargs="+",
+        default=[embedded_path("demo:problems")],
+        help="JSON lines files (default: the embedded problems)",
     )
-    parser.add_argument("--limit", type=int, default=2000, help="pairs per round (default: 2000)")
+    parser.add_argument("--long-premises", action="store_true", help="add two tables with long premises")
+    parser.add_argument("--model", help="classifier to use instead of a random one")
+    parser.add_argument("--limit", type=int, default=2000, help="pairs per table and round (default: 2000)")
     parser.add_argument("--rounds", type=int, default=3, help="number of rounds (default: 3)")
     parser.add_argument("--hidden-size", type=int, default=768, help="hidden size (default: 768, as roberta-base)")
     parser.add_argument("--layers", type=int, default=12, help="number of layers (default: 12, as roberta-base)")
     parser.add_argument(
-        "--dtypes", nargs="+", default=list(DTYPES), choices=DTYPES, help="dtypes of `scoring` (default: all)"
+        "--methods",
+        nargs="+",
+        default=list(DTYPES),
+        choices=(*DTYPES, LOADED),
+        help="dtypes of `scoring`, or the loaded pipeline passed to it (default: all dtypes)",
     )
     arguments = parser.parse_args()
-    lines = arguments.pairs.read_text(encoding="utf-8").splitlines()
-    problems = [json.loads(line) for line in lines[: arguments.limit]]
-    pairs = list(dict.fromkeys((problem["premise"], problem["hypothesis"]) for problem in problems))
+    profiles = length_profiles(arguments.pairs, arguments.limit, long=arguments.long_premises)
+    sys.stdout.write(f"{processor()}\n")
     with tempfile.TemporaryDirectory() as folder:
-        save_model(Path(folder), pairs, hidden_size=arguments.hidden_size, layers=arguments.layers)
-        sys.stdout.write(compare(Path(folder), pairs, arguments.rounds, arguments.dtypes) + "\n")
+        if arguments.model is None:
+            texts = [pair for pairs in profiles.values() for pair in pairs]
+            save_model(Path(folder), texts, hidden_size=arguments.hidden_size, layers=arguments.layers)
+        for name, pairs in profiles.items():
+            sys.stdout.write(f"\n{name}\n\n")
+            sys.stdout.write(compare(arguments.model or folder, pairs, arguments.rounds, arguments.methods) + "\n")
+            sys.stdout.flush()
+
+
+def length_profiles(files: Sequence[Path], limit: int, *, long: bool) -> Profiles:
+    """Return the pairs of each file by its name and, if `long`, pairs with long premises made from the last file."""
+    profiles = {str(path): read_pairs(path, limit) for path in files}
+    if long:
+        pairs = long_premises(profiles[str(files[-1])])
+        profiles |= {"long premises": pairs, "variants of long premises": variants_of(pairs)}
+    return profiles
 
 
 def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int) -> None:
@@ -90,20 +118,25 @@ def save_model(folder: Path, pairs: list[Pair], *, hidden_size: int, layers: int
     hf.RobertaForSequenceClassification(config).save_pretrained(folder)
 
 
-def compare(folder: Path, pairs: list[Pair], rounds: int, dtypes: Sequence[str]) -> str:
-    """Run all methods in turn and return a table of pairs per second."""
+def compare(model: str, pairs: list[Pair], rounds: int, names: Sequence[str]) -> str:
+    """Run all methods in turn and return the number of pairs and a table of pairs per second."""
     import torch
     from transformers import pipeline
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    resolved = find_model(model)
+    plain: Any = pipeline("text-classification", model=str(resolved.path), dtype=torch.float32, device="cpu")
+    pairs, lengths = accepted(Classifier(plain), pairs)
     texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
     sample = texts[:: max(1, len(texts) // 100)]
     methods: dict[str, tuple[Callable[[], Any], int]] = {
         ONE_BY_ONE: (lambda: [plain(text, top_k=None) for text in sample], len(sample)),
         IN_BATCHES: (lambda: plain(texts, batch_size=32, top_k=None), len(texts)),
-    } | {f"scoring, {dtype}": (scoring_method(folder, dtype, pairs), len(pairs)) for dtype in dtypes}
+    }
+    for name in names:
+        classifier = Classifier(plain) if name == LOADED else load_classifier(resolved, "cpu", ModelOptions(dtype=name))
+        methods[f"scoring, {name}"] = scoring_method(classifier, pairs), len(pairs)
     plain(sample, batch_size=32)
     seconds: dict[str, list[float]] = {name: [] for name in methods}
     answers: dict[str, Any] = {}
@@ -113,34 +146,44 @@ def compare(folder: Path, pairs: list[Pair], rounds: int, dtypes: Sequence[str])
             answers[name] = method()
             seconds[name].append((time.perf_counter() - start) / count)
     rates = {name: 1 / statistics.median(each) for name, each in seconds.items()}
-    return table(rates, answers)
+    outputs = [plain.model.config.id2label[index] for index in range(plain.model.config.num_labels)]
+    return f"{lengths}\n\n{table(rates, answers, outputs)}"
 
 
-def scoring_method(folder: Path, dtype: str, pairs: list[Pair]) -> Callable[[], Any]:
-    """Load and warm up a model, and return a function that predicts all pairs with it."""
-    classifier = load_classifier(find_model(str(folder)), "cpu", ModelOptions(dtype=dtype))
+def accepted(classifier: Classifier, pairs: list[Pair]) -> tuple[list[Pair], str]:
+    """Return the pairs that are not too long for the model, and a line on their numbers of tokens."""
+    limit = classifier.facts.max_length
+    counted = zip(pairs, classifier.count_tokens(pairs), strict=True)
+    tokens = {pair: count for pair, count in counted if limit is None or count <= limit}
+    lengths = np.array(list(tokens.values()))
+    line = f"{len(tokens)} pairs of {len(set(lengths))} lengths, {lengths.mean():.0f} tokens on average"
+    return list(tokens), line
+
+
+def scoring_method(classifier: Classifier, pairs: list[Pair]) -> Callable[[], Any]:
+    """Warm up a model, and return a function that predicts all pairs with it."""
     predict_pairs(lambda: classifier, pairs[:64], None)
     return lambda: predict_pairs(lambda: classifier, pairs, None)[0].logits
 
 
-def agreement(plain: list[list[dict[str, Any]]], logits: Any) -> str:  # noqa: ANN401 - an array
+def agreement(plain: list[list[dict[str, Any]]], logits: Any, outputs: Sequence[str]) -> str:  # noqa: ANN401 - an array
     """Format the number of labels equal to the pipeline's and the largest difference of scores."""
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     named = [{entry["label"]: entry["score"] for entry in entries} for entries in plain]
-    scores = np.array([[entry[name] for name in LABELS] for entry in named])
+    scores = np.array([[entry[name] for name in outputs] for entry in named])
     same = int((scores.argmax(axis=1) == logits.argmax(axis=1)).sum())
     return f"{same} of {len(plain)} | {np.abs(scores - shares).max():.0e}"
 
 
-def table(rates: dict[str, float], answers: dict[str, Any]) -> str:
+def table(rates: dict[str, float], answers: dict[str, Any], outputs: Sequence[str]) -> str:
     """Format the rates with their ratios to the pipeline's, and the agreement with the pipeline's labels."""
     lines = [
         "| method | pairs per second | vs. one by one | vs. batch_size=32 | equal labels | largest difference |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for name, rate in rates.items():
-        same = agreement(answers[IN_BATCHES], answers[name]) if name.startswith("scoring") else "|"
+        same = agreement(answers[IN_BATCHES], answers[name], outputs) if name.startswith("scoring") else "|"
         ratios = f"{rate / rates[ONE_BY_ONE]:.2f} x | {rate / rates[IN_BATCHES]:.2f} x"
         lines.append(f"| {name} | {rate:.1f} | {ratios} | {same} |")
     return "\n".join(lines)

@@ -22,6 +22,7 @@ import torch
 
 from benchmarks.forms import forms_of
 from benchmarks.matmul_bound import MatmulBound, flop_of_forms
+from benchmarks.processor import processor
 from benchmarks.random_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
@@ -69,7 +70,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         save_masked_lm(Path(folder), (form.text for form in forms.values()), shape)
         rates = compare(folder, forms, shape, arguments)
-    sys.stdout.write(f"{table(rates)}\n")
+    sys.stdout.write(f"{processor()}\n\n{table(rates)}\n")
     if arguments.changes:
         sys.stdout.write(f"\n{changes(every_nth(forms, arguments.changes))}\n")
 

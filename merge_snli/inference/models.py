@@ -12,6 +12,7 @@ from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError, name_options, reason
 from merge_snli.files import is_path, sha256_of_file, sha256_of_json
 from merge_snli.hub import fetch, split_revision
+from merge_snli.inference.processor import processor_units
 
 logger = logging.getLogger(__name__)
 
@@ -169,11 +170,10 @@ def _has_gpu_driver() -> bool:
 
 def warn_about_slow_bfloat16(dtype: str, device: str) -> None:
     """Warn if the CPU emulates bfloat16 with float32, which is two to three times slower than float32."""
-    import torch
-
-    if dtype != "bfloat16" or not device.startswith("cpu") or not hasattr(torch.cpu, "get_capabilities"):
+    if dtype != "bfloat16" or not device.startswith("cpu"):
         return
-    if not any(found for name, found in torch.cpu.get_capabilities().items() if "bf16" in name):
+    units = processor_units()
+    if units and not any("bf16" in name for name in units):
         logger.warning(name_options("this CPU has no bfloat16 instructions: --dtype=float32 is exact, and faster here"))
 
 

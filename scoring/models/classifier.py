@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.errors import InputError, reason
-from merge_snli.inference.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant
+from merge_snli.inference.batches import Batches, cpu_tokens_per_batch, is_batch_invariant
 from merge_snli.inference.last_layer import last_attention, select_after_attention
 from merge_snli.inference.max_length import max_length
-from merge_snli.inference.same_outputs import FAILURES, outputs_match
+from merge_snli.inference.same_outputs import FAILURES, FLOAT32_NOISE, outputs_match
+from scoring.models.padding import Padding
 from scoring.models.predictor import ModelFacts, Pair
 
 if TYPE_CHECKING:
@@ -24,18 +25,35 @@ if TYPE_CHECKING:
 TOKENS_PER_GPU_BATCH = 4_096
 """Fixed, not derived from free memory: another batch size would change the last bits of logits."""
 
+FILLED_TOKENS_PER_BATCH = 256
+"""On a CPU, for models that are not batch-invariant. Their last batch of each length is filled up by repeating a pair,
+which costs less if batches are small."""
+
+LENGTHS_PER_DOUBLING = 16
+"""Padded lengths of batch-invariant models: padding adds 3% of the tokens on average."""
+
+FILLED_LENGTHS_PER_DOUBLING = 8
+"""Padded lengths of other models, fewer because each length has a batch to fill up."""
+
+PADDING_NOISE = {"float32": FLOAT32_NOISE, "bfloat16": 5e-2, "float16": 5e-3}
+"""Tolerance between the logits of a padded and an unpadded pair, by dtype."""
+
 EXAMPLE_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
+EXAMPLE_PADDING = 8
+"""Number of padding tokens with which a model is tested."""
 
 TRUNCATION_OPTIONS = ("truncation", "padding", "max_length")
-"""Options of a loaded pipeline that are ignored: pairs are never truncated or padded."""
+"""Options of a loaded pipeline that are ignored: pairs are never truncated."""
 
 
 class Classifier:
-    """Runs a text-classification pipeline on pairs of one length at a time, without padding tokens.
+    """Runs a text-classification pipeline on pairs of one padded length at a time.
 
-    The logits of a pair depend on the pair alone. Since libraries choose the order of summation by the shape of a
-    batch, all batches of one length have the same size unless the model is batch-invariant. The batch size is halved
-    only if memory runs out.
+    The logits of a pair depend on the pair alone. Libraries choose the order of summation by the shape of a batch, so
+    the padded length of a pair depends on its own number of tokens (see `Padding`), and all batches of one length have
+    the same size unless the model is batch-invariant. The batch size is halved only if memory runs out.
+
+    A model whose logits change with padding gets pairs of exactly one length at a time.
     """
 
     def __init__(
@@ -51,12 +69,16 @@ class Classifier:
         options = pipeline._preprocess_params
         self._pipeline: Any = pipeline  # transformers annotates too little of it
         self._options: dict[str, Any] = {name: options[name] for name in options if name not in TRUNCATION_OPTIONS}
-        self.batch_tokens = TOKENS_PER_BATCH if pipeline.device.type == "cpu" else TOKENS_PER_GPU_BATCH
+        self._dtype = str(pipeline.model.dtype).removeprefix("torch.")
         self.n_outputs = len(output_names(pipeline.model.config))
         self.facts = _facts(pipeline, parameters)
         attention = last_attention(pipeline.model)
         self._attention = attention if attention is not None and self._reads_first_tokens_of(attention) else None
-        invariant = packed and is_batch_invariant(lambda times: self._example_logits(times, self._attention))
+        pads = self._ignores_padding()
+        invariant = packed and self._is_batch_invariant(pads=pads)
+        self.batch_tokens = self._tokens_per_batch(batch_invariant=invariant)
+        per_doubling = LENGTHS_PER_DOUBLING if invariant else FILLED_LENGTHS_PER_DOUBLING
+        self._padding = Padding(per_doubling, self.batch_tokens, self.facts.max_length) if pads else None
         self._batches = Batches(
             f"model {self.facts.architecture}", "pair", self.batch_tokens, batch_invariant=invariant
         )
@@ -66,17 +88,21 @@ class Classifier:
         encoded = self._pipeline.tokenizer(**texts_of(pairs), **self._options, verbose=False)
         return [len(ids) for ids in encoded["input_ids"]]
 
+    def padded_length(self, tokens: int) -> int:
+        """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
+        return tokens if self._padding is None else self._padding.length(tokens)
+
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the logits, [n, n_outputs], of pairs that all have the same number of tokens.
+        """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none.
 
         Raises:
             InputError: If the model fails, memory runs out at batch size 1, or a logit is not finite.
         """
         try:
-            encoded = self._pipeline.preprocess(texts_of(pairs), **self._options)
-            tokens = encoded["input_ids"].shape[1]
+            encoded = self._encode(pairs)
+            length = encoded["input_ids"].shape[1]
             rows = self._batches.run(
-                lambda batch: list(self._logits(encoded, batch, self._attention)), range(len(pairs)), tokens
+                lambda batch: list(self._logits(encoded, batch, self._attention)), range(len(pairs)), length
             )
             logits = np.stack(rows)
         except InputError:
@@ -94,9 +120,50 @@ class Classifier:
         except FAILURES:
             return False
 
-    def _example_logits(self, times: int, attention: torch.nn.Module | None = None) -> NDArray[np.float32]:
-        encoded = self._pipeline.preprocess(texts_of([EXAMPLE_PAIR]), **self._options)
-        return self._logits(encoded, [0] * times, attention)
+    def _ignores_padding(self) -> bool:
+        """Return whether padding tokens change logits only by rounding."""
+        [tokens] = self.count_tokens([EXAMPLE_PAIR])
+        limit, noise = self.facts.max_length, PADDING_NOISE.get(self._dtype)
+        if noise is None or (limit is not None and tokens + EXAMPLE_PADDING > limit):
+            return False
+        try:
+            padded = self._example_logits(2, self._attention, padding=EXAMPLE_PADDING)
+            return outputs_match(padded, self._example_logits(2), noise)
+        except FAILURES:
+            return False
+
+    def _is_batch_invariant(self, *, pads: bool) -> bool:
+        attention = self._attention
+        unpadded = is_batch_invariant(lambda times: self._example_logits(times, attention))
+        return unpadded and (
+            not pads or is_batch_invariant(lambda times: self._example_logits(times, attention, EXAMPLE_PADDING))
+        )
+
+    def _tokens_per_batch(self, *, batch_invariant: bool) -> int:
+        if self._pipeline.device.type != "cpu":
+            return TOKENS_PER_GPU_BATCH
+        tokens = cpu_tokens_per_batch(self._dtype)
+        return tokens if batch_invariant else min(tokens, FILLED_TOKENS_PER_BATCH)
+
+    def _example_logits(
+        self, times: int, attention: torch.nn.Module | None = None, padding: int = 0
+    ) -> NDArray[np.float32]:
+        return self._logits(self._encode([EXAMPLE_PAIR], padding), [0] * times, attention)
+
+    def _encode(self, pairs: Sequence[Pair], padding: int | None = None) -> Any:  # noqa: ANN401 - a tokenizer's output
+        """Encode pairs, padded to their padded length or, if given, by this number of tokens."""
+        from transformers.data.data_collator import pad_without_fast_tokenizer_warning
+
+        tokenizer = self._pipeline.tokenizer
+        encoded = tokenizer(**texts_of(pairs), **self._options, verbose=False)
+        tokens = max(map(len, encoded["input_ids"]))
+        length = self.padded_length(tokens) if padding is None else tokens + padding
+        if length == tokens:
+            return encoded.convert_to_tensors("pt")
+        # Not in the call above, which would change the state of the tokenizer and so the digest of a loaded pipeline.
+        return pad_without_fast_tokenizer_warning(
+            tokenizer, encoded, padding="max_length", max_length=length, return_tensors="pt"
+        )
 
     def _logits(
         self,

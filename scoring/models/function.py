@@ -66,6 +66,10 @@ class FunctionPredictor:
         """Return zeros: a function accepts pairs of any length."""
         return [0] * len(pairs)
 
+    def padded_length(self, tokens: int) -> int:
+        """Return the same number: nothing is padded."""
+        return tokens
+
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the function's labels as one-hot logits, [n, 4].
 

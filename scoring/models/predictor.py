@@ -40,5 +40,8 @@ class Predictor(Protocol):
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return the number of tokens of each pair, or 0 if the model does not count tokens."""
 
+    def padded_length(self, tokens: int) -> int:
+        """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
+
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the logits, [n, n_outputs], of pairs that all have the same number of tokens."""
+        """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none."""

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 LIBRARIES = ("torch", "transformers", "tokenizers")
 """Libraries whose versions may change a classifier's predictions."""
 
+PADDING_VERSION = 2
+"""Part of the cache key, to be raised if pairs are padded to other lengths, which changes the last bits of logits."""
+
 
 @dataclass(frozen=True)
 class ScoredModel:
@@ -61,7 +64,7 @@ class ScoredModel:
         """The cache key of its predictions, or None if they are not cached."""
         if self.digest is None:
             return None
-        return sha256_of_json([self.digest, self.dtype, self.device, self.versions])
+        return sha256_of_json([self.digest, self.dtype, self.device, self.versions, PADDING_VERSION])
 
 
 def model_from_name(name: str, options: ModelOptions, *, display_name: str | None = None) -> ScoredModel:

@@ -77,16 +77,25 @@ def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Pred
     too_long = [item for item in by_length if limit is not None and item[1] > limit]
     for part in _parts(too_long, PAIRS_PER_SHARD):
         yield _predictions(part, np.full((len(part), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
-    for batches in _shards(_batches(by_length[len(too_long) :], predictor.batch_tokens)):
+    for batches in _shards(_batches(by_length[len(too_long) :], predictor)):
         start = time.perf_counter()
         logits = np.concatenate([predictor.predict([pair for pair, _ in batch]) for batch in batches])
         yield _predictions([item for batch in batches for item in batch], logits, time.perf_counter() - start)
 
 
-def _batches(by_length: Sequence[PairLength], batch_tokens: int) -> Iterator[Sequence[PairLength]]:
-    """Split pairs into batches of one length each, of at most `batch_tokens` tokens."""
-    for length, same_length in groupby(by_length, key=lambda item: item[1]):
-        yield from _parts(list(same_length), max(1, batch_tokens // max(1, length)))
+def _batches(by_length: Sequence[PairLength], predictor: Predictor) -> Iterator[Sequence[PairLength]]:
+    """Split pairs into batches of one padded length each, of at most `predictor.batch_tokens` tokens.
+
+    Unpadded pairs get batches of their own: without any padding, models skip the attention mask, which can change the
+    last bits of logits.
+    """
+
+    def padded(item: PairLength) -> tuple[int, bool]:
+        length = predictor.padded_length(item[1])
+        return length, length > item[1]
+
+    for (length, _), same_length in groupby(by_length, key=padded):
+        yield from _parts(list(same_length), max(1, predictor.batch_tokens // max(1, length)))
 
 
 def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[PairLength]]]:

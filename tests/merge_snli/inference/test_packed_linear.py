@@ -149,3 +149,57 @@ def test_nothing_is_packed_without_onednn(monkeypatch: pytest.MonkeyPatch) -> No
     model = two_layers()
     assert not pack(model, lambda: None, "m")
     assert packed_layers(model) == 0
+
+
+AMX = {"amx_bf16": True, "avx512_bf16": True}
+
+
+def packed_or_skip(dtype: torch.dtype) -> PackedLinear:
+    layer = PackedLinear(nn.Linear(48, 96).to(dtype))
+    try:
+        layer(torch.zeros(2, 48, dtype=dtype))
+    except RuntimeError as error:
+        pytest.skip(f"oneDNN does not support {dtype} on this CPU: {error}")
+    return layer
+
+
+def test_bfloat16_products_with_amx_have_few_numbers_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: AMX, raising=False)
+    counts: list[int] = []
+    product = PackedLinear._product
+
+    def counting(layer: PackedLinear, rows: torch.Tensor) -> torch.Tensor:
+        counts.append(len(rows))
+        return product(layer, rows)
+
+    monkeypatch.setattr(PackedLinear, "_product", counting)
+    with torch.inference_mode():
+        layer = packed_or_skip(torch.bfloat16)
+        counts.clear()
+        for count in (1, 63, 64, 65, 247, 253, 255, 510):
+            layer(torch.randn(count, 48).bfloat16())
+        assert layer(torch.randn(5, 51, 48).bfloat16()).shape == (5, 51, 96)
+    assert counts == [64, 64, 64, 128, 256, 256, 256, 512, 256]
+
+
+def test_rows_of_zeros_change_no_other_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = two_layers(torch.bfloat16)
+    with torch.inference_mode():
+        packed_or_skip(torch.bfloat16)
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: AMX, raising=False)
+        padded, rows = two_layers(torch.bfloat16), torch.randn(256, 48).bfloat16()
+        invariant = pack(padded, lambda: padded(rows), "m")
+        whole = padded(rows)
+        for count in (192, 247, 255):
+            zeros = torch.zeros(256 - count, 48, dtype=torch.bfloat16)
+            assert torch.equal(padded(rows[:count]), padded(torch.cat([rows[:count], zeros]))[:count])
+            assert not invariant or torch.equal(padded(rows[:count]), whole[:count])
+        torch.testing.assert_close(whole, plain(rows), atol=2e-2, rtol=2e-2)
+
+
+def test_float32_rows_are_not_padded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bytes of float32 answers do not depend on the units of the processor."""
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: AMX, raising=False)
+    monkeypatch.setattr(nn.functional, "pad", lambda *_: pytest.fail("float32 rows were padded"))
+    with torch.inference_mode():
+        assert PackedLinear(nn.Linear(48, 96))(torch.randn(5, 7, 48)).shape == (5, 7, 96)

@@ -1,6 +1,6 @@
 """Test classifiers: same outputs as the plain pipeline, batch invariance, token limits, and damaged files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,10 @@ def model(request: pytest.FixtureRequest, make_model: MakeModel, tmp_path_factor
 @pytest.fixture(scope="module")
 def pairs(dataset: Path) -> tuple[Pair, ...]:
     return read_config(find_dataset(str(dataset)), "verb").pairs
+
+
+def texts(pairs: Sequence[Pair]) -> list[dict[str, str]]:
+    return [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
 
 
 def load(folder: Path) -> Classifier:
@@ -90,6 +94,62 @@ def test_logits_do_not_depend_on_the_batch(model: Path, pairs: tuple[Pair, ...])
     whole = classifier.predict(same)
     np.testing.assert_array_equal(np.concatenate([classifier.predict([pair]) for pair in same]), whole)
     np.testing.assert_array_equal(classifier.predict(same[::-1])[::-1], whole)
+
+
+def pairs_of_many_lengths(count: int) -> list[Pair]:
+    """Return pairs of 23 tokens and more, hardly two of one length."""
+    words = "ba be bi bo bu the river a dog near".split()  # noqa: SIM905
+    return [
+        (" ".join(words[index % 7 :][:3] * 4 + words[:1] * (2 * index)), "The dog can run.") for index in range(count)
+    ]
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_pairs_of_many_lengths_share_batches(make_model: MakeModel, tmp_path: Path, packed: bool) -> None:
+    folder = make_model(tmp_path / "model", kind="bert", positions=256)
+    plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    classifier = load(folder) if packed else Classifier(plain)
+    pairs, sizes = pairs_of_many_lengths(80), []
+    forward = classifier._pipeline.forward
+
+    def counting(batch: Any, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
+        sizes.append(len(batch["input_ids"]))
+        return forward(batch, **options)
+
+    classifier._pipeline.forward = counting
+    predicted, _ = predict_pairs(lambda: classifier, pairs, None)
+    classifier._pipeline.forward = forward
+    assert len(set(predicted.tokens.tolist())) >= 60
+    assert sum(sizes) <= (1.4 if classifier._batches._batch_invariant else 2) * len(pairs)
+    outputs = read_output_names(find_model(str(folder)))
+    answers = [{answer["label"]: answer["score"] for answer in each} for each in plain(texts(pairs), top_k=None)]
+    expected = [[each[name] for name in outputs] for each in answers]
+    np.testing.assert_allclose(softmax(predicted.logits.astype(float)), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_logits_do_not_depend_on_the_other_pairs_of_a_run(make_model: MakeModel, tmp_path: Path, packed: bool) -> None:
+    folder = make_model(tmp_path / "model", kind="bert", positions=256)
+    plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    classifier = load(folder) if packed else Classifier(plain)
+    pairs = pairs_of_many_lengths(40)
+    whole = predict_pairs(lambda: classifier, pairs, None)[0].logits
+    for some in (slice(0, 40, 7), slice(3, 5), slice(20, 21), slice(39, 10, -2)):
+        np.testing.assert_array_equal(predict_pairs(lambda: classifier, pairs[some], None)[0].logits, whole[some])
+
+
+def test_model_that_does_not_ignore_padding_gets_one_length_at_a_time(
+    make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_model(tmp_path / "model", kind="bert", positions=256)
+    assert load(folder).padded_length(100) > 100
+    assert load(make_model(tmp_path / "gpt2", kind="gpt2", positions=256)).padded_length(100) == 100
+
+    def mean_of_all(_pooler: Any, hidden_states: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
+        return hidden_states.mean(dim=1)
+
+    monkeypatch.setattr("transformers.models.bert.modeling_bert.BertPooler.forward", mean_of_all)
+    assert load(folder).padded_length(100) == 100
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,9 @@ class Correct:
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         return [0] * len(pairs)
 
+    def padded_length(self, tokens: int) -> int:
+        return tokens
+
     def predict(self, pairs: Sequence[Pair]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         return np.eye(3, dtype=np.float32)[[self.outputs.get(pair, 0) for pair in pairs]]
 

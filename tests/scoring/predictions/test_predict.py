@@ -30,6 +30,9 @@ class Counting:
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         return [len(premise.split()) for premise, _ in pairs]
 
+    def padded_length(self, tokens: int) -> int:
+        return tokens
+
     def predict(self, pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - an array
         self.predicted.update(pairs)
         self.batches.append(self.count_tokens(pairs))
@@ -55,6 +58,23 @@ def test_each_pair_is_predicted_once_in_batches_of_one_length() -> None:
     assert facts == Counting.facts
     assert set(predictor.predicted.values()) == {1}
     assert all(len(set(batch)) == 1 and sum(batch) <= 12 for batch in predictor.batches)
+
+
+def test_batches_have_one_padded_length_and_keep_unpadded_pairs_apart() -> None:
+    class Padding(Counting):
+        batch_tokens = 16
+
+        def padded_length(self, tokens: int) -> int:
+            return tokens if tokens in {1, 8} else 4 * (tokens // 4 + 1)
+
+    predictor = Padding()
+    shard, _ = predict.predict_pairs(lambda: predictor, PAIRS, None)
+    np.testing.assert_array_equal(shard.logits, expected_logits())
+    assert shard.tokens.tolist() == [len(premise.split()) for premise, _ in PAIRS]
+    kinds = [{(predictor.padded_length(tokens), tokens in {1, 8}) for tokens in batch} for batch in predictor.batches]
+    assert all(len(kind) == 1 for kind in kinds)
+    assert all(predictor.padded_length(batch[0]) * len(batch) <= 16 for batch in predictor.batches)
+    assert {2, 3} in [set(batch) for batch in predictor.batches]
 
 
 def test_model_never_gets_pairs_that_are_too_long() -> None:

@@ -1,0 +1,28 @@
+"""Describe the processor that a benchmark runs on."""
+
+from __future__ import annotations
+
+import torch
+
+from merge_snli.inference.processor import processor_units
+
+UNITS = {
+    "avx2": "AVX2",
+    "avx512_f": "AVX-512",
+    "avx512_vnni": "AVX512-VNNI",
+    "avx512_bf16": "AVX512-BF16",
+    "amx_bf16": "AMX-BF16",
+    "amx_int8": "AMX-INT8",
+    "neon": "NEON",
+    "bf16": "BF16 (Arm)",
+}
+"""Names of the units that matter for matrix products."""
+
+
+def processor() -> str:
+    """Return one line: the processor's name, the threads of torch, and which units it has and lacks."""
+    units = processor_units()
+    name = torch.cpu.get_capabilities().get("cpu_name", "unknown") if units else "unknown"
+    found = ", ".join(text for unit, text in UNITS.items() if unit in units) or "none known"
+    amx = "" if "amx_bf16" in units else "; no AMX"
+    return f"processor: {name}, {torch.get_num_threads()} threads of torch {torch.__version__}; units: {found}{amx}"
