@@ -161,7 +161,7 @@ class Classifier:
         if length == tokens:
             return encoded.convert_to_tensors("pt")
         # Not in the call above, which would change the state of the tokenizer and so the digest of a loaded pipeline.
-        return pad_without_fast_tokenizer_warning(
+        return pad_without_fast_tokenizer_warning(  # type: ignore[no-untyped-call]
             tokenizer, encoded, padding="max_length", max_length=length, return_tensors="pt"
         )
 
