@@ -189,6 +189,4 @@ def _sample_table(sample: Sample) -> Table:
         for stratum, population in each.population.items()
     )
     total = len(sample.variant_ids)
-    return Table(
-        columns=columns, rows=rows, notes=(f"{total:,} variants for each of {len(sample.annotators)} annotators",)
-    )
+    return Table(columns=columns, rows=rows, notes=(f"{total:,} variants per annotator",))

@@ -163,7 +163,7 @@ def test_two_data_sets_give_one_pool(annotate: Annotate, shorter: Path, tmp_path
     first, second = ({row["variant_id"] for row in each["variants"]} for each in sample["datasets"])
     assert (len(first), len(second)) == (40, 10)
     assert {row["variant_id"] for row in read_csv(out / "x.csv")} == first | second
-    assert f"{len(first | second)} variants for each of 1" in printed
+    assert f"{len(first | second)} variants per annotator" in printed
 
 
 def test_different_variants_with_one_id_are_refused(tmp_path: Path) -> None:
