@@ -1,0 +1,225 @@
+"""Write data sets of the paper's size with made-up words, and result files of the paper's models with made-up answers.
+
+The rows go through the writer of `generation` and the answers through `scoring`, so the files are as after `generate`
+and `score`, without what the analyses do not read: the card, the splits of the subsamples but one, and the scores on
+parts of the variants in the results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from generation.options import Options, with_defaults
+from generation.output.write_data import write_data
+from merge_snli.dataset import RUN_FILE, find_dataset
+from merge_snli.embedded import FOLDER
+from merge_snli.mlm_families import PAPER_MLMS
+from merge_snli.record import ModelRecord, encode_record, read_record, seal
+from merge_snli.schema import ALL, NLI_LABELS, SEED, features
+from scoring.api import score
+from scoring.models.paper_models import PAPER_MODELS
+from scoring.predictions.pairs import read_config
+from scoring.results.files import write_result
+from scoring.results.measure import align_predictions, scores, seed_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from scoring.models.paper_models import PaperModel
+    from scoring.predictions.pairs import ScoredConfig
+    from scoring.results.result import Result
+
+    Ints = NDArray[np.int64]
+
+CLASSES = {"noun": range(1808), "verb": range(1606, 2112), "adj": (*range(130), *range(2093, 2222))}
+"""Seeds of each word class, as many as in the paper's Table 2: 2,222 in all, 202 with nouns and verbs, 130 with nouns
+and adjectives."""
+
+N_SEEDS, N_SUBSAMPLES, INFLATION = 2222, 10, 20
+WORDS = tuple(
+    f"{first}{second}{third}" for first in "bdfgklmnprst" for second in "aeiou" for third in map(str, range(60))
+)
+"""The words of all rows; the first are the most frequent in `corpus_counts`."""
+
+
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"filters": ["prob"]},
+    {"scramble": True},
+    {"sides": "union"},
+    {"filters": ["pos"]},
+    {"filters": []},
+)
+"""Options of the six data sets of section 5.4, which name them in Figure 8."""
+
+
+def corpus_counts() -> dict[str, int]:
+    """Return how often each word occurs in made-up training data, by Zipf's law."""
+    return {word: 100_000 // rank for rank, word in enumerate(WORDS, start=1)}
+
+
+def write_dataset(folder: Path, *, variants: int, number: int) -> None:
+    """Write a data set. Data sets of every number have the same seeds.
+
+    Args:
+        folder: The folder to create.
+        variants: Approximate number of variants.
+        number: Index in `OPTIONS`, and random seed of replacements, masked LMs and draws.
+    """
+    record = read_record(FOLDER.parent / RUN_FILE)
+    options = Options(**with_defaults(record.options | {"mlm": list(PAPER_MLMS)} | OPTIONS[number]))
+    tables = {ALL: _variants(variants, number), SEED: _seeds(options)}
+    folder.mkdir(parents=True)
+    parts = {config: folder.with_name(f"{folder.name}-{config}.parquet") for config in tables}
+    for config, columns in tables.items():
+        schema = features(config, NLI_LABELS, options.classes).arrow_schema
+        pq.write_table(
+            pa.table([columns[name] for name in schema.names], names=schema.names).cast(schema), parts[config]
+        )
+    data, composition = write_data(folder, [parts[ALL]], [parts[SEED]], replace(options, subsamples=1), NLI_LABELS)
+    for path in parts.values():
+        path.unlink()
+    masked_lms = tuple(ModelRecord(name, None, "0" * 64) for name in PAPER_MLMS)
+    changed = replace(
+        record,
+        title=f"made-up data set {number}",
+        options=options.as_dict(),
+        masked_lms=masked_lms,
+        composition=composition,
+        data=data,
+    )
+    (folder / RUN_FILE).write_bytes(encode_record(seal(changed, b"")))
+
+
+def write_results(dataset: Path, out: Path) -> None:
+    """Write a result file of each of the paper's models.
+
+    Args:
+        dataset: The folder of the data set.
+        out: The folder of the result files.
+    """
+    data = read_config(find_dataset(str(dataset)), ALL)
+    rng = np.random.default_rng(0)
+    difficulty = rng.normal(1.8, 1.5, len(data.seed_ids))
+    blank = score(_first_label, dataset, name="first label")
+    for model in PAPER_MODELS:
+        answers = _answers(data, difficulty + rng.normal(0, 0.3), rng)
+        write_result(_result(model, data, answers, blank), out)
+
+
+def _first_label(pairs: Sequence[object]) -> list[int]:
+    return [0] * len(pairs)
+
+
+def _result(model: PaperModel, data: ScoredConfig, answers: Ints, blank: Result) -> Result:
+    """Return a result with the scores of answers to all pairs, and nothing about parts of the variants."""
+    predicted = align_predictions(data, answers, data.seed_labels)
+    return replace(
+        blank,
+        model=replace(blank.model, name=model.name, training_data=model.trained_on),
+        scores=scores(predicted),
+        seeds=seed_table(data, predicted, NLI_LABELS),
+        classes={},
+        labels={},
+        masked_lms={},
+    )
+
+
+def _answers(data: ScoredConfig, log_odds: NDArray[np.float64], rng: np.random.Generator) -> Ints:
+    """Return the predicted label of each pair, right with the log-odds of its seed."""
+    seed = np.zeros(len(data.pairs), dtype=np.int64)
+    seed[data.seed_pairs] = np.arange(len(data.seed_ids))
+    seed[data.variant_pairs] = data.variant_seeds
+    right = rng.random(len(seed)) < 1 / (1 + np.exp(-log_odds[seed]))
+    wrong = rng.integers(1, len(NLI_LABELS), len(seed))
+    answers: Ints = (data.seed_labels[seed] + np.where(right, 0, wrong)) % len(NLI_LABELS)
+    return answers
+
+
+def _labels() -> Ints:
+    return np.random.default_rng(0).choice(3, N_SEEDS, p=[0.495, 0.31, 0.195])
+
+
+def _sentences(seeds: Ints) -> tuple[list[str], list[str]]:
+    """Return what premises and hypotheses have after the replaced word; the length depends on the seed."""
+    premise = [f"in problem {seed} is" + " really" * (seed % 11) + " here." for seed in seeds.tolist()]
+    return premise, [f"of problem {seed} is here." for seed in seeds.tolist()]
+
+
+def _variants(count: int, number: int) -> dict[str, Any]:
+    """Return the columns of config `all`, sorted by seed."""
+    rng = np.random.default_rng(number)
+    cells = sorted((seed, name) for name, members in CLASSES.items() for seed in members)
+    size = round(count / len(cells))
+    # The original word of a seed is the same in all data sets, and none of its replacements.
+    shifts = np.stack([rng.choice(np.arange(1, len(WORDS)), size, replace=False) for _ in cells])
+    words, originals = np.array(WORDS), np.arange(len(cells))
+    original = words[np.repeat(originals, size) % len(WORDS)].tolist()
+    replacement = words[(originals[:, np.newaxis] + shifts).ravel() % len(WORDS)].tolist()
+    seed = np.repeat([seed for seed, _ in cells], size)
+    word_class = np.repeat([name for _, name in cells], size).tolist()
+    seed_id = [f"seed-{each:04}" for each in seed.tolist()]
+    of_premise, of_hypothesis = _sentences(seed)
+    in_seed = _first(original, seed)
+    names = zip(seed_id, word_class, original, replacement, strict=True)
+    return {
+        "variant_id": [":".join(parts) for parts in names],
+        "seed_id": seed_id,
+        "premise": [f"The {word} {rest}" for word, rest in zip(replacement, of_premise, strict=True)],
+        "hypothesis": [f"A {word} {rest}" for word, rest in zip(replacement, of_hypothesis, strict=True)],
+        "label": _labels()[seed].tolist(),
+        "seed_premise": [f"The {word} {rest}" for word, rest in zip(in_seed, of_premise, strict=True)],
+        "seed_hypothesis": [f"A {word} {rest}" for word, rest in zip(in_seed, of_hypothesis, strict=True)],
+        "word_class": word_class,
+        "original": original,
+        "replacement": replacement,
+        "premise_mlms": _masked_lms(len(seed), rng),
+        "hypothesis_mlms": _masked_lms(len(seed), rng),
+        "log_odds": rng.exponential(1.0, len(seed)).astype(np.float32).tolist(),
+        "subsamples": _draws(len(cells), size, rng),
+    }
+
+
+def _first(values: list[str], seed: Ints) -> list[str]:
+    """Return for each row the value of the first row of its seed."""
+    _, first, codes = np.unique(seed, return_index=True, return_inverse=True)
+    return [values[row] for row in first[codes].tolist()]
+
+
+def _masked_lms(rows: int, rng: np.random.Generator) -> list[list[str]]:
+    """Return one to eight masked LMs per row, more often one."""
+    validated = rng.random((rows, len(PAPER_MLMS))) < 0.2
+    validated[np.arange(rows), rng.integers(len(PAPER_MLMS), size=rows)] = True
+    return [[PAPER_MLMS[at] for at in np.flatnonzero(row)] for row in validated]
+
+
+def _draws(cells: int, size: int, rng: np.random.Generator) -> list[list[int]]:
+    """Return the subsamples of each row, of which each draws the same number of rows per cell."""
+    ranks = rng.random((cells, size, N_SUBSAMPLES)).argsort(axis=1).argsort(axis=1)
+    return [np.flatnonzero(row).tolist() for row in (ranks < INFLATION).reshape(-1, N_SUBSAMPLES)]
+
+
+def _seeds(options: Options) -> dict[str, Any]:
+    """Return the columns of config `seed`, which no analysis reads, with one word per class."""
+    seeds = np.arange(N_SEEDS)
+    premise, hypothesis = _sentences(seeds)
+    words: dict[str, Any] = {}
+    for name in options.classes:
+        members = set(CLASSES[name])
+        words[f"{name}_words"] = [[name] if seed in members else [] for seed in seeds.tolist()]
+        words[f"{name}_variants"] = [[INFLATION] if seed in members else [] for seed in seeds.tolist()]
+    return {
+        "seed_id": [f"seed-{seed:04}" for seed in seeds.tolist()],
+        "premise": premise,
+        "hypothesis": hypothesis,
+        "label": _labels().tolist(),
+        **words,
+    }
