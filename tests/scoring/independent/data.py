@@ -1,0 +1,147 @@
+"""Read a data set and the predictions of its models as pandas frames, one row per variant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+Json = dict[str, Any]
+Frame: TypeAlias = Any
+"""A pandas data frame."""
+Series: TypeAlias = Any
+"""A pandas series."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """One config of a data set.
+
+    Attributes:
+        record: The content of `run.json`.
+        config: The config.
+        seeds: One row per seed, by id, in the order of the variants: premise, hypothesis, gold and copied columns.
+        variants: One row per variant: seed, word_class, original, replacement, log_odds, masked_lms (a set).
+        draws: One row per draw: variant and subsample.
+        results: The result file of each model, by name.
+        answers: Predicted label of each model on each variant, a column per model; missing if it was left out.
+        on_seeds: Predicted label of each model on each seed, a column per model.
+        removed: The same of the seeds that were left out, with their gold label.
+    """
+
+    record: Json
+    config: str
+    seeds: Frame
+    variants: Frame
+    draws: Frame
+    results: dict[str, Json]
+    answers: Frame
+    on_seeds: Frame
+    removed: Frame
+
+    @property
+    def models(self) -> list[str]:
+        return list(self.results)
+
+    def compared(self, label: str, model: str) -> str:
+        """Return a label in the labels in which a model is compared."""
+        return label if label in self.results[model]["compared_labels"] else "not_entailment"
+
+    def gold(self, model: str) -> Series:
+        """Return the gold label of each seed as it is compared with the model's predictions."""
+        return self.seeds["gold"].map(lambda label: self.compared(label, model))
+
+    def right(self, model: str) -> Series:
+        """Return whether the model is right on each variant."""
+        return self.answers[model] == self.variants["seed"].map(self.gold(model))
+
+    def drawn(self, model: str, mask: Series = None, right: Series = None) -> Frame:
+        """Return one row per draw that the model has a prediction on: variant, subsample, seed and right.
+
+        Args:
+            model: The model.
+            mask: Whether each variant counts; by default all.
+            right: Whether the model counts as right on each variant; by default its own.
+        """
+        right = self.right(model) if right is None else right
+        chosen = self.answers[model].notna() if mask is None else self.answers[model].notna() & mask
+        rows = self.variants.assign(right=right)[chosen][["seed", "right"]]
+        return self.draws.join(rows, on="variant", how="inner")
+
+
+def read(folder: Path, results: Sequence[Path], without: Collection[str] = ()) -> list[Data]:
+    """Read each config of a data set that has results, `all` first.
+
+    Args:
+        folder: Folder of the data set.
+        results: Result files, in the order of the report.
+        without: Ids of seeds to leave out.
+    """
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    contents = [json.loads(path.read_text(encoding="utf-8")) for path in results]
+    own = [value for value in contents if value["dataset"]["digest"] == record["data"]["digest"]]
+    configs = {value["dataset"]["config"] for value in own}
+    return [
+        _config(folder, record, config, [value for value in own if value["dataset"]["config"] == config], {*without})
+        for config in ("all", "noun", "verb", "adj", "adv")
+        if config in configs
+    ]
+
+
+def _config(folder: Path, record: Json, config: str, results: Sequence[Json], without: set[str]) -> Data:
+    rows = pd.read_parquet(folder / f"data/{config}/test.parquet")
+    names = _names(results)
+    gold = rows["label"].map(dict(enumerate(results[0]["dataset"]["labels"])))
+    known = {"variant_id", "seed_id", "premise", "hypothesis", "label", "seed_premise", "seed_hypothesis"}
+    known |= {"word_class", "original", "replacement", "premise_mlms", "hypothesis_mlms", "log_odds", "subsamples"}
+    variants = rows.rename(columns={"seed_id": "seed"})[["seed", "word_class", "original", "replacement", "log_odds"]]
+    masked_lms = [{*one, *other} for one, other in zip(rows["premise_mlms"], rows["hypothesis_mlms"], strict=True)]
+    variants = variants.assign(masked_lms=pd.Series(masked_lms, index=rows.index))
+    seeds = rows.assign(gold=gold).groupby("seed_id", sort=False).first()
+    seeds = seeds.drop(columns=["premise", "hypothesis"]).rename(
+        columns={"seed_premise": "premise", "seed_hypothesis": "hypothesis"}
+    )
+    seeds = seeds[["premise", "hypothesis", "gold", *(name for name in rows if name not in known)]]
+    answers, on_seeds = pd.DataFrame(index=rows.index), pd.DataFrame(index=seeds.index)
+    for name, result in zip(names, results, strict=True):
+        answers[name] = _answers(variants, result)
+        on_seeds[name] = pd.Series(dict(zip(result["seeds"]["seed_id"], result["seeds"]["predicted"], strict=True)))
+    draws = rows["subsamples"].explode().dropna().rename("subsample").rename_axis("variant").reset_index()
+    kept = ~variants["seed"].isin(without)
+    return Data(
+        record=record,
+        config=config,
+        seeds=seeds[~seeds.index.isin(without)],
+        variants=variants[kept],
+        draws=draws[draws["variant"].isin(variants.index[kept])].astype(int),
+        results=dict(zip(names, results, strict=True)),
+        answers=answers[kept],
+        on_seeds=on_seeds[~on_seeds.index.isin(without)],
+        removed=on_seeds.assign(gold=seeds["gold"])[on_seeds.index.isin(without)],
+    )
+
+
+def _names(results: Sequence[Json]) -> list[str]:
+    """Return the names of the models in tables: with the dtype, unless it is float32 or that of a function."""
+    dtypes = [result["run"]["dtype"] for result in results]
+    return [
+        result["model"]["name"] if dtype in (None, "float32") else f"{result['model']['name']} ({dtype})"
+        for result, dtype in zip(results, dtypes, strict=True)
+    ]
+
+
+def _answers(variants: Frame, result: Json) -> Series:
+    """Return the predicted label of each variant; the file has one character per variant of each seed."""
+    letters = dict(enumerate(result["compared_labels"]))
+    table = result["seeds"]
+    by_seed = dict(zip(table["seed_id"], table["variant_predictions"], strict=True))
+    position = variants.groupby("seed").cumcount()
+    characters = [
+        by_seed[seed][at] if seed in by_seed else "-" for seed, at in zip(variants["seed"], position, strict=True)
+    ]
+    labels = [None if one == "-" else letters[int(one)] for one in characters]
+    return pd.Series(labels, index=variants.index, dtype=object)
