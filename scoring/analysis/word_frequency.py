@@ -9,7 +9,7 @@ import numpy as np
 
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import NO_PREDICTION
-from scoring.statistics import bootstrap_interval
+from scoring.statistics import bootstrap_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,6 +127,7 @@ def _of_model(
     pairs = np.flatnonzero(model.correct & wrong[scored.variants.seed])
     of_original, of_replacement = originals[pairs], replacements[pairs]
     ratios = _seed_means((of_replacement + 1) / (of_original + 1), scored.variants.seed[pairs])
+    arithmetic_mean, median, geometric_mean = _averages(ratios)
     return ModelWordFrequency(
         model=model.name,
         training_data=model.result.model.training_data,
@@ -136,9 +137,9 @@ def _of_model(
         zero_originals=int((of_original == 0).sum()),
         zero_replacements=int((of_replacement == 0).sum()),
         zero_pairs=int(((of_original == 0) | (of_replacement == 0)).sum()),
-        arithmetic_mean=_average(np.mean, ratios),
-        median=_average(np.median, ratios),
-        geometric_mean=_average(_geometric_mean, ratios),
+        arithmetic_mean=arithmetic_mean,
+        median=median,
+        geometric_mean=geometric_mean,
     )
 
 
@@ -153,8 +154,15 @@ def _geometric_mean(ratios: Floats, axis: int = -1) -> Floats:
     return np.asarray(np.exp(np.log(ratios).mean(axis=axis)))
 
 
-def _average(statistic: Callable[..., Floats], ratios: Floats) -> Average:
+STATISTICS: tuple[Callable[..., Floats], ...] = (np.mean, np.median, _geometric_mean)
+
+
+def _averages(ratios: Floats) -> list[Average]:
+    """Return the arithmetic mean, the median and the geometric mean."""
     if not len(ratios):
-        return Average(value=float("nan"), interval=None)
-    interval = bootstrap_interval(statistic, ratios) if len(ratios) > 1 else None
-    return Average(value=float(statistic(ratios, axis=-1)), interval=interval)
+        return [Average(value=float("nan"), interval=None)] * len(STATISTICS)
+    intervals = bootstrap_intervals(STATISTICS, ratios) if len(ratios) > 1 else [None] * len(STATISTICS)
+    return [
+        Average(value=float(statistic(ratios, axis=-1)), interval=interval)
+        for statistic, interval in zip(STATISTICS, intervals, strict=True)
+    ]

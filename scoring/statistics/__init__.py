@@ -3,7 +3,7 @@
 Everything in `__all__` may be imported from outside. scipy and statsmodels are imported only when a test runs.
 """
 
-from .bootstrap import bootstrap_interval, mean_interval, share_correct, stratified_interval
+from .bootstrap import bootstrap_interval, bootstrap_intervals, mean_interval, share_correct, stratified_interval
 from .families import Family, PairResult, adjusted_pairs, compact_letters, compare_models, holm, p_matrix
 from .outcomes import OVERLAP_WARNING, Interval, TestResult
 from .paired_tests import mcnemar_test, permutation_test
@@ -19,6 +19,7 @@ __all__ = [
     "TestResult",
     "adjusted_pairs",
     "bootstrap_interval",
+    "bootstrap_intervals",
     "compact_letters",
     "compare_models",
     "holm",

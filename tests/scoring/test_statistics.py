@@ -8,6 +8,7 @@ import math
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from scoring import statistics
 from scoring.statistics import (
     OVERLAP_WARNING,
     bootstrap_interval,
+    bootstrap_intervals,
     compact_letters,
     compare_models,
     holm,
@@ -37,6 +39,7 @@ from scoring.statistics import (
     stratified_interval,
     values_for,
 )
+from scoring.statistics.values import FloatArray
 
 # Table 3 of the paper: SA on seeds and on variants, in percent.
 TABLE_3 = {
@@ -227,6 +230,19 @@ def test_bootstrap_of_a_mean_is_close_to_its_normal_interval(method: Any) -> Non
     half = 1.96 * values.std() / 20
     assert (interval.low, interval.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.004)
     assert (interval.level, interval.method, interval.unit) == (0.95, f"{method} bootstrap", "seed")
+
+
+def constant(values: FloatArray, axis: int) -> FloatArray:
+    return np.full(values.shape[:axis], 2.0)
+
+
+def test_several_statistics_have_the_intervals_of_each_alone() -> None:
+    values = np.random.default_rng(0).exponential(size=30)
+    each_alone: list[Callable[..., Any]] = [np.mean, constant, np.median]
+    together = bootstrap_intervals(each_alone, values)
+    assert [each.method for each in together] == ["BCa bootstrap", "percentile bootstrap", "BCa bootstrap"]
+    assert list(together) == [bootstrap_interval(statistic, values) for statistic in each_alone]
+    assert (together[1].low, together[1].high) == (2.0, 2.0)
 
 
 def test_bootstrap_resamples_seeds_and_not_rows() -> None:
