@@ -44,7 +44,7 @@ def analyse(
         kin: Masked LM from which an NLI model was fine-tuned, by name of the model, besides the paper's.
         corpus: Training data of the models, in which words are counted: a `.txt` file, or NLI problems as `generate`
             reads them. The counts are cached in `OUT.work`.
-        without_seeds: Ids of seeds that are mislabelled; every analysis runs again without them.
+        without_seeds: Ids of seeds that are mislabeled; every analysis runs again without them.
         out: Folder for the report; if None, nothing is written.
         progress: Where to report the progress; by default nowhere.
 

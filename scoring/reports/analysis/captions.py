@@ -15,7 +15,6 @@ from scoring.reports.analysis.phrases import (
     percent,
     points,
     points_range,
-    predictor_name,
     short_list,
 )
 from scoring.reports.line_chart import short_name
@@ -38,12 +37,21 @@ if TYPE_CHECKING:
     from scoring.analysis.word_frequency import WordFrequency
     from scoring.statistics import TestResult
 
+MORE_OF = {
+    "log_odds": "with higher log-odds of the replacement",
+    "masked_lms": "with more masked LMs that validated the replacement",
+    "sentence_length": "in longer sentences",
+    "log_count": "with more frequent replacements",
+}
+"""What a larger value of a predictor means."""
 ALPHA = 0.05
 """Tests with a smaller p-value are called significant."""
 AT = f"{QUALITY_THRESHOLD:.0%}"
 """The quality threshold, as in the captions."""
 EQUAL = 1e-9
 """Largest difference of two values that are called equal."""
+SHOWN = 0.0005
+"""Smallest difference that is not shown as 0.0 points."""
 MAX_NAMES = 3
 """A longer list of tied models is cut."""
 
@@ -73,10 +81,10 @@ def seeds_against_variants_caption(value: SeedsAgainstVariants) -> str:
 
 
 def _seeds_minus_variants(test: TestResult) -> str:
-    if abs(test.difference) < EQUAL:
-        return "the same on variants and on seeds"
     direction = "lower" if test.difference > 0 else "higher"
     size = f"{points(abs(test.difference), sign=False)} {direction} on variants than on seeds"
+    if abs(test.difference) < SHOWN:
+        size = "the same on variants and on seeds to 0.1 points"
     if math.isnan(test.p_value):
         return size
     return f"{size} ({p_value(test.p_value)}{'' if test.p_value < ALPHA else ', not significant'})"
@@ -158,7 +166,7 @@ def kin_caption(value: Kin, names: Mapping[str, str]) -> str:
     if {"equiv", "arch"} <= at.keys():
         difference = at["equiv"] - at["arch"]
         own = "variants of their own masked LM"
-        if abs(difference) < EQUAL:
+        if abs(difference) < SHOWN:
             finding = f"Models do as well on {own} as on those of other families"
         else:
             direction = "better" if difference > 0 else "worse"
@@ -218,9 +226,10 @@ def word_frequency_caption(value: WordFrequency) -> str:
     medians = [model.median.value for model in value.models if model.seeds]
     low, high = min(medians), max(medians)
     between = f"{low:,.2f}" if high - low < EQUAL else f"{low:,.2f} to {high:,.2f}"
+    corpus = value.corpus.rpartition("/")[2]
     return (
         f"Where a model answers a seed wrong and a variant right, the replacement is {value.mean_ratio:,.1f} times as "
-        f"frequent as the original in {value.corpus} by the arithmetic mean, and {between} times by the median."
+        f"frequent as the original in {corpus} by the arithmetic mean, and {between} times by the median."
     )
 
 
@@ -249,7 +258,7 @@ def _conditions(names: Iterable[str], references: Mapping[str, str | None]) -> l
         kind, _, level = name.partition(": ")
         reference = references[name]
         if reference is None:
-            conditions.append(f"with a larger {predictor_name(name, reference)}")
+            conditions.append(MORE_OF[name])
         else:
             levels.setdefault((kind, reference), []).append(level)
     for (kind, reference), found in levels.items():

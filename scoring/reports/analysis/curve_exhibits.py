@@ -159,12 +159,12 @@ def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
 
 def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
     """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
-    curves = [(f"{each.name} ({each.curve.variants:,})", each.curve, style) for style, each in enumerate(value.sets)]
+    named = [(each.name, each.curve, style) for style, each in enumerate(value.sets)]
+    counted = [(f"{name} ({curve.variants:,})", curve, style) for name, curve, style in named]
     refused = tuple(f"{each.title}, config {each.config}, is not compared: {each.reason}." for each in value.refused)
     left_out = (
         (f"Not scored on every set, and left out: {and_list(value.models_left_out)}.",) if value.models_left_out else ()
     )
-    notes = ("In brackets: number of distinct drawn variants.", *left_out, *refused)
     tests = () if value.family is None else (pair_table(value.family),)
     return (
         Exhibit(
@@ -172,8 +172,8 @@ def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
             paper="Figure 8",
             caption=filter_sets_caption(value),
             basis=basis(value.seeds, len(value.models)),
-            draw=partial(draw_curves, curves, title="Pattern accuracy by filters, mean over models"),
-            tables=(curve_table(curves, notes=notes), *tests),
+            draw=partial(draw_curves, counted, title="Pattern accuracy by filters, mean over models"),
+            tables=(curve_table(named, notes=(*left_out, *refused)), *tests),
         ),
     )
 

@@ -53,7 +53,7 @@ class Report:
     Attributes:
         data_sets: The analyses of each config of each data set.
         across_data_sets: The analyses across data sets.
-        without_seeds: The same without the seeds that the user judged mislabelled; None if no seed was named.
+        without_seeds: The same without the seeds that the user judged mislabeled; None if no seed was named.
         left_out: Ids of the seeds that this report leaves out.
     """
 

@@ -1,4 +1,4 @@
-"""Read the ids of seeds that a reader judged mislabelled."""
+"""Read the ids of seeds that a reader judged mislabeled."""
 
 from __future__ import annotations
 

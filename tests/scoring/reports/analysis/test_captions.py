@@ -321,7 +321,7 @@ def test_seeds_against_variants() -> None:
         "higher on variants than on seeds (p = 0.200, not significant)."
     )
     assert seeds_against_variants_caption(seeds_against_variants(outcome(1, 0))) == (
-        "Sample accuracy over seeds is the same on variants and on seeds."
+        "Sample accuracy over seeds is the same on variants and on seeds to 0.1 points (p = 1.000, not significant)."
     )
     undefined = seeds_against_variants(outcome(0.01, 0.1), outcome(math.nan, 0.1))
     assert seeds_against_variants_caption(undefined).endswith(
@@ -396,7 +396,7 @@ def test_error_drivers() -> None:
         coefficient("label: contradiction", -2, 0.01),
     )
     assert error_drivers_caption(value) == (
-        "Over all models, right answers are more likely with a larger log-odds of the replacement and for verbs than "
+        "Over all models, right answers are more likely with higher log-odds of the replacement and for verbs than "
         "for nouns, and less likely for neutral and contradiction than for entailment (p < 0.05)."
     )
 
