@@ -105,7 +105,7 @@ class ProblemOptions:
 
 
 @cache
-def option_types(options: type[ProblemOptions]) -> dict[str, type]:
+def option_types(options: type[Any]) -> dict[str, type]:
     """Return the type of each option: `str`, `int`, `bool`, or `tuple` for a tuple of strings.
 
     Args:

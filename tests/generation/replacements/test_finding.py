@@ -191,7 +191,7 @@ class RunIsAVerb(ByText):
 
 def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
     case = simple_case(["a", "dog"], ["dog", "of"], "cat", "run", "wolf")
-    options = Options(problems="x", mlm=MLMS, filters="pos")
+    options = Options(problems="x", mlm=MLMS, filters=("pos",))
     (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, RunIsAVerb(), options)
     assert [replacement.word for replacement in of_dog.replacements] == ["cat", "wolf"]
     for side in ("premise", "hypothesis"):
