@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
@@ -66,7 +66,7 @@ class ProblemOptions:
         """
         if not isinstance(self.problems, str | Path):
             self._set("problems", memory_problems(self.problems))
-        for name, expected in option_types(type(self)).items():
+        for name, expected in option_types(cast(Hashable, type(self))).items():
             self._set(name, self._checked_type(name, expected))
         if not self.problems.strip():
             raise InputError("--problems is empty: give a file, a folder, a Hub id or demo:problems")
@@ -105,7 +105,7 @@ class ProblemOptions:
 
 
 @cache
-def option_types(options: type[Any]) -> dict[str, type]:
+def option_types(options: type[ProblemOptions]) -> dict[str, type]:
     """Return the type of each option: `str`, `int`, `bool`, or `tuple` for a tuple of strings.
 
     Args:
