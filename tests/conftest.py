@@ -29,8 +29,13 @@ __all__ = ["hub", "hub_server", "token", "waits"]
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests of the demo's run, all on one worker, so that none waits for the run of another."""
+    items.sort(key=lambda item: "demo_run" not in getattr(item, "fixturenames", ()))
+
+
 def pytest_collection_finish() -> None:
-    """Exclude the imported libraries from garbage collection: statsmodels collects in each adjustment of p-values."""
+    """Exclude the imported libraries from garbage collection, which takes long with so many objects."""
     gc.collect()
     gc.freeze()
 

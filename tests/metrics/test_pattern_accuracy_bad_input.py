@@ -30,6 +30,8 @@ BAD: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"groups": [b"a", b"a", b"b"]}, ("groups[0] is b'a' (bytes)",)),
     ({"groups": ["a", "a", 3]}, ("groups[2] is 3", "groups[0] is 'a'")),
     ({"groups": [1, 2**63, 3]}, ("groups[1] is 9223372036854775808", "64 bits")),
+    ({"groups": [1, 2**63 + 1, 3]}, ("groups[1] is 9223372036854775809", "64 bits")),
+    ({"groups": [1, 2, -(2**63) - 1]}, ("groups[2] is -9223372036854775809", "64 bits")),
     ({"predictions": "010"}, ("predictions is '010' (str)",)),
     ({"predictions": {0: 1}}, ("predictions is {0: 1} (dict)",)),
     ({"predictions": 3}, ("predictions is 3 (int)",)),

@@ -348,3 +348,12 @@ def test_scores_can_be_written_as_json() -> None:
         categories=["a", "a", "b"],
     )
     assert json.loads(json.dumps(scores, allow_nan=False))["pattern_accuracy"] == {"0.5": 1.0, "0.9": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "listed"), [("UVW", "'U', 'V', 'W'; such"), ("UVWXYZ", "'U', 'V', 'W', 'X', 'Y', …; such")]
+)
+def test_at_most_five_unknown_labels_are_listed(unknown: str, listed: str) -> None:
+    count = len(unknown)
+    with pytest.warns(UserWarning, match=rf"references do not contain {listed}"):
+        compute(predictions=list(unknown), references=["E"] * count, groups=list(range(count)))
