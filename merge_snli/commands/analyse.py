@@ -15,10 +15,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", nargs="+", metavar="RESULTS", help="results folders of merge-snli score")
     parser.add_argument(
         "--dataset",
-        action="append",
+        nargs="+",
+        action="extend",
         required=True,
         metavar="DIR|ID",
-        help="data set that the models were scored on; repeat it for several",
+        help="data sets that the models were scored on",
     )
     parser.add_argument(
         "--kin",

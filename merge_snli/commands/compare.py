@@ -25,10 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--dataset",
-        action="append",
+        nargs="+",
+        action="extend",
         default=[],
         metavar="DIR|ID",
-        help="data set of the results, to compare its word classes; may be repeated",
+        help="data sets of the results, to compare their word classes",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
