@@ -76,7 +76,7 @@ def _facts(scored: ScoredDataset) -> dict[str, Any]:
         "subsamples": scored.variants.n_subsamples,
         "models": [model.name for model in scored.models],
         "notes": [(model.name, note) for model in scored.models for note in model.result.notes],
-        "terms": license_text(scored.dataset.record),
+        "terms": license_text(scored.dataset.record).replace("`", ""),
     }
 
 
