@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli import __version__
 from merge_snli.card import license_of
-from merge_snli.card.metadata import TAGS
+from merge_snli.card.metadata import PAIR_TAGS, TAGS
 from merge_snli.errors import InputError
 from merge_snli.files import write_json
-from merge_snli.schema import columns, data_file, data_version
+from merge_snli.pairs_record import PairsRecord
+from merge_snli.schema import data_file, data_version
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset import MergeDataset, PairsDataset
     from merge_snli.record import Record
     from merge_snli.schema import Column
 
@@ -26,11 +27,12 @@ DESCRIPTION = (
     "suggested by masked language models. Tests whether a model's answers stay right when the inference stays the same."
 )
 PAPER = "https://arxiv.org/abs/2510.24295"
+PAIRS_PAPER = "Luo et al. (2023), Simple but Challenging: NLI Models Fail on Simple Sentences"
 TYPES = {"string": "TEXT", "label": "INTEGER", "int32": "INTEGER", "float32": "FLOAT"}
 """Croissant data types by the types of `merge_snli.schema`."""
 
 
-def write_croissant(dataset: MergeDataset, path: Path, *, published: date) -> None:
+def write_croissant(dataset: MergeDataset | PairsDataset, path: Path, *, published: date) -> None:
     """Write the Croissant file of a data set.
 
     Args:
@@ -44,7 +46,7 @@ def write_croissant(dataset: MergeDataset, path: Path, *, published: date) -> No
     write_json(path, croissant(dataset, published=published))
 
 
-def croissant(dataset: MergeDataset, *, published: date) -> dict[str, Any]:
+def croissant(dataset: MergeDataset | PairsDataset, *, published: date) -> dict[str, Any]:
     """Return the Croissant metadata of a data set, with a file and a record set per config and split.
 
     Args:
@@ -61,14 +63,10 @@ def croissant(dataset: MergeDataset, *, published: date) -> dict[str, Any]:
     record = dataset.record
     tables = [(config, split) for config, splits in record.rows.items() for split in splits]
     metadata = mlc.Metadata(
-        name="merge_snli",
         conforms_to="http://mlcommons.org/croissant/1.0",
-        description=f"{record.title}. {DESCRIPTION}",
-        keywords=list(TAGS),
         in_language=["en"],
-        url=PAPER,
+        **_subject(record),
         license=[license_of(record) or "unknown"],
-        cite_as=f"Zgreabăn, Deoskar and Abzianidze (2025), MERGE, {PAPER}",
         creators=[mlc.Organization(name=f"merge_snli {__version__}")],
         version=data_version(dataset.digest),
         date_published=datetime.combine(published, time()),
@@ -79,7 +77,26 @@ def croissant(dataset: MergeDataset, *, published: date) -> dict[str, Any]:
     return values
 
 
-def _file(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported lazily
+def _subject(record: Record | PairsRecord) -> dict[str, Any]:
+    """Return what the metadata says of the content."""
+    if isinstance(record, PairsRecord):
+        description = f"{record.title}. {' '.join(record.summary.split())}"
+        return {
+            "name": record.load_name,
+            "description": description,
+            "keywords": list(PAIR_TAGS),
+            "cite_as": PAIRS_PAPER,
+        }
+    return {
+        "name": "merge_snli",
+        "description": f"{record.title}. {DESCRIPTION}",
+        "keywords": list(TAGS),
+        "url": PAPER,
+        "cite_as": f"Zgreabăn, Deoskar and Abzianidze (2025), MERGE, {PAPER}",
+    }
+
+
+def _file(record: Record | PairsRecord, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported lazily
     import mlcroissant as mlc
 
     path = data_file(config, split)
@@ -92,14 +109,12 @@ def _file(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlc
     )
 
 
-def _record_set(record: Record, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported lazily
+def _record_set(record: Record | PairsRecord, config: str, split: str) -> Any:  # noqa: ANN401 - mlcroissant is imported lazily
     import mlcroissant as mlc
 
-    options = record.options
-    schema = columns(config, options["classes"], options["keep_column"])
     name = f"{config}/{split}"
     return mlc.RecordSet(
-        id=name, name=name, fields=[_field(name, data_file(config, split), column) for column in schema]
+        id=name, name=name, fields=[_field(name, data_file(config, split), column) for column in record.columns(config)]
     )
 
 

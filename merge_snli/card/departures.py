@@ -50,6 +50,26 @@ DEPARTURES: tuple[tuple[Callable[[Options], bool], str], ...] = (
         "**No WordNet relations**: suggestions related to another word of the problem were dropped.",
     ),
     (
+        lambda options: options.get("min_mlms", 1) > 1,
+        "**Several masked LMs**: a replacement needs to be validated by several masked LMs in each sentence.",
+    ),
+    (
+        lambda options: options.get("same_tag", False),
+        "**Same tag**: a replacement has the Penn tag of the original word, not only its word class.",
+    ),
+    (
+        lambda options: options.get("articles", False),
+        "**Articles**: replacements that do not fit the *a* or *an* before them were dropped.",
+    ),
+    (
+        lambda options: options.get("min_log_odds") is not None,
+        "**A margin of probability**: a replacement needs larger log-odds than the paper's 0.",
+    ),
+    (
+        lambda options: options.get("max_rank") is not None,
+        "**A maximum rank**: only the most probable suggestions of each form were used.",
+    ),
+    (
         lambda options: options["ignore_case"],
         "**Case ignored**: premise and hypothesis may share a word in different case.",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from merge_snli.embedded import PREFIX
+from merge_snli.pairs_record import PairsRecord
 
 if TYPE_CHECKING:
     from merge_snli.record import Record
@@ -18,14 +19,14 @@ def is_embedded(record: Record) -> bool:
     return bool(record.options["problems"].startswith(PREFIX))
 
 
-def license_of(record: Record) -> str | None:
+def license_of(record: Record | PairsRecord) -> str | None:
     """Return the license of a data set as an id of the Hub, in lower case.
 
     Returns:
         `other` if the problems have their own terms; None if the license is unknown. A data set without a license must
         not be published.
     """
-    if is_embedded(record):
+    if not isinstance(record, PairsRecord) and is_embedded(record):
         return EMBEDDED_LICENSE
     return record.terms.license and record.terms.license.lower()
 

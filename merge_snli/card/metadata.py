@@ -2,63 +2,92 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.card.license import is_embedded, license_of
-from merge_snli.files import is_path
 from merge_snli.hub import split_revision
-from merge_snli.problems.file_rows import READERS
-from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, data_version, features
+from merge_snli.problems.file_names import ON_HUB, hub_repository, public_name
+from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, data_version, features_of
 
 if TYPE_CHECKING:
+    from merge_snli.pairs_record import PairsRecord
     from merge_snli.record import Record
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
+PAIR_TAGS = ("nli", "templates", "generalization", "pattern-accuracy")
 
 Json = dict[str, Any]
-
-
-def public_name(name: str) -> str:
-    """Return the last part of a path, so that no folder of this machine is published; return a Hub id unchanged.
-
-    A folder with the form of a Hub id, such as `data/mine`, counts as an id.
-    """
-    return Path(name).name if name.endswith(tuple(READERS)) or is_path(name) else name
 
 
 def metadata(record: Record) -> str:
     """Return the card's metadata as YAML.
 
+    Args:
+        record: The record of a run.
+    """
+    return metadata_yaml(
+        record,
+        license=license_of(record) or "unknown",
+        pretty_name=record.title,
+        size_categories=[_size(record.rows[ALL][TEST])],
+        source_datasets=_source_datasets(record),
+        annotations_creators=_creators(record),
+        language_creators=_creators(record),
+        tags=list(TAGS),
+        configs=[
+            config_metadata(config, splits, _version(record, config), is_default=config == ALL)
+            for config, splits in record.rows.items()
+        ],
+    )
+
+
+def pairs_metadata(record: PairsRecord) -> str:
+    """Return the metadata of the card of pairs in groups as YAML.
+
+    Args:
+        record: The record of the pairs.
+    """
+    version = data_version(record.data.digest)
+    return metadata_yaml(
+        record,
+        license=license_of(record) or "unknown",
+        pretty_name=record.title,
+        size_categories=[_size(sum(sum(splits.values()) for splits in record.rows.values()))],
+        source_datasets=None,
+        annotations_creators=["machine-generated"],
+        language_creators=["machine-generated"],
+        tags=list(PAIR_TAGS),
+        configs=[
+            config_metadata(config, splits, version, is_default=number == 0)
+            for number, (config, splits) in enumerate(record.rows.items())
+        ],
+    )
+
+
+def metadata_yaml(record: Record | PairsRecord, **values: Any) -> str:  # noqa: ANN401 - values of many types
+    """Return the metadata of a card as YAML.
+
     `dataset_info` has the features but not the sizes of the splits: with sizes, `load_dataset(..., filters=...)` raises
     an error.
 
     Args:
-        record: The record of a run.
+        record: Has the configs with their columns.
+        values: Further fields of `huggingface_hub.DatasetCardData`.
     """
     from datasets.info import DatasetInfo, DatasetInfosDict
     from huggingface_hub import DatasetCardData
 
-    rows, options = record.rows, record.options
     data = DatasetCardData(
         language=["en"],
-        license=license_of(record) or "unknown",
-        pretty_name=record.title,
-        size_categories=[_size(rows[ALL][TEST])],
-        source_datasets=_source_datasets(record),
         task_categories=["text-classification"],
         task_ids=["natural-language-inference"],
-        annotations_creators=_creators(record),
-        language_creators=_creators(record),
         multilinguality=["monolingual"],
-        tags=list(TAGS),
-        configs=[_config(config, splits, _version(record, config)) for config, splits in rows.items()],
+        **values,
     )
-    labels, extra = record.problems.label_names, options["keep_column"]
     infos = {
-        config: DatasetInfo(features=features(config, labels, options["classes"], extra), config_name=config)
-        for config in rows
+        config: DatasetInfo(features=features_of(record.columns(config), record.label_names), config_name=config)
+        for config in record.rows
     }
     DatasetInfosDict(infos).to_dataset_card_data(data)
     return str(data.to_yaml()).rstrip("\n")
@@ -81,6 +110,8 @@ def _source_datasets(record: Record) -> list[str] | None:
     problems = record.options["problems"]
     if is_embedded(record):
         return ["original"]
+    if problems.startswith(ON_HUB):
+        return [hub_repository(problems)]
     hub_id, _ = split_revision(problems)
     return [hub_id] if "/" in hub_id and public_name(problems) == problems else None
 
@@ -92,7 +123,8 @@ def _version(record: Record, config: str) -> str:
     return data_version(record.data.digest)
 
 
-def _config(config: str, splits: dict[str, int], version: str) -> Json:
+def config_metadata(config: str, splits: dict[str, int], version: str, *, is_default: bool) -> Json:
+    """Return what `datasets` reads of a config: its files, its version, and whether it is the default."""
     data_files = [{"split": split, "path": data_file(config, split)} for split in splits]
-    default = {"default": True} if config == ALL else {}
+    default = {"default": True} if is_default else {}
     return {"config_name": config, **default, "version": version, "data_files": data_files}

@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.card.departures import departures
 from merge_snli.card.license import license_text
-from merge_snli.card.metadata import metadata, public_name
+from merge_snli.card.metadata import metadata
+from merge_snli.card.metric import metric_values
+from merge_snli.card.pairs import pairs_values
 from merge_snli.card.tables import annotation_table, column_table, composition_table, example_table, words_table
+from merge_snli.pairs_record import PairsRecord
+from merge_snli.problems.file_names import public_name
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
     from merge_snli.record import ModelRecord, Record
 
-TEMPLATE = "dataset_card.md"
+TEMPLATE, PAIRS_TEMPLATE = "dataset_card.md", "pairs_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 SHOWN_ELSEWHERE = frozenset(
     {"title", "problems", "split", "mlm", "tagger", "classes", "inflation", "subsamples", "dtype", "device"}
 )
 """Options with their own place in the card, and the device, which does not change the data."""
-
-METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), which has a demo page."
-METRIC_IN_PACKAGE = (
-    "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, the "
-    "metric and\nthis data set load by these names from any folder."
-)
 
 ANNOTATED = (
     "Config `annotation`, split `test`, has the scores of {annotators} annotator(s) for {variants} variants, on the "
@@ -37,7 +35,7 @@ ANNOTATED = (
 Json = dict[str, Any]
 
 
-def render_card(record: Record, folder: Path) -> str:
+def render_card(record: Record | PairsRecord, folder: Path) -> str:
     """Return the dataset card.
 
     The card has no date, so that the same run always gives the same bytes.
@@ -49,26 +47,29 @@ def render_card(record: Record, folder: Path) -> str:
     Returns:
         Markdown with YAML metadata, from which `datasets` reads configs and splits.
     """
-    values = _texts(record) | _tables(record, folder) | _provenance(record)
-    return PLACEHOLDER.sub(lambda match: values[match[1]], _template())
+    if isinstance(record, PairsRecord):
+        return _fill(PAIRS_TEMPLATE, pairs_values(record, folder))
+    return _fill(TEMPLATE, _texts(record) | _tables(record, folder) | _provenance(record))
 
 
-def _template() -> str:
-    """Read the template from the installed package, or from the checkout."""
-    packaged = files("merge_snli") / TEMPLATE
+def _fill(template: str, values: dict[str, str]) -> str:
+    return PLACEHOLDER.sub(lambda match: values[match[1]], _read_template(template))
+
+
+def _read_template(name: str) -> str:
+    """Read a template from the installed package, or from the checkout."""
+    packaged = files("merge_snli") / name
     if packaged.is_file():
         return packaged.read_text(encoding="utf-8")
-    return (Path(__file__).parents[2] / TEMPLATE).read_text(encoding="utf-8")
+    return (Path(__file__).parents[2] / name).read_text(encoding="utf-8")
 
 
 def _texts(record: Record) -> dict[str, str]:
-    metric = record.published and record.published.metric
     return {
         "metadata": metadata(record),
         "title": record.title,
         "load_name": record.published.dataset if record.published else "merge_snli",
-        "metric_name": metric or "pattern_accuracy",
-        "metric_text": METRIC_IN_SPACE.format(metric=metric) if metric else METRIC_IN_PACKAGE,
+        **metric_values(record.published),
         "departures": _departures_text(departures(record.options)),
         "license_text": license_text(record),
     }

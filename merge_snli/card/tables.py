@@ -7,11 +7,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, columns, data_file
+from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from merge_snli.pairs_record import PairsRecord
     from merge_snli.record import Record
 
 MAX_EXAMPLE_LENGTH = 100
@@ -78,12 +79,50 @@ def column_table(record: Record, config: str, folder: Path) -> str:
         config: `all` or `seed`.
         folder: The data set's folder.
     """
-    options, example = record.options, _first_row(folder, config)
+    example = _first_row(folder, config)
     rows = [
         [f"`{column.name}`", f"`{column.type}`", _cell(column.description), _code(example[column.name])]
-        for column in columns(config, options["classes"], options["keep_column"])
+        for column in record.columns(config)
     ]
     return _table(["column", "type", "description", "example"], rows)
+
+
+def pairs_table(record: PairsRecord) -> str:
+    """Return the configs of pairs in groups: what they contain, their groups, pairs and labels."""
+    rows = [
+        [
+            f"`{name}`, split `{config.split}`",
+            _cell(config.description),
+            f"{config.groups:,}",
+            f"{sum(config.labels.values()):,}",
+            ", ".join(f"{label} {count:,}" for label, count in config.labels.items() if count),
+        ]
+        for name, config in record.configs.items()
+    ]
+    return _table(["config", "contains", "groups", "pairs", "labels"], rows)
+
+
+def pair_columns(record: PairsRecord, folder: Path) -> str:
+    """Return a table of the columns of all configs of pairs, each with a value of the first row that has it."""
+    of_configs = {name: {column.name for column in config.columns} for name, config in record.configs.items()}
+    columns = {column.name: column for config in record.configs.values() for column in config.columns}
+    rows = []
+    for name, column in columns.items():
+        configs = [config for config, names in of_configs.items() if name in names]
+        example = _first_row(folder, configs[0], record.configs[configs[0]].split)[name]
+        in_configs = "all" if len(configs) == len(of_configs) else ", ".join(configs)
+        rows.append([f"`{name}`", f"`{column.type}`", _cell(column.description), in_configs, _code(example)])
+    return _table(["column", "type", "description", "configs", "example"], rows)
+
+
+def pairs_example(record: PairsRecord, folder: Path) -> str:
+    """Return a table of the first pair of each config."""
+    first = {name: _first_row(folder, name, config.split) for name, config in record.configs.items()}
+    rows = [
+        [f"`{name}`", _text(row["premise"]), _text(row["hypothesis"]), record.label_names[row["label"]]]
+        for name, row in first.items()
+    ]
+    return _table(["config", "premise", "hypothesis", "label"], rows)
 
 
 def annotation_table() -> str:
@@ -92,14 +131,14 @@ def annotation_table() -> str:
     return _table(["column", "type", "description"], rows)
 
 
-def _first_row(folder: Path, config: str) -> Json:
+def _first_row(folder: Path, config: str, split: str = TEST) -> Json:
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(folder / data_file(config, TEST)) as file:
+    with pq.ParquetFile(folder / data_file(config, split)) as file:
         for batch in file.iter_batches(1):
             row: Json = batch.to_pylist()[0]
             return row
-    raise ValueError(f"{data_file(config, TEST)} has no rows")
+    raise ValueError(f"{data_file(config, split)} has no rows")
 
 
 def _shares(counts: dict[str, int], labels: Sequence[str], total: int) -> list[str]:

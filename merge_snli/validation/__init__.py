@@ -6,7 +6,7 @@ From outside, import the names listed in `__all__`. The command also prints the 
 # ruff: noqa: E402 - the check comes before the imports that need the package
 from merge_snli.shadowing import check_not_shadowed
 
-check_not_shadowed("generation")
+check_not_shadowed("generation", "templates")
 
 from merge_snli.validation.finding import Finding, Report
 from merge_snli.validation.validate import validate

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from generation.output.write_data import ROWS_PER_GROUP, write_data
+from generation.output.write_data import write_data
 from generation.seeds_from import Seeds
 from generation.sentences.whole_words import METHOD_VERSION
 from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_file
+from merge_snli.parquet_files import ROWS_PER_GROUP
 from merge_snli.schema import ALL, SEED, TEST, features
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables

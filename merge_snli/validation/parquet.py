@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from generation.output.merge import rebatch
-from generation.output.write_data import ROWS_PER_GROUP
 from merge_snli.errors import reason
+from merge_snli.parquet_files import ROWS_PER_GROUP, rebatch
 from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:

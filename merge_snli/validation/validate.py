@@ -5,34 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset
+from merge_snli.dataset import CARD_FILE, RUN_FILE, StoredDataset
 from merge_snli.errors import InputError
+from merge_snli.pairs_record import is_pairs
 from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.card import check_card
 from merge_snli.validation.collector import Collector
 from merge_snli.validation.data_files import check_data_files
 from merge_snli.validation.folder import check_digests, check_folder
 from merge_snli.validation.hub_files import check_repository
+from merge_snli.validation.pairs import check_pairs, read_pairs
 from merge_snli.validation.record import check_record, read_run
 from merge_snli.validation.run_toml import check_run_toml
 
 if TYPE_CHECKING:
+    from merge_snli.dataset import MergeDataset, PairsDataset
     from merge_snli.validation.finding import Report
     from merge_snli.validation.record import RecordedRun
 
 
-def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -> Report:
+def validate(dataset: MergeDataset | PairsDataset | str | Path, *, tagger: str | None = None) -> Report:
     """Compare a data set with the record of its run.
 
     Args:
-        dataset: The result of `merge_snli.dataset.find_dataset`, or a folder.
+        dataset: The result of `merge_snli.dataset.find_any_dataset`, or a folder.
         tagger: The spaCy pipeline of the run, if it was a folder. Installed pipelines are found by their name in the
             record.
 
     Raises:
         InputError: If the folder does not exist, or `tagger` cannot be loaded.
     """
-    if isinstance(dataset, MergeDataset):
+    if isinstance(dataset, StoredDataset):
         name, folder, revision = dataset.name, dataset.folder, dataset.revision
     else:
         name, folder, revision = str(dataset), Path(dataset), None
@@ -40,13 +43,19 @@ def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -
         raise InputError(f"no data set at {folder}: the folder does not exist")
     collector = Collector()
     content = _read_record(folder, collector)
-    run = None if content is None else read_run(content, collector)
-    data_files = frozenset(run.all_files if run else ())
+    is_of_pairs = content is not None and is_pairs(content)
+    pairs = read_pairs(content, collector) if content is not None and is_of_pairs else None
+    run = None if content is None or is_of_pairs else read_run(content, collector)
+    data_files = frozenset(run.all_files if run else pairs.files if pairs else ())
     blobs = None if revision is None else folder.parent.parent / "blobs"
     check_folder(folder, data_files, collector, blobs=blobs)
     if revision is not None:
         check_repository(name, revision, data_files, collector)
-    if content is None or run is None:
+    if content is not None and pairs is not None:
+        check_pairs(folder, pairs, content, collector)
+        check_digests(folder, {CARD_FILE: pairs.card}, collector)
+        check_card(folder, pairs, collector)
+    elif content is None or run is None:
         collector.skip(f"data and card: there is no valid {RUN_FILE} to compare them with")
     else:
         check_record(run, content, collector)

@@ -47,15 +47,20 @@ def check_variants(seed: Seed, run: RecordedRun, collector: Collector) -> None:
         word = _find_word(row, seed, run.options, find)
         _check_replacement(row, seed, run.options, find)
         _check_masked_lms(row, run, find)
-        if not math.isfinite(row["log_odds"]) or (PROB in run.options.filters and row["log_odds"] <= 0):
-            limit = "above 0" if PROB in run.options.filters else "finite"
-            find("log_odds", f"is {row['log_odds']}, but must be {limit}")
+        _check_log_odds(row["log_odds"], run.options, find)
         if word is not None:
             premise_mlms, hypothesis_mlms = (tuple(row[f"{side}_mlms"]) for side in SIDES)
             replacement = Replacement(row["replacement"], premise_mlms, hypothesis_mlms, row["log_odds"])
             variants.append(Variant(seed.problem, word, replacement))
     if len(variants) == len(seed.variants):
         _compare(seed, variants, run.options, collector)
+
+
+def _check_log_odds(log_odds: float, options: Options, find: Find) -> None:
+    if not math.isfinite(log_odds) or (PROB in options.filters and log_odds <= 0):
+        find("log_odds", f"is {log_odds}, but must be {'above 0' if PROB in options.filters else 'finite'}")
+    elif options.min_log_odds is not None and log_odds < options.min_log_odds:
+        find("log_odds", f"is {log_odds}, but must be at least {options.min_log_odds}")
 
 
 def _find_word(row: Row, seed: Seed, options: Options, find: Find) -> SharedWord | None:
@@ -102,6 +107,8 @@ def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
         if names != [name for name in run.mlm_names if name in names]:
             message = f"is {quoted(names)}, but must be different names in the order {', '.join(run.mlm_names)}"
             find(f"{side}_mlms", message)
+        elif names and len(names) < run.options.min_mlms:
+            find(f"{side}_mlms", f"has {len(names)} masked LMs, but must have at least {run.options.min_mlms}")
         elif not names and not is_union:
             find(f"{side}_mlms", "is empty: no masked LM validated the replacement")
     if is_union and not row["premise_mlms"] and not row["hypothesis_mlms"]:

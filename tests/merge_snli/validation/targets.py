@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation.output.write_data import parquet_writer
+from generation.output.write_data import REPEATED_COLUMNS
+from merge_snli.parquet_files import parquet_writer
 from merge_snli.schema import ALL, SEED, features
 
 Row = dict[str, Any]
@@ -44,7 +45,7 @@ def rewrite(path: Path, table: pa.Table) -> None:
     schema = own_schema(path)
     if table.schema.equals(schema, check_metadata=True):
         table = table.cast(schema)
-    with parquet_writer(path, table.schema) as writer:
+    with parquet_writer(path, table.schema, dictionaries=REPEATED_COLUMNS) as writer:
         writer.write_table(table.combine_chunks())
 
 

@@ -142,7 +142,7 @@ def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
 
 
 def test_another_build_of_pyarrow_is_not_a_finding(valid_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("generation.output.write_data.COMPRESSION_LEVEL", 1)
+    monkeypatch.setattr("merge_snli.parquet_files.COMPRESSION_LEVEL", 1)
     report = validate(valid_set)
     assert report.findings == ()
     assert report.not_checked[-1].endswith("compresses differently")
