@@ -1,0 +1,133 @@
+"""Split a sentence into subject and predicate, and negate the predicate by rules."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+NOUN_TAGS = {"NN": False, "NNP": False, "NNS": True, "NNPS": True}
+"""Tags of nouns, and whether they are plural."""
+
+PRONOUN_TAGS = frozenset({"PRP", "PRP$", "WP", "WP$", "EX"})
+DO = {"VBZ": "does", "VBP": "do", "VBD": "did"}
+"""The form of do that negates a verb."""
+
+FINITE_TAGS = frozenset({*DO, "MD"})
+PLAIN_SENTENCE = re.compile(r"[A-Z][A-Za-z0-9 ,-]*[a-z]\.")
+MIN_TOKENS, MAX_TOKENS = 5, 20
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A sentence in two parts.
+
+    Attributes:
+        source: The name of the problems that it comes from.
+        subject: The subject as within a sentence, such as `a dog`.
+        predicate: The predicate without full stop, such as `barks at a car`.
+        negated: The negated predicate, such as `does not bark at a car`.
+        head: The noun of the subject, as its base form.
+        is_plural: Whether the subject is plural.
+        words: The base forms of its words other than function words.
+    """
+
+    source: str
+    subject: str
+    predicate: str
+    negated: str
+    head: str
+    is_plural: bool
+    words: frozenset[str]
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Return spaCy's list of function words."""
+    from spacy.lang.en.stop_words import STOP_WORDS
+
+    return frozenset(STOP_WORDS)
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text is one sentence of words, with no other punctuation than commas and a full stop."""
+    return PLAIN_SENTENCE.fullmatch(text) is not None and "  " not in text
+
+
+def read_clause(doc: Doc, source: str, excluded: frozenset[str]) -> Clause | None:
+    """Return subject, predicate and negated predicate of a parsed sentence.
+
+    Args:
+        doc: The sentence, for which `is_plain` holds.
+        source: The name of the problems that it comes from.
+        excluded: Words that it must not have, such as negations.
+
+    Returns:
+        None if its subject is a pronoun or not at its start, the root verb takes no rule-based negation, there is a
+        negation already, or several verbs are coordinated.
+    """
+    root = next((token for token in doc if token.dep_ == "ROOT"), None)
+    if root is None or not _is_simple(doc, root, excluded):
+        return None
+    subject = next((child for child in root.children if child.dep_ in {"nsubj", "nsubjpass"}), None)
+    finite = _finite_verb(root)
+    if subject is None or finite is None or subject.tag_ not in NOUN_TAGS:
+        return None
+    is_plural = NOUN_TAGS[subject.tag_] or any(child.dep_ == "conj" for child in subject.children)
+    negated = _negate(finite, doc[finite.i + 1 : -1].text)
+    if negated is None or _is_plural_verb(finite) not in {None, is_plural}:
+        return None
+    if subject.left_edge.i != 0 or subject.right_edge.i + 1 != finite.i:
+        return None
+    text = doc[: finite.i].text
+    if "," in text:
+        return None
+    return Clause(
+        source=source,
+        subject=text if doc[0].tag_.startswith("NNP") else text[0].lower() + text[1:],
+        predicate=doc[finite.i : -1].text,
+        negated=negated,
+        head=subject.lemma_.lower(),
+        is_plural=is_plural,
+        words=frozenset(token.lemma_.lower() for token in doc if token.is_alpha and token.lower_ not in stop_words()),
+    )
+
+
+def _is_simple(doc: Doc, root: Token, excluded: frozenset[str]) -> bool:
+    """Return whether a sentence has no pronoun, no negation and no second main verb."""
+    return (
+        MIN_TOKENS <= len(doc) <= MAX_TOKENS
+        and sum(1 for _ in doc.sents) == 1
+        and not any(token.tag_ in PRONOUN_TAGS or token.lower_ in excluded for token in doc)
+        and not any(child.dep_ in {"conj", "cc", "ccomp", "parataxis", "neg"} for child in root.children)
+    )
+
+
+def _finite_verb(root: Token) -> Token | None:
+    """Return the first verb of the predicate if it is finite: an auxiliary before the root, else the root."""
+    auxiliaries = [child for child in root.children if child.dep_ in {"aux", "auxpass"} and child.i < root.i]
+    first = auxiliaries[0] if auxiliaries else root
+    return first if first.tag_ in FINITE_TAGS else None
+
+
+def _is_plural_verb(finite: Token) -> bool | None:
+    """Return whether the form of a verb is plural; None if it does not show."""
+    if finite.lower_ in {"was", "were"}:
+        return finite.lower_ == "were"
+    return {"VBZ": False, "VBP": True}.get(finite.tag_)
+
+
+def _negate(finite: Token, rest: str) -> str | None:
+    """Return the negated predicate; None if the verb takes neither "not" nor a form of do."""
+    is_auxiliary = finite.dep_ in {"aux", "auxpass"}
+    if is_auxiliary and finite.tag_ != "MD" and finite.lemma_ not in {"be", "have", "do"}:
+        return None
+    if finite.lower_ == "can":
+        return f"cannot {rest}"
+    if is_auxiliary or finite.lemma_ == "be" or finite.tag_ == "MD":
+        return f"{finite.text} not {rest}".strip()
+    return f"{DO[finite.tag_]} not {finite.lemma_} {rest}".strip()

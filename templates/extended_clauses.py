@@ -1,0 +1,79 @@
+"""The templates of Extended Pair, and the sentences that its conjunctions are made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import StringConstraints
+
+from merge_snli.errors import InputError
+from templates.clauses import is_plain, read_clause
+from templates.toml_files import Entries, read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spacy.language import Language
+
+    from templates.clauses import Clause
+    from templates.extended_sources import Sentences
+
+EXTENDED_CONJUNCTION = "extended_conjunction"
+TEMPLATES = "extended_pair.toml"
+SENTENCES = 60
+"""Sentences that the conjunctions are made of."""
+
+Sentence = Annotated[str, StringConstraints(pattern=r"^(\{(s|p|not_p)[12]\}|[ .]| and )+\.$")]
+
+
+class ExtendedTemplates(Entries):
+    """The entries of `extended_pair.toml`: premises and hypotheses by name, and what to leave out."""
+
+    general: frozenset[str]
+    excluded: frozenset[str]
+    premises: dict[str, Sentence]
+    hypotheses: dict[str, Sentence]
+
+
+def read_extended_templates(folder: Path) -> ExtendedTemplates:
+    """Read the templates of a folder; raises as `templates.toml_files.read_toml`."""
+    return read_toml(folder / TEMPLATES, ExtendedTemplates)
+
+
+def find_clauses(
+    sources: Sequence[Sentences], templates: ExtendedTemplates, nlp: Language, seed: int
+) -> tuple[Clause, ...]:
+    """Return 60 sentences with different subjects, the same number from each source.
+
+    Args:
+        sources: The sentences, of which the premises are used.
+        templates: Has the heads of subjects and the words to leave out.
+        nlp: A pipeline with parser.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: If a source has too few sentences that can be split and negated.
+    """
+    found: list[Clause] = []
+    for number, source in enumerate(sources):
+        needed = SENTENCES * (number + 1) // len(sources) - SENTENCES * number // len(sources)
+        random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
+        plain = [text for text in random.sample(source.premises, len(source.premises)) if is_plain(text)]
+        heads = set(templates.general) | {clause.head for clause in found}
+        of_source: list[Clause] = []
+        for doc in nlp.pipe(plain):
+            clause = read_clause(doc, source.name, templates.excluded) if len(of_source) < needed else None
+            if clause is not None and clause.head not in heads:
+                heads.add(clause.head)
+                of_source.append(clause)
+            if len(of_source) == needed:
+                break
+        if len(of_source) < needed:
+            raise InputError(
+                f"{source.name} has only {len(of_source)} of the {needed} sentences with different nouns as subjects "
+                "and a verb that can be negated: pass more problems"
+            )
+        found += of_source
+    return tuple(found)

@@ -1,0 +1,160 @@
+"""The parts that data sets of pairs share with MERGE data sets: loading, validation, card, publishing, registration."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import date
+from pathlib import Path
+
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.card import render_card
+from merge_snli.card.croissant import croissant
+from merge_snli.dataset import PairsDataset, find_any_dataset, find_dataset, read_split
+from merge_snli.errors import InputError
+from merge_snli.pairs_record import PairsRecord
+from merge_snli.publishing import plan
+from merge_snli.registration.prepare import prepare_dataset
+from merge_snli.schema import data_file
+from merge_snli.validation import validate
+from templates import SimplePairOptions, make_simple_pair
+
+CONFIGS = {"simple": "test", "relevance": "test", "conjunction": "test", "augmentation": "train"}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> PairsDataset:
+    """Simple Pair with 8 premises per family or template."""
+    return make_simple_pair(tmp_path_factory.mktemp("small") / "simple_pair", SimplePairOptions(premises=8))
+
+
+@pytest.fixture
+def copy(small: PairsDataset, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(small.folder, tmp_path / "simple_pair"))
+
+
+def test_load_dataset_from_the_parent_folder(
+    small: PairsDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(small.folder.parent)
+    for config, split in CONFIGS.items():
+        loaded = datasets.load_dataset("simple_pair", config, cache_dir=str(tmp_path))
+        assert list(loaded) == [split]
+        assert loaded[split].features["label"].names == ["entailment", "neutral", "contradiction"]
+        assert loaded[split].to_list() == read_split(small, config, split).to_pylist()
+        assert loaded[split].column_names[:5] == ["pair_id", "group_id", "premise", "hypothesis", "label"]
+
+
+def test_only_the_columns_of_a_config(small: PairsDataset) -> None:
+    names = {config: {column.name for column in small.record.columns(config)} for config in CONFIGS}
+    assert names["relevance"] - names["simple"] == {"relevance", "order", "joined_by", "n3", "a3", "s3", "v3", "o3"}
+    assert names["simple"] == names["conjunction"] == names["augmentation"]
+
+
+def test_the_folder_is_no_merge_data_set(small: PairsDataset) -> None:
+    assert find_any_dataset(str(small.folder)) == small
+    with pytest.raises(InputError, match="simple-pair"):
+        find_dataset(str(small.folder))
+
+
+def test_validation_makes_the_rows_again(small: PairsDataset) -> None:
+    report = validate(small)
+    assert report.findings == ()
+    assert report.not_checked == ()
+    rows = sum(sum(splits.values()) for splits in small.record.rows.values())
+    assert report.checked == {"data files": 4, "rows": rows, "rows made again": rows}
+
+
+def test_validation_finds_a_changed_sentence(copy: Path) -> None:
+    _change(copy, "conjunction", row=3, column="hypothesis", value="The moon is round.")
+    places = {(finding.file, finding.row, finding.column) for finding in validate(copy).findings}
+    path = data_file("conjunction", "test")
+    assert {(path, None, None), (path, 3, "hypothesis")} <= places
+
+
+def test_validation_finds_a_changed_group_and_id(copy: Path) -> None:
+    _change(copy, "simple", row=0, column="group_id", value="simple-n_is_a-00001")
+    _change(copy, "relevance", row=5, column="pair_id", value="simple-n_is_a-00000:n2_is_a1")
+    findings = validate(copy).findings
+    columns = {(finding.file, finding.column) for finding in findings if finding.row is not None}
+    assert (data_file("simple", "test"), "group_id") in columns
+    assert (data_file("relevance", "test"), "pair_id") in columns
+
+
+def test_validation_finds_a_changed_record_and_card(copy: Path) -> None:
+    record = json.loads((copy / "run.json").read_text())
+    record["configs"]["simple"]["labels"]["neutral"] += 1
+    (copy / "run.json").write_text(json.dumps(record))
+    (copy / "README.md").write_text((copy / "README.md").read_text().replace("Simple Pair", "Simple Pairs"))
+    places = {(finding.file, finding.column) for finding in validate(copy).findings}
+    assert {("run.json", "configs.simple.labels.neutral"), ("run.json", "digest")} <= places
+    assert any(file == "README.md" for file, _ in places)
+
+
+@pytest.mark.parametrize("change", [{"configs": []}, {"group_column": 3}, {"data": None}])
+def test_malformed_record(change: dict[str, object], copy: Path) -> None:
+    record = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps(record | change))
+    (place,) = change
+    assert any(finding.column and finding.column.startswith(place) for finding in validate(copy).findings)
+    with pytest.raises(InputError, match=rf"run\.json.*{place}"):
+        find_any_dataset(str(copy))
+
+
+def test_card_shows_every_config_and_column(small: PairsDataset) -> None:
+    card = render_card(small.record, small.folder)
+    assert card == (small.folder / "README.md").read_text()
+    assert "{{" not in card
+    for config in CONFIGS:
+        assert f"| `{config}`" in card
+        for column in small.record.columns(config):
+            assert f"| `{column.name}` |" in card
+
+
+def test_publishing_plan(small: PairsDataset) -> None:
+    planned = plan(small, "org/simple_pair")
+    (branch,) = planned.branches
+    assert set(branch.files) == {"README.md", "run.json", *small.record.files}
+    assert planned.tag is not None
+    card, run = branch.files["README.md"], branch.files["run.json"]
+    assert isinstance(card, bytes)
+    assert isinstance(run, bytes)
+    assert 'load_dataset("org/simple_pair", "simple", split="test")' in card.decode()
+    assert json.loads(run)["published"] == {"dataset": "org/simple_pair", "metric": None}
+
+
+def test_a_published_data_set_is_valid(small: PairsDataset, tmp_path: Path) -> None:
+    for path, content in plan(small, "org/simple_pair").branches[0].files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+    assert validate(tmp_path).findings == ()
+
+
+def test_croissant(small: PairsDataset) -> None:
+    metadata = croissant(small, published=date(2026, 1, 1))
+    assert metadata["name"] == "simple_pair"
+    assert {record["name"] for record in metadata["recordSet"]} == {f"{name}/{of}" for name, of in CONFIGS.items()}
+
+
+def test_prepared_for_registration(small: PairsDataset, tmp_path: Path) -> None:
+    folders = prepare_dataset(small, tmp_path, "simple_pair")
+    assert [folder.parts[1] for folder in folders] == list(CONFIGS)
+    times = {folder.parts[1]: (tmp_path / folder).stat().st_mtime for folder in folders}
+    assert max(times, key=times.__getitem__) == "simple"
+    table = datasets.Dataset.from_file(str(next((tmp_path / folders[0]).glob("*.arrow"))))
+    assert table.to_list() == read_split(small, "simple").to_pylist()
+
+
+def _change(folder: Path, config: str, *, row: int, column: str, value: str) -> None:
+    """Change one value of a data file."""
+    record = find_any_dataset(str(folder)).record
+    assert isinstance(record, PairsRecord)
+    path = folder / data_file(config, CONFIGS[config])
+    table = pq.read_table(path)
+    values = table[column].to_pylist()
+    values[row] = value
+    pq.write_table(table.set_column(table.column_names.index(column), column, pa.array(values)), path)
