@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, TypedDict, TypeGuard, Unpack, cast, overload
 
-from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.errors import InputError
 from scoring.models.function import model_from_function
 from scoring.models.infer_labels import check_labels, infer_labels
@@ -18,33 +15,75 @@ from scoring.models.labels import INFERRED, TABLE
 from scoring.models.names import name_models
 from scoring.models.options import ModelOptions
 from scoring.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
-from scoring.predictions.pairs import read_config
+from scoring.predictions.grouped import GroupedPairs
+from scoring.predictions.opening import open_data
+from scoring.predictions.partial import part_of_config
 from scoring.predictions.predict import predict_pairs
 from scoring.predictions.source import read_source
 from scoring.predictions.store import PredictionStore, join
-from scoring.results.evaluate import best_outputs, evaluate
+from scoring.results.describe import best_outputs
+from scoring.results.evaluate import evaluate
 from scoring.results.files import work_folder, write_result
+from scoring.results.folder import check_results_folder
+from scoring.results.group_scores import evaluate_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
+    from merge_snli.dataset import MergeDataset
     from merge_snli.problems.options import ProblemOptions
     from scoring.models.function import LabelFunction
     from scoring.models.labels import ModelLabels
+    from scoring.models.predictor import Predictor
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.pairs import ScoredConfig
     from scoring.predictions.source import ScoredSource
     from scoring.predictions.store import Predictions
+    from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
+
+    Model = str | Path | TextClassificationPipeline | tuple[PreTrainedModel, PreTrainedTokenizerBase] | LabelFunction
+
+
+class ScoreOptions(TypedDict, total=False):
+    """The options of `score` that do not change the type of its result."""
+
+    config: str | None
+    by: Sequence[str]
+    limit_seeds: int | None
+    subsample: int | None
+    source: str | Path | ProblemOptions | None
+    labels: Sequence[str] | str | None
+    dtype: str
+    device: str | None
+    allow_pickle: bool
+    trust_remote_code: bool
+    out: str | Path | None
+    name: str | None
+    version: str | None
+
+
+@overload
+def score(
+    model: Model, dataset: str | Path | MergeDataset, *, group_column: None = None, **options: Unpack[ScoreOptions]
+) -> Result: ...
+
+
+@overload
+def score(model: Model, dataset: object, *, group_column: str, **options: Unpack[ScoreOptions]) -> GroupedResult: ...
 
 
 def score(
-    model: str | Path | TextClassificationPipeline | tuple[PreTrainedModel, PreTrainedTokenizerBase] | LabelFunction,
-    dataset: str | Path | MergeDataset,
+    model: Model,
+    dataset: object,
     *,
-    config: str = "all",
+    config: str | None = None,
+    group_column: str | None = None,
+    by: Sequence[str] = (),
+    limit_seeds: int | None = None,
+    subsample: int | None = None,
     source: str | Path | ProblemOptions | None = None,
     labels: Sequence[str] | str | None = None,
     dtype: str = "float32",
@@ -54,15 +93,24 @@ def score(
     out: str | Path | None = None,
     name: str | None = None,
     version: str | None = None,
-) -> Result:
-    """Score one model on one config of a data set (sections 4 and 5 of the paper).
+) -> Result | GroupedResult:
+    """Score one model on one config of a MERGE data set (sections 4 and 5 of the paper), or on any pairs in groups.
 
     Args:
         model: Hub id, folder or `demo:NAME` of a sequence classifier; or a loaded text-classification pipeline; or a
             tuple of a loaded sequence classifier and its tokenizer; or a function from a list of (premise, hypothesis)
             pairs to a label for each, by name or by its number in the data set.
-        dataset: Folder or Hub id of a MERGE data set.
-        config: `all` or a word class.
+        dataset: Folder or Hub id of a MERGE data set, or the folder of a data set made from templates. With
+            `group_column`: a file, folder or Hub id of labelled pairs, problems in memory, or
+            `merge_snli.problems.options.ProblemOptions`, which says how to read them.
+        config: `all` (default) or a word class of a MERGE data set; a config of another data set.
+        group_column: The column of the groups of pairs, such as a premise, template or pattern. Not for a MERGE data
+            set, whose groups are its seeds, nor for a data set made from templates, which names its own.
+        by: Columns of pairs in groups; the scores are also computed for the pairs with each value. `A+B` joins two
+            columns. By default, the templates of a data set made from templates.
+        limit_seeds: Number of seeds to score, for a quick trial. The result is marked as partial and never compared
+            with one on the whole data set.
+        subsample: The subsample whose variants are scored, likewise.
         source: The problems that the data set was generated from, to score the model on all of them as well: `recorded`
             for those that its record names, a file, a Hub id, or `merge_snli.problems.options.ProblemOptions`.
         labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the model's
@@ -76,7 +124,8 @@ def score(
         version: A version of a function. If given, its predictions are cached.
 
     Returns:
-        The scores; a notebook shows them as a table.
+        The scores; a notebook shows them as a table. A `GroupedResult` for pairs in groups, also for a data set made
+        from templates, otherwise a `Result`.
 
     Raises:
         InputError: If the model, the data set, its source, an option or the folder cannot be used.
@@ -91,11 +140,17 @@ def score(
     if isinstance(model, tuple) and len(model) == 2:
         model = pipeline_of(*model)
     _check_options(model, options, name=name, version=version)
-    data = read_config(_open_dataset(dataset), config)
+    data, *others = open_data(dataset, config=config, group_column=group_column, by=by)
+    if others:
+        names = ", ".join(str(each.config) for each in (data, *others))
+        raise InputError(f"{dataset} has several configs: choose one of {names} with config=…")
+    data = take_part(data, limit_seeds=limit_seeds, subsample=subsample)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_results_folder(folder)
-    problems = None if source is None else read_source(source, data)
+    problems = None
+    if source is not None:
+        problems = read_source(source, require_seeds(data, "--source"))
     if isinstance(model, str | Path):
         scored = model_from_name(str(model), options, display_name=name)
     elif _is_pipeline(model):
@@ -105,12 +160,33 @@ def score(
     return score_model(scored, data, source=problems, out=folder)
 
 
-def _open_dataset(dataset: str | Path | MergeDataset) -> MergeDataset:
-    if isinstance(dataset, MergeDataset):
-        return dataset
-    if isinstance(dataset, str | Path):
-        return find_dataset(str(dataset))
-    raise InputError(f"cannot score on a {type(dataset).__name__}; give the folder or Hub id of a MERGE data set")
+def take_part(
+    data: ScoredConfig | GroupedPairs, *, limit_seeds: int | None = None, subsample: int | None = None
+) -> ScoredConfig | GroupedPairs:
+    """Return the part of a config that `--limit-seeds` and `--subsample` name; without them, the data as it is.
+
+    Raises:
+        InputError: If the data is pairs in groups, or does not have that part.
+    """
+    if limit_seeds is None and subsample is None:
+        return data
+    option = "--subsample" if limit_seeds is None else "--limit-seeds"
+    return part_of_config(require_seeds(data, option), limit_seeds=limit_seeds, subsample=subsample)
+
+
+def require_seeds(data: ScoredConfig | GroupedPairs, option: str) -> ScoredConfig:
+    """Return data that has seeds.
+
+    Args:
+        data: The data to score.
+        option: The option that needs seeds, for the message.
+
+    Raises:
+        InputError: If the data is pairs in groups.
+    """
+    if isinstance(data, GroupedPairs):
+        raise InputError(f"{option} is for MERGE data sets, and {data.name} has pairs in groups; remove it")
+    return data
 
 
 def _check_options(model: object, options: ModelOptions, *, name: str | None, version: str | None) -> None:
@@ -140,39 +216,85 @@ def _check_options(model: object, options: ModelOptions, *, name: str | None, ve
         raise InputError(f"{unused[0]} has no effect on {kind}; remove it")
 
 
+@overload
 def score_model(
     scored: ScoredModel, data: ScoredConfig, *, source: ScoredSource | None = None, out: Path | None = None
-) -> Result:
-    """Score a model on a config; `score` does the same from names.
+) -> Result: ...
+
+
+@overload
+def score_model(
+    scored: ScoredModel,
+    data: ScoredConfig | GroupedPairs,
+    *,
+    source: ScoredSource | None = None,
+    out: Path | None = None,
+) -> Result | GroupedResult: ...
+
+
+def score_model(
+    scored: ScoredModel,
+    data: ScoredConfig | GroupedPairs,
+    *,
+    source: ScoredSource | None = None,
+    out: Path | None = None,
+) -> Result | GroupedResult:
+    """Score a model on a config or on pairs in groups; `score` does the same from names.
 
     The pairs of the config are predicted before those of the source, so that a source changes neither their batches nor
     their predictions.
 
     Args:
         scored: The model.
-        data: The config.
+        data: The config, or the pairs.
         source: The source of the data set, to score the model on it as well.
         out: Folder for the result file and, in `OUT.work`, the cached predictions; None to write nothing.
 
     Raises:
-        InputError: If the model cannot be loaded, fails or every seed is too long for it, or `out` is not writable.
+        InputError: If the model cannot be loaded, fails or every seed is too long for it, its labels are to be inferred
+            from pairs in groups, or `out` is not writable.
     """
     store = None
     if out is not None and scored.key is not None:
         store = PredictionStore(work_folder(out) / "predictions" / scored.key[:16])
     load = cache(scored.load)
+    if isinstance(data, GroupedPairs):
+        _require_labels(scored, data)
+        predictions, facts = predict_pairs(load, data.pairs, store, name=scored.name)
+        result: Result | GroupedResult = evaluate_groups(scored, facts, predictions, data)
+    else:
+        result = _score_config(scored, load, data, source, store)
+    if out is not None:
+        write_result(result, out)
+    return result
+
+
+def _score_config(
+    scored: ScoredModel,
+    load: Callable[[], Predictor],
+    data: ScoredConfig,
+    source: ScoredSource | None,
+    store: PredictionStore | None,
+) -> Result:
     predictions, facts = predict_pairs(load, data.pairs, store, name=scored.name)
     if scored.labels.origin in {INFERRED, TABLE}:
         scored = replace(scored, labels=_labels_on_seeds(scored, predictions, data))
     if source is not None and source.new_pairs:
         on_source, _ = predict_pairs(load, source.new_pairs, store, name=f"{scored.name} on {source.name}")
         predictions = join(predictions, on_source)
-    result = evaluate(scored, facts, predictions, data, source)
-    if out is not None:
-        write_result(result, out)
-    return result
+    return evaluate(scored, facts, predictions, data, source)
 
 
+def _require_labels(scored: ScoredModel, data: GroupedPairs) -> None:
+    """Refuse to infer labels from pairs on which a model with the right labels may be wrong most of the time."""
+    if scored.labels.origin == INFERRED:
+        raise InputError(
+            f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
+            "the time: give them with --labels, or infer them on a MERGE data set first"
+        )
+
+
+@overload
 def score_models(
     names: Sequence[str],
     data: ScoredConfig,
@@ -180,15 +302,40 @@ def score_models(
     options: ModelOptions,
     out: Path,
     source: ScoredSource | None = None,
-) -> tuple[list[Result], dict[str, str]]:
+    predicted_on: str | None = None,
+) -> tuple[list[Result], dict[str, str]]: ...
+
+
+@overload
+def score_models(
+    names: Sequence[str],
+    data: ScoredConfig | GroupedPairs,
+    *,
+    options: ModelOptions,
+    out: Path,
+    source: ScoredSource | None = None,
+    predicted_on: str | None = None,
+) -> tuple[list[Result | GroupedResult], dict[str, str]]: ...
+
+
+def score_models(
+    names: Sequence[str],
+    data: ScoredConfig | GroupedPairs,
+    *,
+    options: ModelOptions,
+    out: Path,
+    source: ScoredSource | None = None,
+    predicted_on: str | None = None,
+) -> tuple[list[Result], dict[str, str]] | tuple[list[Result | GroupedResult], dict[str, str]]:
     """Score models by name, one after another; a model that fails does not stop the others.
 
     Args:
         names: Hub ids, folders, `NAME=FOLDER` or `demo:NAME`; duplicates are scored once.
-        data: The config to score them on.
+        data: The config or the pairs to score them on.
         options: How to load each model, and what its outputs mean.
         out: Folder for the result files.
         source: The source of the data set, to score the models on it as well.
+        predicted_on: See `model_from_name`.
 
     Returns:
         The results of the models that were scored, and the error message of each model that failed, by its name.
@@ -196,12 +343,12 @@ def score_models(
     Raises:
         InputError: If two models have the same name, or the folder of `NAME=FOLDER` does not exist.
     """
-    results: list[Result] = []
+    results: list[Result | GroupedResult] = []
     failed: dict[str, str] = {}
     for name, model in name_models(names).items():
         display_name = name if Path(model).is_dir() else None  # without its revision, a Hub id names the repository
         try:
-            scored = model_from_name(model, options, display_name=display_name)
+            scored = model_from_name(model, options, display_name=display_name, predicted_on=predicted_on)
             results.append(score_model(scored, data, source=source, out=out))
         except InputError as error:
             failed[name] = str(error)
@@ -217,35 +364,6 @@ def _labels_on_seeds(scored: ScoredModel, predictions: Predictions, data: Scored
         )
     check_labels(labels, best, data.seed_labels, data.label_names, model=scored.name)
     return labels
-
-
-def check_results_folder(out: Path) -> None:
-    """Check that results can be written to a folder.
-
-    Raises:
-        InputError: If `out` or a parent is a file, it is not writable, or it has files but no result.
-    """
-    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        raise InputError(f"{existing} is a file; --out needs a folder")
-    if not os.access(existing, os.W_OK):
-        raise InputError(f"{existing} is not writable; choose another folder for --out")
-    if not out.is_dir():
-        return
-    names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
-    if names and not any(_is_result(out / name) for name in names):
-        raise InputError(f"{out} has other files ({names[0]}) but no results; choose a new or empty folder for --out")
-
-
-def _is_result(path: Path) -> bool:
-    """Return whether a file is a result, of any schema version."""
-    if path.suffix != ".json":
-        return False
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(value, dict) and {"schema_version", "model", "dataset"} <= value.keys()
 
 
 def _is_pipeline(model: object) -> TypeGuard[TextClassificationPipeline]:

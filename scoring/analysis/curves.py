@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy, required_correct
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 from metrics.pattern_accuracy.counts import count_cells
+from scoring.statistics import passes_by_seed, ratios
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -104,7 +105,7 @@ def number_drawn(scored: ScoredDataset, model: ModelPredictions, mask: Bools | N
 
 
 def counts(
-    scored: ScoredDataset, model: ModelPredictions, mask: Bools | None = None, correct: Bools | None = None
+    scored: ScoredDataset, model: ModelPredictions, mask: Bools | None = None, answers: Bools | Ints | None = None
 ) -> Counts:
     """Count the variants of each seed in each subsample, and the correct ones among them.
 
@@ -112,11 +113,12 @@ def counts(
         scored: The data set.
         model: One of its models; the variants that it left out are not counted.
         mask: Variants to count, [n_variants]; by default all.
-        correct: What counts as correct, [n_variants]; by default that the prediction is the gold label.
+        answers: Whether each variant counts as correct, or labels, of which the most frequent of the seed in the
+            subsample counts, [n_variants]; by default whether the prediction is the gold label.
     """
     included = model.scored if mask is None else model.scored & mask
     drawn = included[scored.variants.drawn_variant]
-    answers = model.correct if correct is None else correct
+    answers = model.correct if answers is None else answers
     shape = scored.variants.n_subsamples, len(scored.seeds.ids)
     right, sizes = count_cells(
         scored.drawn_cells[drawn], shape[0] * shape[1], answers[scored.variants.drawn_variant[drawn]]
@@ -136,10 +138,9 @@ def pass_shares(table: Counts, threshold: float = QUALITY_THRESHOLD) -> Floats:
 
     As `scoring.statistics.passes_by_seed`, which requires a variant of every seed.
     """
-    passing = (table.sizes > 0) & (table.correct >= required_correct(threshold, table.sizes))
-    drawn = np.count_nonzero(table.sizes, axis=0)
-    shares = np.full(len(drawn), np.nan)
-    np.divide(np.count_nonzero(passing, axis=0), drawn, out=shares, where=drawn > 0)
+    some = table.has_variants
+    shares = np.full(len(some), np.nan)
+    shares[some] = passes_by_seed(table.correct[:, some], table.sizes[:, some], threshold)
     return shares
 
 
@@ -170,7 +171,7 @@ def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCur
     missing = np.isnan(by_subsample)
     drawn = np.count_nonzero(~missing, axis=1)
     totals = np.where(missing, 0, by_subsample).sum(axis=1)
-    by_model = np.divide(totals, drawn, out=np.full(totals.shape, np.nan), where=drawn > 0)
+    by_model = ratios(totals, drawn)
     over_models = by_subsample.mean(axis=0)
     return MeanCurve(
         models=tuple(name for name, _ in named),

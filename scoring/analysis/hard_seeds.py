@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scoring.analysis.scored_dataset import NO_PREDICTION
+from scoring.statistics import ratios
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,11 +95,9 @@ def mean_accuracy(scored: ScoredDataset) -> Floats:
     for model in scored.models:
         sizes = _per_seed(scored, model.scored)
         right = _per_seed(scored, model.correct & model.scored)
-        shares.append(np.divide(right, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0))
+        shares.append(ratios(right, sizes))
     known = ~np.isnan(shares)
-    number = known.sum(axis=0)
-    total = np.where(known, shares, 0).sum(axis=0)
-    return np.asarray(np.divide(total, number, out=np.full(len(number), np.nan), where=number > 0))
+    return ratios(np.where(known, shares, 0).sum(axis=0), known.sum(axis=0))
 
 
 def _per_seed(scored: ScoredDataset, mask: NDArray[np.bool_]) -> Ints:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.pattern_accuracy.counts import count_cells
-from scoring.analysis.curves import Counts, counts, mean_at_quality_threshold
+from scoring.analysis.curves import counts, mean_at_quality_threshold
 from scoring.analysis.labels import common_labels, to_labels
 from scoring.models.labels import positions
 
@@ -112,16 +111,7 @@ def _scores(
     constant = positions([constant_label], model.labels)[0]
     return MajorityScores(
         gold=mean_at_quality_threshold(counts(scored, model)),
-        own=mean_at_quality_threshold(_against_own(scored, model)),
-        vote=mean_at_quality_threshold(counts(scored, model, correct=predicted == vote[scored.variants.seed])),
-        constant=mean_at_quality_threshold(counts(scored, model, correct=model.variants == constant)),
+        own=mean_at_quality_threshold(counts(scored, model, answers=model.variants.astype(np.int64))),
+        vote=mean_at_quality_threshold(counts(scored, model, answers=predicted == vote[scored.variants.seed])),
+        constant=mean_at_quality_threshold(counts(scored, model, answers=model.variants == constant)),
     )
-
-
-def _against_own(scored: ScoredDataset, model: ModelPredictions) -> Counts:
-    """Count the variants with the most frequent answer of their seed in their subsample, as the metric does."""
-    drawn = model.scored[scored.variants.drawn_variant]
-    shape = scored.variants.n_subsamples, len(scored.seeds.ids)
-    answers = model.variants[scored.variants.drawn_variant[drawn]].astype(np.int64)
-    most_frequent, sizes = count_cells(scored.drawn_cells[drawn], shape[0] * shape[1], answers)
-    return Counts(most_frequent.reshape(shape), sizes.reshape(shape))

@@ -17,7 +17,7 @@ from merge_snli.schema import VARIANT_COLUMNS
 from merge_snli.validated_by import masked_lm_names, validated_by
 from scoring.models.labels import canonical_dataset_labels, positions
 from scoring.results.grouping import distinct_names_of
-from scoring.results.result import NOT_SCORED
+from scoring.results.scores import NOT_SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.dataset import MergeDataset
-    from scoring.results.result import DatasetRecord, Result
+    from scoring.results.records import DatasetRecord
+    from scoring.results.result import Result
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
@@ -140,12 +141,6 @@ class ScoredDataset:
         drawn[self.variants.drawn_variant] = True
         return drawn
 
-    @cached_property
-    def common_seeds(self) -> Bools:
-        """Whether every model has a prediction on the seed, [n_seeds]."""
-        common: Bools = np.all([model.seeds != NO_PREDICTION for model in self.models], axis=0)
-        return common
-
 
 def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> ScoredDataset:
     """Read a config of a data set and the predictions on it.
@@ -228,19 +223,16 @@ def _predictions(result: Result, name: str, seeds: Seeds, seed_of_variant: Ints)
         raise InputError(
             f"the result of {name} does not have one prediction per variant of seed {seed}: score it again"
         )
-    return _model_predictions(result, name, seeds, seed_of_variant, scored)
+    unscored = [NOT_SCORED * int(size) for size in sizes]
+    return _model_predictions(result, name, seeds, seed_of_variant, scored, unscored)
 
 
 def _model_predictions(
-    result: Result, name: str, seeds: Seeds, seed_of_variant: Ints, scored: Ints
+    result: Result, name: str, seeds: Seeds, seed_of_variant: Ints, scored: Ints, by_seed: list[str]
 ) -> ModelPredictions:
     labels = result.compared_labels
     predicted_seeds = np.full(len(seeds.ids), NO_PREDICTION)
     predicted_seeds[scored] = [labels.index(label) for label in result.seeds.predicted]
-    by_seed = [""] * len(seeds.ids)
-    sizes = np.bincount(seed_of_variant, minlength=len(seeds.ids))
-    for seed, size in enumerate(sizes):
-        by_seed[seed] = NOT_SCORED * int(size)
     for seed, predictions in zip(scored.tolist(), result.seeds.variant_predictions, strict=True):
         by_seed[seed] = predictions
     characters = np.frombuffer("".join(by_seed).encode(), dtype=np.uint8)

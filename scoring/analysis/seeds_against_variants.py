@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring.analysis.curves import counts
 from scoring.analysis.not_computable import NotComputable
-from scoring.statistics import paired_t_test, permutation_test
+from scoring.statistics import paired_t_test, permutation_test, ratios
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,8 +77,7 @@ def _shares_right(scored: ScoredDataset, number: int) -> Floats:
     table = counts(scored, scored.models[number])
     drawn = table.sizes > 0
     shares = np.divide(table.correct, table.sizes, out=np.zeros(drawn.shape), where=drawn).sum(axis=0)
-    times = drawn.sum(axis=0)
-    return np.asarray(np.divide(shares, times, out=np.full(len(times), np.nan), where=times > 0))
+    return ratios(shares, drawn.sum(axis=0))
 
 
 def _over_models(scored: ScoredDataset) -> tuple[ColumnTest, ...]:

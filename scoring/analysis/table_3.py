@@ -12,7 +12,7 @@ from scoring.statistics import compare_models
 
 if TYPE_CHECKING:
     from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
-    from scoring.results.result import Ends
+    from scoring.results.fields import Ends
     from scoring.statistics import Family
 
 

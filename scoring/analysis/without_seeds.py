@@ -1,4 +1,4 @@
-"""Leave seeds out of a scored data set, such as those that a reader judged mislabelled (section 5.5 of the paper)."""
+"""Leave seeds out of a scored data set, such as those that a reader judged mislabeled (section 5.5 of the paper)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scoring.results.result import Result, SeedTable, SourceAccuracy, SourceScores
+    from scoring.results.result import Result
+    from scoring.results.scores import SeedTable, SourceAccuracy, SourceScores
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]

@@ -11,7 +11,7 @@ from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
 from merge_snli.files import write_json, write_text
 from merge_snli.schema import ALL
-from merge_snli.validated_by import masked_lm_names, validated_by
+from merge_snli.validated_by import masked_lm_names, rows_by_masked_lm
 from scoring.annotation.agreement import Agreement, agreements, disagreements
 from scoring.annotation.figures import draw_figures
 from scoring.annotation.scale import COMMENT, SCORES
@@ -110,9 +110,10 @@ def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | Non
 
     table = read_split(dataset, ALL)
     table = table.filter(pc.is_in(table["variant_id"], pa.array([each.variant_id for each in sampled.variants])))
-    names, ids = masked_lm_names(dataset), table["variant_id"].to_pylist()
-    matrix = validated_by(table, names)
-    return {name: [ids[row] for row in matrix[:, nth].nonzero()[0]] for nth, name in enumerate(names)}
+    ids = table["variant_id"].to_pylist()
+    return {
+        name: [ids[row] for row in rows] for name, rows in rows_by_masked_lm(table, masked_lm_names(dataset)).items()
+    }
 
 
 def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) -> list[Path]:

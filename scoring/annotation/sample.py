@@ -9,7 +9,7 @@ from merge_snli.dataset import label_names, read_split
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
 from merge_snli.schema import ALL
-from merge_snli.validated_by import masked_lm_names, validated_by
+from merge_snli.validated_by import masked_lm_names, rows_by_masked_lm
 from scoring.annotation.marking import mark
 
 if TYPE_CHECKING:
@@ -175,9 +175,7 @@ def _strata(dataset: MergeDataset, table: pa.Table, per: Per) -> Mapping[str, Se
     if per == "all":
         return {ALL: range(table.num_rows)}
     if per == "mlm":
-        names = masked_lm_names(dataset)
-        matrix = validated_by(table, names)
-        return {name: matrix[:, nth].nonzero()[0].tolist() for nth, name in enumerate(names)}
+        return rows_by_masked_lm(table, masked_lm_names(dataset))
     classes = table["word_class"].to_pylist()
     names = tuple(name for name in dataset.record.composition if name != ALL)
     return {name: [index for index, value in enumerate(classes) if value == name] for name in names}

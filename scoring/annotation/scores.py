@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoring.annotation.scale import GOOD, SCALE
-from scoring.statistics.bootstrap import stratified_interval
-from scoring.statistics.outcomes import Interval
+from scoring.statistics import proportion_interval, stratified_interval
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from scoring.annotation.reading import Judgment, Judgments
     from scoring.annotation.sample import SampledDataset
+    from scoring.statistics import Interval
 
 UNIT = "variant"
 LEVEL = 0.95
@@ -152,10 +152,7 @@ def share(good: Sequence[bool]) -> Share:
     Args:
         good: Whether each variant is good; at least one.
     """
-    from statsmodels.stats.proportion import proportion_confint
-
-    low, high = proportion_confint(sum(good), len(good), alpha=1 - LEVEL, method="wilson")
-    interval = Interval(low=float(low), high=float(high), level=LEVEL, method="Wilson", unit=UNIT)
+    interval = proportion_interval(sum(good), len(good), level=LEVEL, unit=UNIT)
     return Share(sum(good), len(good), sum(good) / len(good), interval)
 
 

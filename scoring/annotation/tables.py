@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from merge_snli.table import Column, Table
+from scoring.reports.statistics_text import ends_text
 
 if TYPE_CHECKING:
     from merge_snli.table import Cell
@@ -32,7 +33,7 @@ def _shares_table(annotation: Annotation) -> Table:
         prefix = f"{scores.name}: " if len(annotation.datasets) > 1 else ""
         rows.append(_part_row(f"{prefix}all", scores.overall))
         if scores.weighted is not None:
-            ends = _interval(scores.weighted.interval.low, scores.weighted.interval.high)
+            ends = ends_text(scores.weighted.interval)
             blank = [None] * len(annotation.annotators)
             rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
         for parts in (scores.classes, scores.masked_lms or {}):
@@ -53,12 +54,8 @@ def _notes(annotation: Annotation) -> tuple[str, ...]:
 
 def _part_row(name: str, scores: Part) -> tuple[Cell, ...]:
     good, by_annotator = scores.good, scores.by_annotator.values()
-    ends = _interval(good.interval.low, good.interval.high)
+    ends = ends_text(good.interval)
     return (name, good.variants, good.share * 100, ends, *(each.share * 100 for each in by_annotator))
-
-
-def _interval(low: float, high: float) -> str:
-    return f"{low * 100:.1f} to {high * 100:.1f}"
 
 
 def _agreement_table(annotation: Annotation) -> Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file
-from merge_snli.problems.file_rows import READERS, numbered_lines, require_text
+from merge_snli.problems.file_rows import READERS, file_type, numbered_lines, require_text
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
@@ -53,10 +53,10 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
     Raises:
         InputError: If the corpus does not exist, cannot be read or has no text.
     """
-    if Path(name).suffix == PLAIN_TEXT and not Path(name).is_dir():
+    if file_type(Path(name)) == PLAIN_TEXT and not Path(name).is_dir():
         return _plain_text(Path(name))
-    if Path(name).is_file() and Path(name).suffix not in READERS:
-        raise InputError(f"--corpus {name}: unknown file type; expected {PLAIN_TEXT}, {', '.join(READERS)}")
+    if Path(name).is_file() and file_type(Path(name)) not in READERS:
+        raise InputError(f"--corpus {name}: unknown file type; expected {', '.join(READERS)}")
     options = ProblemOptions(problems=name)
     if options.split is not None:
         options = replace(options, split=split)

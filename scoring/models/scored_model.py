@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import IncompleteError, InputError
 from merge_snli.files import sha256_of_json
 from merge_snli.inference.models import find_device, find_model
 from scoring.models.classifier import Classifier, output_names
@@ -67,13 +67,16 @@ class ScoredModel:
         return sha256_of_json([self.digest, self.dtype, self.device, self.versions, PADDING_VERSION])
 
 
-def model_from_name(name: str, options: ModelOptions, *, display_name: str | None = None) -> ScoredModel:
+def model_from_name(
+    name: str, options: ModelOptions, *, display_name: str | None = None, predicted_on: str | None = None
+) -> ScoredModel:
     """Resolve a model by name (see `find_model`) and read its config; its weights are loaded later.
 
     Args:
         name: Hub id, folder or `demo:NAME`.
         options: How to load the model, and the labels of its outputs.
         display_name: The name to report; by default the name of the folder or Hub repository.
+        predicted_on: The type of the device on which other machines have predicted all pairs; None to predict here.
 
     Raises:
         InputError: If it is not found, or the labels of its outputs are unknown.
@@ -84,7 +87,7 @@ def model_from_name(name: str, options: ModelOptions, *, display_name: str | Non
     known = paper_model(resolved.name)
     outputs = read_output_names(resolved, trust_remote_code=options.trust_remote_code)
     labels = find_model_labels(outputs, given=options.labels, model=name, known=None if known is None else known.labels)
-    device = find_device(options.device)
+    device = find_device(options.device) if predicted_on is None else predicted_on
     return ScoredModel(
         name=display_name or resolved.name,
         revision=resolved.revision,
@@ -93,9 +96,13 @@ def model_from_name(name: str, options: ModelOptions, *, display_name: str | Non
         dtype=options.dtype,
         device=device.partition(":")[0],
         versions=_versions() if resolved.base is None else _versions("peft"),
-        load=lambda: load_classifier(resolved, device, options),
+        load=lambda: _not_predicted(name) if predicted_on else load_classifier(resolved, device, options),
         training_data=read_training_data(resolved.path) or (None if known is None else known.trained_on),
     )
+
+
+def _not_predicted(name: str) -> Predictor:
+    raise IncompleteError(f"some pairs have no prediction of {name}: run the same command again")
 
 
 def model_from_pipeline(

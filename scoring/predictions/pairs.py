@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset import MergeDataset
     from scoring.models.predictor import Pair
+    from scoring.predictions.partial import PartOfConfig
 
 REQUIRED_COLUMNS = (
     "seed_id",
@@ -54,6 +55,7 @@ class ScoredConfig:
         in_subsample: Whether each subsample drew each variant, [n_subsamples, n_variants].
         validated_by: For each masked LM, by name, whether it validated each variant in both premise and hypothesis,
             [n_variants].
+        part: What part of the config this is; None for the whole.
     """
 
     dataset: MergeDataset
@@ -68,6 +70,7 @@ class ScoredConfig:
     variant_classes: NDArray[np.str_]
     in_subsample: NDArray[np.bool_]
     validated_by: dict[str, NDArray[np.bool_]]
+    part: PartOfConfig | None = None
 
 
 def read_config(dataset: MergeDataset, config: str) -> ScoredConfig:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.card.metadata import public_name
 from merge_snli.errors import InputError
 from merge_snli.label_spellings import NOT_ENTAILMENT
+from merge_snli.problems.file_names import public_name
 from merge_snli.problems.memory_rows import MEMORY, MemoryProblems
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 from scoring.analysis.classes import classes
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import read_scored_dataset
+from scoring.results.grouped_table import grouped_titles
 from scoring.results.grouping import distinct_names_of, on_same_data, titles_of
 from scoring.statistics import compare_models, mean_interval, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_for_test
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset import MergeDataset
     from scoring.analysis.classes import ClassTest
-    from scoring.results.result import Result, SeedTable
+    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.result import Result
     from scoring.statistics import Family, Interval, TestResult
 
     Ints = NDArray[np.int64]
+
+SUBSAMPLE_TEST = "t-test"
+"""The test over subsamples, which pairs in groups do not have."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +42,16 @@ class Comparison:
         title: Data set and config, with the data's digest if another compared data set has the same name.
         dataset: Title of the data set.
         digest: sha256 of the data.
-        config: `all` or a word class.
+        config: `all` or a word class; the config of pairs in groups, or None.
         threshold: Threshold of pattern accuracy: the quality threshold.
-        seeds: Number of seeds that all models were scored on.
-        left_out: Number of seeds that are too long for some model and not compared.
-        subsamples: Number of subsamples.
+        unit: What is compared: `seed`, or `group` for pairs in groups.
+        seeds: Number of seeds or groups that all models were scored on.
+        left_out: Number of seeds or groups that are too long for some model and not compared.
+        subsamples: Number of subsamples; 1 for pairs in groups.
         pattern_accuracy: PA of each model: the mean over seeds of the share of subsamples in which the seed passes.
         intervals: Interval of each model's PA, from a bootstrap that resamples seeds.
         family: All pairs of models, with p-values adjusted by Holm's method.
-        seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1).
+        seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups.
         classes: PA of each pair of word classes, over seeds (section 5.2); None without the data set, whose variants
             have the classes.
         notes: Notes of each model's result.
@@ -54,15 +60,16 @@ class Comparison:
     title: str
     dataset: str
     digest: str
-    config: str
+    config: str | None
     threshold: float
+    unit: str
     seeds: int
     left_out: int
     subsamples: int
     pattern_accuracy: Mapping[str, float]
     intervals: Mapping[str, Interval]
     family: Family
-    seeds_against_variants: TestResult
+    seeds_against_variants: TestResult | None
     classes: tuple[ClassTest, ...] | None
     notes: Mapping[str, tuple[str, ...]]
 
@@ -73,26 +80,34 @@ def compare_results(
     test: str = "permutation",
     alpha: float = 0.05,
     datasets: Iterable[MergeDataset] = (),
+    grouped: Iterable[GroupedResult] = (),
 ) -> tuple[Comparison, ...]:
     """Compare the models of each data set and config with each other.
 
     Args:
-        results: Results in any order.
+        results: Results on MERGE data sets in any order.
         test: `permutation`, `mcnemar` or `t-test`, as in `scoring.statistics.compare_models`.
         alpha: Family-wise significance level.
         datasets: Data sets on which the results were computed, to compare word classes.
+        grouped: Results on pairs in groups in any order.
 
     Returns:
-        One comparison per data set and config with at least two models, in the order of their first results.
+        One comparison per data set and config with at least two models, in the order of their first results; those on
+        pairs in groups come last.
 
     Raises:
         InputError: If no data set and config has two models, two results are of the same model, the models have fewer
-            than two seeds in common, or no result is on one of `datasets`.
+            than two seeds or groups in common, no result is on one of `datasets`, or the test needs subsamples and
+            there are results on pairs in groups.
     """
-    groups = on_same_data(results)
-    comparable = [group for group in groups if len(group) > 1]
-    if not comparable:
-        scored = ", ".join(f"{group[0].model.name} on {group[0].dataset.config}" for group in groups)
+    on_merge, on_groups = on_same_data(results), on_same_data(grouped)
+    comparable = [group for group in on_merge if len(group) > 1]
+    comparable_groups = [group for group in on_groups if len(group) > 1]
+    if not comparable and not comparable_groups:
+        scored = ", ".join(
+            [f"{group[0].model.name} on {group[0].dataset.config}" for group in on_merge]
+            + [f"{group[0].model.name} on {group[0].dataset.title}" for group in on_groups]
+        )
         raise InputError(
             f"no two models were scored on the same data and config ({scored or 'no results'}): score another model "
             "with the same --dataset, --config and --out"
@@ -102,23 +117,61 @@ def compare_results(
     for digest, dataset in by_digest.items():
         if digest not in {group[0].dataset.digest for group in comparable}:
             raise InputError(f"--dataset {dataset.name} ({digest[:8]}): no two models were scored on this data")
-    return tuple(
-        _compare(group, title, test=test, alpha=alpha, dataset=by_digest.get(group[0].dataset.digest))
+    if comparable_groups and test == SUBSAMPLE_TEST:
+        title = comparable_groups[0][0].dataset.title
+        raise InputError(
+            f"--test {test} compares subsamples, which the pairs in groups of {title} do not have: choose permutation "
+            "or mcnemar"
+        )
+    found = [
+        replace(
+            _compare(group, title, test=test, alpha=alpha),
+            seeds_against_variants=_seeds_against_variants(group),
+            classes=_classes(by_digest.get(group[0].dataset.digest), group),
+        )
         for group, title in zip(comparable, titles, strict=True)
-    )
+    ]
+    group_titles = grouped_titles([group[0].dataset for group in comparable_groups])
+    found += [
+        _compare(group, title, test=test, alpha=alpha)
+        for group, title in zip(comparable_groups, group_titles, strict=True)
+    ]
+    return tuple(found)
 
 
-def _compare(
-    results: Sequence[Result], title: str, *, test: str, alpha: float, dataset: MergeDataset | None
-) -> Comparison:
-    named = dict(zip(distinct_names_of(results), results, strict=True))
-    ids = _common_seeds(results)
-    counts = {name: _counts(result.seeds, ids) for name, result in named.items()}
+@dataclass(frozen=True)
+class _Units:
+    """The counts of a result by seed or group: correct and all variants or pairs, [n_subsamples, n_units]."""
+
+    ids: tuple[str, ...]
+    correct: Ints
+    sizes: Ints
+
+    def take(self, ids: Sequence[str]) -> tuple[Ints, Ints]:
+        """Return the counts of some units in their order."""
+        index = {unit: position for position, unit in enumerate(self.ids)}
+        columns = [index[unit] for unit in ids]
+        return self.correct[:, columns], self.sizes[:, columns]
+
+
+def _units_of(result: Result | GroupedResult) -> _Units:
+    if result.kind == "groups":
+        groups = result.groups
+        return _Units(groups.group_id, np.array([groups.correct]), np.array([groups.sizes]))
+    seeds = result.seeds
+    return _Units(seeds.seed_id, np.array(seeds.correct, dtype=np.int64), np.array(seeds.sizes, dtype=np.int64))
+
+
+def _compare(results: Sequence[Result | GroupedResult], title: str, *, test: str, alpha: float) -> Comparison:
+    unit = "group" if results[0].kind == "groups" else "seed"
+    units = dict(zip(distinct_names_of(results), map(_units_of, results), strict=True))
+    ids = _common_units(units, unit)
+    counts = {name: each.take(ids) for name, each in units.items()}
     values = {
         name: values_for_test(test, correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()
     }
     try:
-        family = compare_models(values, test=test, alpha=alpha)
+        family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
     passes = {name: passes_by_seed(correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()}
@@ -129,40 +182,28 @@ def _compare(
         digest=first.dataset.digest,
         config=first.dataset.config,
         threshold=QUALITY_THRESHOLD,
+        unit=unit,
         seeds=len(ids),
-        left_out=len({seed for result in results for seed in result.seeds.seed_id}) - len(ids),
-        subsamples=len(first.seeds.sizes),
+        left_out=len({each for every in units.values() for each in every.ids}) - len(ids),
+        subsamples=len(next(iter(units.values())).sizes),
         pattern_accuracy={name: float(column.mean()) for name, column in passes.items()},
         intervals={name: mean_interval(column) for name, column in passes.items()},
         family=family,
-        seeds_against_variants=_seeds_against_variants(results),
-        classes=None if dataset is None else _classes(dataset, results),
-        notes={name: result.notes for name, result in named.items()},
+        seeds_against_variants=None,
+        classes=None,
+        notes={name: result.notes for name, result in zip(units, results, strict=True)},
     )
 
 
-def _common_seeds(results: Sequence[Result]) -> tuple[str, ...]:
-    """Return the seeds that every model was scored on and that a subsample drew, in the order of the first result."""
-    drawn = [
-        {
-            seed
-            for seed, sizes in zip(result.seeds.seed_id, zip(*result.seeds.sizes, strict=True), strict=True)
-            if any(sizes)
-        }
-        for result in results
-    ]
-    common = set.intersection(*drawn)
+def _common_units(units: Mapping[str, _Units], unit: str) -> tuple[str, ...]:
+    """Return the seeds or groups that every model has and that a subsample drew, in the order of the first result."""
+    drawn = [zip(each.ids, (each.sizes > 0).max(axis=0).tolist(), strict=True) for each in units.values()]
+    common = set.intersection(*({one for one, any_drawn in each if any_drawn} for each in drawn))
     if len(common) < 2:
-        models = ", ".join(result.model.name for result in results)
-        raise InputError(f"{models} have {len(common)} seed(s) in common: at least two are needed to compare models")
-    return tuple(seed for seed in results[0].seeds.seed_id if seed in common)
-
-
-def _counts(table: SeedTable, ids: Sequence[str]) -> tuple[Ints, Ints]:
-    """Return the counts of some seeds in their order: correct variants and all, [n_subsamples, n_seeds] each."""
-    index = {seed: position for position, seed in enumerate(table.seed_id)}
-    columns = [index[seed] for seed in ids]
-    return np.array(table.correct, dtype=np.int64)[:, columns], np.array(table.sizes, dtype=np.int64)[:, columns]
+        raise InputError(
+            f"{', '.join(units)} have {len(common)} {unit}(s) in common: at least two are needed to compare models"
+        )
+    return tuple(one for one in next(iter(units.values())).ids if one in common)
 
 
 def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
@@ -171,8 +212,10 @@ def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
     return paired_t_test(on_seeds, np.array(on_variants, dtype=np.float64), unit="model")
 
 
-def _classes(dataset: MergeDataset, results: Sequence[Result]) -> tuple[ClassTest, ...]:
-    """Test each pair of word classes over seeds; none if the config has one class."""
+def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[ClassTest, ...] | None:
+    """Test each pair of word classes over seeds; none if the config has one class, None without the data set."""
+    if dataset is None:
+        return None
     try:
         return classes(read_scored_dataset(dataset, results)).tests
     except NotComputable:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 def comparison_text(comparison: Comparison) -> str:
     """Return a comparison as text: the models, the adjusted p-values of each pair, and the other tests."""
-    return "\n".join(
-        table.text() for table in (_model_table(comparison), _p_table(comparison), _test_table(comparison))
-    )
+    on_variants = comparison.seeds_against_variants
+    tables = [_model_table(comparison), _p_table(comparison)]
+    tables += [] if on_variants is None else [_test_table(comparison, on_variants)]
+    return "\n".join(table.text() for table in tables)
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
@@ -36,8 +37,8 @@ def _model_table(comparison: Comparison) -> Table:
     first = family.pairs[0].result
     return Table(
         title=(
-            f"{comparison.title}: PA at {comparison.threshold} over {comparison.seeds:,} seeds{left_out}, "
-            f"mean over {comparison.subsamples} subsamples, in percent"
+            f"{comparison.title}: PA at {comparison.threshold} over {comparison.seeds:,} {comparison.unit}s{left_out}, "
+            f"{'' if comparison.unit == 'group' else f'mean over {comparison.subsamples} subsamples, '}in percent"
         ),
         columns=(
             Column("#"),
@@ -81,8 +82,8 @@ def _p_table(comparison: Comparison) -> Table:
     )
 
 
-def _test_table(comparison: Comparison) -> Table:
-    tests = {"SA, seeds − variants": comparison.seeds_against_variants}
+def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
+    tests = {"SA, seeds − variants": on_variants}
     tests |= {f"PA, {pair.first} − {pair.second}": pair.result for pair in comparison.classes or ()}
     return Table(
         title="Other tests: mean difference in percentage points",

@@ -10,7 +10,7 @@ from merge_snli.schema import SEED
 from merge_snli.table import TEXT_WIDTH
 from scoring.reports.leaderboard.hardest import seeds_by_hardness
 from scoring.results.grouping import distinct_names_of
-from scoring.results.result import NOT_SCORED
+from scoring.results.scores import NOT_SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,9 @@ import numpy as np
 from merge_snli.errors import InputError
 from merge_snli.schema import WORD_CLASSES
 from scoring.reports.line_chart import Line, draw_lines
+from scoring.reports.share_chart import SharePanel, draw_shares
 from scoring.results.files import safe_name
+from scoring.results.grouped_table import columns_of, compared_labels_of, grouped_titles
 from scoring.results.grouping import names_of, on_same_data, ranked
 
 if TYPE_CHECKING:
@@ -18,18 +21,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scoring.results.result import Curve, Result
+    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.result import Result
+    from scoring.results.scores import Curve
 
 FIGURE_4_START = 0.8
 """Lowest threshold of Figure 4."""
+MAX_PANELS = 60
+"""Largest number of values of a column whose predicted labels are drawn."""
+
+logger = logging.getLogger(__name__)
 
 
-def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
-    """Draw Figures 4, 5 and 11 of the paper for each data set and config.
+def draw_figures(results: Iterable[Result], out: str | Path, *, grouped: Iterable[GroupedResult] = ()) -> list[Path]:
+    """Draw Figures 4, 5 and 11 of the paper for each data set and config, and the predicted labels on pairs in groups.
 
     Args:
-        results: Results in any order.
+        results: Results on MERGE data sets in any order.
         out: Output folder.
+        grouped: Results on pairs in groups in any order. For each data set, the PA curves are drawn, and the share of
+            each predicted label by each column of `--by` that has at most `MAX_PANELS` values.
 
     Returns:
         The written files: one PNG and one SVG per figure.
@@ -42,7 +53,50 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
         files += draw_curves(group, out / f"{name}-figure-4-from-80", start=FIGURE_4_START)
         files += draw_classes(group, out / f"{name}-figure-5-word-classes")
         files += draw_curves(group, out / f"{name}-figure-11-from-0")
+    for on_groups in on_same_data(grouped):
+        files += _draw_grouped(on_groups, out)
     return files
+
+
+def _draw_grouped(results: Sequence[GroupedResult], out: Path) -> list[Path]:
+    best_first, data = ranked(results), results[0].dataset
+    names = names_of(best_first)
+    stem = "-".join([safe_name(data.name), data.digest[:8], *([] if data.config is None else [safe_name(data.config)])])
+    [title] = grouped_titles([data])
+    lines = [
+        _mean_line(name, [result.scores.curve], style=rank)
+        for rank, (name, result) in enumerate(zip(names, best_first, strict=True))
+    ]
+    first, about = best_first[0], f"Pattern accuracy on {title} ({best_first[0].scores.groups:,} groups)"
+    files = draw_lines(
+        lines, first.thresholds, out / f"{stem}-curves", title=about, marked=first.quality_threshold, of="group's pairs"
+    )
+    for column in columns_of(best_first):
+        panels = _share_panels(best_first, column)
+        if len(panels) > MAX_PANELS:
+            logger.warning("%s: %s has %d values, too many for a figure", title, column, len(panels))
+            continue
+        path = out / f"{stem}-by-{safe_name(column)}"
+        files += draw_shares(panels, names, path, title=f"Predicted labels on {title}, by {column}")
+    return files
+
+
+def _share_panels(results: Sequence[GroupedResult], column: str) -> list[SharePanel]:
+    labels = compared_labels_of(results)
+    values = dict.fromkeys(value for result in results for value in result.by.get(column, {}))
+    return [
+        SharePanel(
+            value,
+            {
+                label: [
+                    scores.predicted_share(label) if (scores := result.by.get(column, {}).get(value)) else float("nan")
+                    for result in results
+                ]
+                for label in labels
+            },
+        )
+        for value in values
+    ]
 
 
 def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0) -> list[Path]:

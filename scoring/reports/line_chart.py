@@ -37,6 +37,7 @@ LEGEND_ROW_INCHES = 0.22
 TICK_STEP = 10
 ZOOMED_TICK_STEP = 2
 """Percentage points between ticks, for the whole curve and for its upper part."""
+SEED_VARIANTS = "seed's variants"
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,14 @@ class Line:
 
 
 def draw_lines(
-    lines: Sequence[Line], thresholds: Sequence[float], path: str | Path, *, title: str, marked: float, start: float = 0
+    lines: Sequence[Line],
+    thresholds: Sequence[float],
+    path: str | Path,
+    *,
+    title: str,
+    marked: float,
+    start: float = 0,
+    of: str = SEED_VARIANTS,
 ) -> list[Path]:
     """Draw lines over thresholds, with a dot on each line at one threshold.
 
@@ -75,11 +83,12 @@ def draw_lines(
         title: Title of the chart.
         marked: Threshold that gets the dots, usually the quality threshold.
         start: First threshold shown.
+        of: What the threshold is a share of.
 
     Returns:
         The two files. Equal lines give equal bytes.
     """
-    figure = line_figure(lines, thresholds, title=title, marked=marked, start=start)
+    figure = line_figure(lines, thresholds, title=title, marked=marked, start=start, of=of)
     path = Path(path)
     stem = path.stem if path.suffix in {".png", ".svg"} else path.name
     return [save_figure(figure, path.with_name(f"{stem}.{extension}")) for extension in ("png", "svg")]
@@ -93,6 +102,7 @@ def line_figure(
     marked: float,
     start: float = 0,
     narrow: bool = False,
+    of: str = SEED_VARIANTS,
 ) -> Figure:
     """Return the chart of `draw_lines`.
 
@@ -103,6 +113,7 @@ def line_figure(
         marked: Threshold that gets the dots.
         start: First threshold shown.
         narrow: Draw for the width of a phone, with the names of the lines below the chart and without a title.
+        of: What the threshold is a share of.
     """
     first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
     shown = np.array(thresholds[first:]) * 100
@@ -116,7 +127,7 @@ def line_figure(
         axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
         at = thresholds.index(marked) - first
         axes.plot(shown[at], values[at], "o", color=color, markersize=7, markeredgecolor="white")
-    _style_axes(axes, "" if narrow else title, marked * 100, start * 100)
+    _style_axes(axes, "" if narrow else title, marked * 100, start * 100, of)
     if narrow:
         axes.set_xlabel("Threshold (%)")
         _legend_below(figure, lines)
@@ -144,7 +155,7 @@ def _legend_below(figure: Figure, lines: Sequence[Line]) -> None:
         text.set(color=line.color, fontweight="bold", parse_math=False)
 
 
-def _style_axes(axes: Axes, title: str, quality: float, start: float) -> None:
+def _style_axes(axes: Axes, title: str, quality: float, start: float, of: str) -> None:
     axes.axvline(quality, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     axes.annotate(
         f"quality threshold {quality:.0f}%",
@@ -156,7 +167,7 @@ def _style_axes(axes: Axes, title: str, quality: float, start: float) -> None:
         va="bottom",
         annotation_clip=False,
     )
-    axes.set(xlim=(start, 100), xlabel="Threshold: share of a seed's variants that must be correct (%)")
+    axes.set(xlim=(start, 100), xlabel=f"Threshold: share of a {of} that must be correct (%)")
     axes.set_xticks(range(round(start), 101, TICK_STEP if start == 0 else ZOOMED_TICK_STEP))
     if start == 0:
         axes.set(ylim=(0, 101), yticks=range(0, 101, 2 * TICK_STEP))

@@ -6,26 +6,33 @@ import json
 import logging
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json, write_text
-from scoring.results.result import SCHEMA_VERSION, Result
+from scoring.results.fields import SCHEMA_VERSION
+from scoring.results.grouped_result import GroupedResult
+from scoring.results.result import Result
 
-RESULT = TypeAdapter(Result)
+RESULT: TypeAdapter[Result | GroupedResult] = TypeAdapter(
+    Annotated[Result | GroupedResult, Field(discriminator="kind")]
+)
+
+KINDS = ("merge", "groups")
+"""The values of `kind`, by which the place of an error in a file begins."""
 
 logger = logging.getLogger(__name__)
 
 
-def to_json(result: Result) -> dict[str, Any]:
+def to_json(result: Result | GroupedResult) -> dict[str, Any]:
     """Return a result as JSON values."""
     value: dict[str, Any] = RESULT.dump_python(result, mode="json")
     return value
 
 
-def file_name(result: Result) -> str:
+def file_name(result: Result | GroupedResult) -> str:
     """Return the file name of a result, unique per model, dtype, data and config.
 
     A function without a digest is identified by its name, because `safe_name` may drop most of it.
@@ -34,10 +41,11 @@ def file_name(result: Result) -> str:
     digest = result.model.digest
     suffix = f"function-{sha256_of_json(result.model.name)[:8]}" if digest is None else digest[:8]
     model = f"{safe_name(result.model.name)}{dtype}-{suffix}"
-    return f"{model}_{safe_name(result.dataset.name)}-{result.dataset.digest[:8]}-{result.dataset.config}.json"
+    part = result.dataset.config if isinstance(result, Result) else result.dataset.config or "groups"
+    return f"{model}_{safe_name(result.dataset.name)}-{result.dataset.digest[:8]}-{safe_name(part)}.json"
 
 
-def write_result(result: Result, folder: Path) -> Path:
+def write_result(result: Result | GroupedResult, folder: Path) -> Path:
     """Write a result's JSON file into `folder`, atomically, and return its path."""
     path = folder / file_name(result)
     write_text(path, _indented(to_json(result)) + "\n")
@@ -45,22 +53,67 @@ def write_result(result: Result, folder: Path) -> Path:
 
 
 def read_result(path: str | Path) -> Result:
-    """Read a result's JSON file.
+    """Read the JSON file of a result on a MERGE data set.
 
     Raises:
-        InputError: If the file cannot be read, is not a valid result, or has another format version.
+        InputError: If the file cannot be read, is not a valid result, has another format version, or is a result on
+            pairs in groups.
     """
-    path = Path(path)
-    try:
-        return RESULT.validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except ValidationError as error:
-        raise InputError(f"{path} {_reason(error)}") from error
+    result = _read(Path(path))
+    if not isinstance(result, Result):
+        raise InputError(f"{path} is a result on pairs in groups; this needs a result on a MERGE data set")
+    return result
+
+
+def read_grouped_result(path: str | Path) -> GroupedResult:
+    """Read the JSON file of a result on pairs in groups.
+
+    Raises:
+        InputError: If the file cannot be read, is not a valid result, has another format version, or is a result on a
+            MERGE data set.
+    """
+    result = _read(Path(path))
+    if not isinstance(result, GroupedResult):
+        raise InputError(f"{path} is a result on a MERGE data set; this needs a result on pairs in groups")
+    return result
 
 
 def read_results(folder: str | Path) -> list[Result]:
-    """Read all results in `folder`, sorted by file name.
+    """Read all results on MERGE data sets in `folder`, sorted by file name.
+
+    Invalid files are skipped with a warning.
+
+    Raises:
+        InputError: If the folder does not exist or has no such result.
+    """
+    results, grouped = read_all_results(folder)
+    if not results:
+        raise InputError(
+            f"all results in {folder} are on pairs in groups, such as {grouped[0].dataset.title}; this "
+            "needs results on a MERGE data set"
+        )
+    return results
+
+
+def read_grouped_results(folder: str | Path) -> list[GroupedResult]:
+    """Read all results on pairs in groups in `folder`, sorted by file name.
+
+    Invalid files are skipped with a warning.
+
+    Raises:
+        InputError: If the folder does not exist or has no such result.
+    """
+    _, grouped = read_all_results(folder)
+    if not grouped:
+        raise InputError(
+            f"all results in {folder} are on MERGE data sets; this needs results on pairs in groups: "
+            "score a model with --group-column"
+        )
+    return grouped
+
+
+def read_all_results(folder: str | Path) -> tuple[list[Result], list[GroupedResult]]:
+    """Read all results in `folder`, sorted by file name: those on MERGE data sets, and those on pairs in groups.
 
     Invalid files are skipped with a warning.
 
@@ -73,14 +126,26 @@ def read_results(folder: str | Path) -> list[Result]:
     results, errors = [], []
     for path in paths:
         try:
-            results.append(read_result(path))
+            results.append(_read(path))
         except InputError as error:
             errors.append(str(error))
     if not results:
         raise InputError(f"no valid result in {folder} ({len(errors)} files read); {errors[0]}")
     for message in errors:
         logger.warning("skipped: %s", message)
-    return results
+    on_merge = [result for result in results if isinstance(result, Result)]
+    return on_merge, [result for result in results if isinstance(result, GroupedResult)]
+
+
+def _read(path: Path) -> Result | GroupedResult:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    try:
+        return RESULT.validate_json(content)
+    except ValidationError as error:
+        raise InputError(f"{path} {_reason(error, content)}") from error
 
 
 def work_folder(out: Path) -> Path:
@@ -93,15 +158,25 @@ def safe_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.")[:60] or "model"
 
 
-def _reason(error: ValidationError) -> str:
-    """Describe the first error of a file: its field and what is wrong with it."""
-    errors = error.errors(include_url=False)
-    for each in errors:
-        if each["loc"] == ("schema_version",) and each["type"] == "literal_error":
-            return f"has format version {each['input']!r:.20}, expected {SCHEMA_VERSION}: score the model again"
-    field = ".".join(map(str, errors[0]["loc"]))
-    message = errors[0]["msg"].removeprefix("Value error, ")
+def _reason(error: ValidationError, content: bytes) -> str:
+    """Describe the first error of a file: another version, or its field and what is wrong with it."""
+    version = _version(content)
+    if version not in (None, SCHEMA_VERSION):
+        return f"has format version {version!r:.20}, expected {SCHEMA_VERSION}: score the model again"
+    first = error.errors(include_url=False)[0]
+    place = first["loc"][1:] if first["loc"][:1] in {(kind,) for kind in KINDS} else first["loc"]
+    field = ".".join(map(str, place))
+    message = first["msg"].removeprefix("Value error, ")
     return f"is not a valid result{f', field {field}' if field else ''}: {message}; score the model again"
+
+
+def _version(content: bytes) -> object:
+    """Return the format version that a file names, or None if it names none."""
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return value.get("schema_version") if isinstance(value, dict) else None
 
 
 def _indented(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON value

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scoring.results.result import DatasetRecord, Result
+    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.records import DatasetRecord
+    from scoring.results.result import Result
 
 
-def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
+R = TypeVar("R", "Result", "GroupedResult")
+
+
+def on_same_data(results: Iterable[R]) -> list[list[R]]:
     """Group results by data set and config, in the order of the first result of each group."""
-    groups: dict[tuple[str, str], list[Result]] = {}
+    groups: dict[tuple[str, str | None], list[R]] = {}
     for result in results:
         groups.setdefault((result.dataset.digest, result.dataset.config), []).append(result)
     return list(groups.values())
 
 
-def names_of(results: Sequence[Result]) -> list[str]:
+def names_of(results: Sequence[Result | GroupedResult]) -> list[str]:
     """Return the display names of results: their titles, with the model's digest if a title is not unique."""
     titles = Counter(result.title for result in results)
     return [
@@ -30,17 +35,24 @@ def names_of(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def ranked(results: Iterable[Result]) -> list[Result]:
+def ranked(results: Iterable[R]) -> list[R]:
     """Sort results by PA at the quality threshold, best first, then by title; those without PA come last."""
     return sorted(results, key=_rank)
 
 
-def _rank(result: Result) -> tuple[float, str]:
-    pa_at_quality_threshold = result.scores.on_variants.pattern_accuracy.mean
+def pattern_accuracy_of(result: Result | GroupedResult) -> float | None:
+    """Return PA at the quality threshold; on variants, the mean over the subsamples, or None if none has a row."""
+    if result.kind == "groups":
+        return result.scores.pattern_accuracy
+    return result.scores.on_variants.pattern_accuracy.mean
+
+
+def _rank(result: Result | GroupedResult) -> tuple[float, str]:
+    pa_at_quality_threshold = pattern_accuracy_of(result)
     return (1.0 if pa_at_quality_threshold is None else -pa_at_quality_threshold, result.title)
 
 
-def distinct_names_of(results: Sequence[Result]) -> list[str]:
+def distinct_names_of(results: Sequence[Result | GroupedResult]) -> list[str]:
     """Return the display names of results on one config of one data set.
 
     Raises:

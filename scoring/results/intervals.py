@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
-from scoring.results.result import Intervals
+from scoring.results.grouped_result import GroupIntervals
+from scoring.results.scores import Intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,6 +57,27 @@ def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Interval
         sample_accuracy=ends[1],
         pattern_accuracy=ends[2],
         qt=ends[3],
+    )
+
+
+def group_intervals(correct: Ints, sizes: Ints) -> GroupIntervals:
+    """Compute the intervals of SA and PA(0.9) on groups of pairs.
+
+    Args:
+        correct: Number of correct pairs of each group, [n_groups], at least two.
+        sizes: Number of pairs of each group, at least one, [n_groups].
+    """
+    from scoring.statistics import bootstrap_interval, mean_interval, passes_by_seed, share_correct
+
+    accuracy = bootstrap_interval(share_correct, correct, sizes, unit="group", **OPTIONS)
+    passing = mean_interval(passes_by_seed(correct[np.newaxis], sizes[np.newaxis]), unit="group", **OPTIONS)
+    return GroupIntervals(
+        level=LEVEL,
+        method=next((one.method for one in (accuracy, passing) if one.low < one.high), accuracy.method),
+        resamples=RESAMPLES,
+        random_seed=RANDOM_SEED,
+        sample_accuracy=(round(accuracy.low, DIGITS), round(accuracy.high, DIGITS)),
+        pattern_accuracy=(round(passing.low, DIGITS), round(passing.high, DIGITS)),
     )
 
 

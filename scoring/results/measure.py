@@ -21,7 +21,8 @@ from metrics.pattern_accuracy.core import (
 )
 from metrics.pattern_accuracy.counts import count_cells
 from scoring.results.intervals import seed_intervals
-from scoring.results.result import NOT_SCORED, Curve, Scores, SeedTable, Spread, VariantScores
+from scoring.results.scores import NOT_SCORED, Curve, Scores, SeedTable, Spread, VariantScores
+from scoring.statistics import ratios
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -193,20 +194,24 @@ def _counts(predicted: PredictedLabels, correct_or_labels: Bools | Ints) -> tupl
 
 
 def _variant_scores(correct: Ints, sizes: Ints, *, test_sample_accuracy: float, variants: int) -> VariantScores:
-    drawn = sizes.sum(axis=1)
-    accuracy = np.divide(correct.sum(axis=1), drawn, out=np.full(len(drawn), np.nan), where=drawn > 0)
+    accuracy = ratios(correct.sum(axis=1), sizes.sum(axis=1))
     curves = pattern_accuracy(correct, sizes, CURVE)
     return VariantScores(
         variants=variants,
         sample_accuracy=_spread(accuracy),
         test_sample_accuracy=test_sample_accuracy,
         pattern_accuracy=_spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
-        curve=_curve(curves, np.count_nonzero(sizes, axis=1)),
+        curve=pa_curve(curves, np.count_nonzero(sizes, axis=1)),
     )
 
 
-def _curve(shares: NDArray[np.float64], seeds: Ints) -> Curve:
-    """Convert a curve to counts of seeds, which take less space in a file."""
+def pa_curve(shares: NDArray[np.float64], seeds: Ints) -> Curve:
+    """Convert a curve to counts of seeds or groups, which take less space in a file.
+
+    Args:
+        shares: PA of each subsample at each threshold, [n_subsamples, n_thresholds]; NaN if it has no row.
+        seeds: Number of seeds or groups of each subsample, [n_subsamples].
+    """
     passing = np.rint(np.nan_to_num(shares) * seeds[:, np.newaxis]).astype(np.int64)
     some = shares[seeds > 0]
     return Curve(

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
+from scoring.results.fields import SCHEMA_VERSION
 from scoring.results.files import RESULT
-from scoring.results.result import SCHEMA_VERSION
 
 SCHEMA_FILE = Path(__file__).parents[1] / "result.schema.json"
 

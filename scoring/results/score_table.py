@@ -11,7 +11,8 @@ from scoring.results.grouping import titles_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scoring.results.result import Result, SourceScores
+    from scoring.results.result import Result
+    from scoring.results.scores import SourceScores
 
 MODEL = Column("Model", "left")
 SOURCE = Column("Source", format=".1f")
@@ -100,21 +101,22 @@ def _describe(source: SourceScores) -> str:
 
 
 def _on_source(result: Result) -> float | None:
-    return None if result.source is None else _percent(result.source.overall.sample_accuracy)
+    return None if result.source is None else percent(result.source.overall.sample_accuracy)
 
 
 def _scores(result: Result) -> tuple[float | str | None, ...]:
     scores = result.scores
     on_variants, intervals = scores.on_variants, scores.intervals
     return (
-        _percent(scores.seed_sample_accuracy),
-        _percent(on_variants.sample_accuracy.mean),
-        _percent(on_variants.pattern_accuracy.mean),
+        percent(scores.seed_sample_accuracy),
+        percent(on_variants.sample_accuracy.mean),
+        percent(on_variants.pattern_accuracy.mean),
         None if intervals is None else " to ".join(f"{100 * end:.1f}" for end in intervals.pattern_accuracy),
-        _percent(scores.qt),
-        _percent(scores.mt),
+        percent(scores.qt),
+        percent(scores.mt),
     )
 
 
-def _percent(share: float | None) -> float | None:
-    return None if share is None else round(100 * share, 1) + 0.0  # + 0.0: no -0.0
+def percent(share: float | None) -> float | None:
+    """Return a share in percent, rounded for a table; never -0.0."""
+    return None if share is None else round(100 * share, 1) + 0.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.models.labels import positions
 from scoring.results.intervals import DIGITS, LEVEL
-from scoring.results.result import SourceAccuracy, SourceScores
+from scoring.results.scores import SourceAccuracy, SourceScores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

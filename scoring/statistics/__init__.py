@@ -4,12 +4,14 @@ Everything in `__all__` may be imported from outside. scipy and statsmodels are 
 """
 
 from .bootstrap import bootstrap_interval, bootstrap_intervals, mean_interval, share_correct, stratified_interval
+from .clustered import clustered_error
 from .families import Family, PairResult, adjusted_pairs, compact_letters, compare_models, holm, p_matrix
 from .outcomes import OVERLAP_WARNING, Interval, TestResult
 from .paired_tests import mcnemar_test, permutation_test
 from .passes import passes_by_seed, values_for
 from .proportions import proportion_interval
 from .t_tests import independent_t_test, paired_t_test
+from .values import ratios
 
 __all__ = [
     "OVERLAP_WARNING",
@@ -20,6 +22,7 @@ __all__ = [
     "adjusted_pairs",
     "bootstrap_interval",
     "bootstrap_intervals",
+    "clustered_error",
     "compact_letters",
     "compare_models",
     "holm",
@@ -31,6 +34,7 @@ __all__ = [
     "passes_by_seed",
     "permutation_test",
     "proportion_interval",
+    "ratios",
     "share_correct",
     "stratified_interval",
     "values_for",

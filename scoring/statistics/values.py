@@ -6,6 +6,12 @@ from numpy.typing import ArrayLike, NDArray
 FloatArray = NDArray[np.float64]
 
 
+def ratios(numerators: ArrayLike, denominators: ArrayLike) -> FloatArray:
+    """Divide two arrays of the same shape; NaN where the denominator is not positive."""
+    below = np.asarray(denominators)
+    return np.asarray(np.divide(numerators, below, out=np.full(below.shape, np.nan), where=below > 0))
+
+
 def paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Convert two lists of values of the same units to arrays.
 

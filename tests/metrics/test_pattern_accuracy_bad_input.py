@@ -13,8 +13,8 @@ from metrics.pattern_accuracy.core import compute
 GOOD: dict[str, Any] = {"predictions": [0, 1, 0], "references": [0, 1, 1], "groups": ["a", "a", "b"]}
 SEEDS = {"seed_predictions": {"a": 0, "b": 1}, "seed_references": {"a": 0, "b": 1}}
 BAD: list[tuple[dict[str, Any], tuple[str, ...]]] = [
-    ({"references": [0, 1]}, ("references", "2 rows", "predictions has 3", "row 2")),
-    ({"groups": ["a"] * 4}, ("groups", "4 rows", "predictions has 3", "row 3")),
+    ({"references": [0, 1]}, ("references", "2 rows", "predictions has 3", "references ends before row 2")),
+    ({"groups": ["a"] * 4}, ("groups", "4 rows", "predictions has 3", "predictions ends before row 3")),
     ({"predictions": []}, ("predictions is empty",)),
     ({"predictions": np.array([])}, ("predictions is empty",)),
     ({"groups": None}, ("groups is missing",)),

@@ -12,8 +12,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.figure import Figure
 
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS
@@ -176,7 +178,7 @@ def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     [path] = out.glob(f"{model.name}-*-all.json")
     assert read_result(path) == result
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["schema_version"] == 4
+    assert content["schema_version"] == 5
     assert content["quality_threshold"] == "0.9"
     assert content["thresholds"][:3] + content["thresholds"][-1:] == ["0", "0.01", "0.02", "1"]
     assert content["scores"]["mt"] == f"{result.scores.mt:g}"
@@ -255,6 +257,15 @@ def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
     html = result._repr_html_()
     assert html.startswith("<table>")
     assert f"{result.scores.seed_sample_accuracy:.1%}".removesuffix("%") in html
+
+
+def test_result_draws_its_curve_in_a_notebook(result: Result) -> None:
+    axes = result.plot(Figure().subplots())
+    mean = result.scores.on_variants.curve.mean
+    np.testing.assert_allclose(
+        np.asarray(axes.lines[0].get_ydata()), [100 * value for value in mean if value is not None]
+    )
+    assert len(axes.collections) == 1, "the band over the subsamples"
 
 
 def long_sentences(seed: Row, rows: list[Row]) -> None:

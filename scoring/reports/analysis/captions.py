@@ -228,8 +228,9 @@ def word_frequency_caption(value: WordFrequency) -> str:
     between = f"{low:,.2f}" if high - low < EQUAL else f"{low:,.2f} to {high:,.2f}"
     corpus = value.corpus.rpartition("/")[2]
     return (
-        f"Where a model answers a seed wrong and a variant right, the replacement is {value.mean_ratio:,.1f} times as "
-        f"frequent as the original in {corpus} by the arithmetic mean, and {between} times by the median."
+        "If a model answers a seed incorrectly and a variant correctly, the replacement is "
+        f"{value.mean_ratio:,.1f} times as frequent as the original in {corpus} by the arithmetic mean, and {between} "
+        "times by the median."
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scoring.analysis.seed_correctness import SeedCorrectness
     from scoring.analysis.seeds_against_variants import SeedsAgainstVariants
     from scoring.analysis.table_3 import Table3
-    from scoring.results.result import Ends
+    from scoring.results.fields import Ends
 
 PERCENT = ".1f"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,7 @@ def word_frequency_exhibits(value: WordFrequency) -> tuple[Exhibit, ...]:
 
 
 def _average(average: Average) -> tuple[float | None, str | None]:
-    if average.value != average.value:
+    if math.isnan(average.value):
         return None, None
     interval = average.interval
     return average.value, None if interval is None else f"{interval.low:,.2f} to {interval.high:,.2f}"

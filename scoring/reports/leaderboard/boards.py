@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from merge_snli.table import Table
-    from scoring.results.result import DatasetRecord, Result
+    from scoring.results.records import DatasetRecord
+    from scoring.results.result import Result
 
 CONFIGS = (ALL, *WORD_CLASSES)
 ALL_VARIANTS = "all"

@@ -5,29 +5,54 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+from merge_snli.schema import data_version
+from scoring.reports.leaderboard.side_by_side import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from scoring.reports.leaderboard.boards import Board, Entry
+    from merge_snli.table import Table
+    from scoring.reports.leaderboard.boards import Board
+    from scoring.reports.leaderboard.grouped_boards import GroupedBoard
+    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.result import Result
 
 
-def markdown(boards: Sequence[Board]) -> str:
+class Format(Protocol):
+    """Formats boards of MERGE data sets and of pairs in groups, at least one."""
+
+    def __call__(self, boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
+        """Return the text."""
+
+
+def markdown(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
     """Return the boards as Markdown tables."""
-    return "\n".join(board.table().markdown() for board in boards)
+    return "\n".join(table.markdown() for table in _tables(boards, grouped))
 
 
-def latex(boards: Sequence[Board]) -> str:
+def latex(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
     """Return the boards as LaTeX tables that need the package `booktabs`."""
-    return "\n".join(board.table().latex() for board in boards)
+    return "\n".join(table.latex() for table in _tables(boards, grouped))
 
 
-def comma_separated(boards: Sequence[Board]) -> str:
-    """Return one CSV row per model and part: all variants, each word class, gold label and masked LM."""
-    rows = _rows(boards)
+def _tables(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> list[Table]:
+    """Return the models on all data sets side by side if there are several, then each data set by itself."""
+    side = side_by_side(boards, grouped)
+    of_groups = (table for board in grouped for table in board.tables())
+    return [*([] if side is None else [side.table()]), *(board.table() for board in boards), *of_groups]
+
+
+def comma_separated(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
+    """Return one CSV row per model and part: all variants or pairs, each word class, gold label, masked LM or value.
+
+    A number that the data set of a row does not have is an empty cell.
+    """
+    rows = _rows(boards, grouped)
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     for row in rows:
         texts = {"training_data": " ".join(row["training_data"] or ()), "notes": "; ".join(row["notes"])}
@@ -35,36 +60,36 @@ def comma_separated(boards: Sequence[Board]) -> str:
     return text.getvalue()
 
 
-def json_text(boards: Sequence[Board]) -> str:
-    """Return the rows of `comma_separated` as one JSON document."""
-    return json.dumps({"rows": _rows(boards)}, indent=1, ensure_ascii=False) + "\n"
+def json_text(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
+    """Return the rows of `comma_separated` as one JSON document; a row has only the numbers of its data set."""
+    return json.dumps({"rows": _rows(boards, grouped)}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _rows(boards: Sequence[Board]) -> list[dict[str, Any]]:
-    return [
-        _metadata(board, entry) | row for board in boards for entry in board.entries for row in entry.result.as_rows()
-    ]
+def _rows(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> list[dict[str, Any]]:
+    results: list[Result | GroupedResult] = [result for board in boards for result in board.results]
+    results += [result for on_pairs in grouped for result in on_pairs.results]
+    return [_metadata(result) | row for result in results for row in result.as_rows()]
 
 
-def _metadata(board: Board, entry: Entry) -> dict[str, Any]:
-    data, model = board.dataset, entry.result.model
+def _metadata(result: Result | GroupedResult) -> dict[str, Any]:
+    data, model = result.dataset, result.model
     return {
         "dataset": data.name,
         "title": data.title,
-        "version": data.version,
+        "version": data_version(data.digest),
         "config": data.config,
         "model": model.name,
         "revision": model.revision,
         "digest": model.digest,
         "parameters": model.parameters,
         "training_data": model.training_data,
-        "dtype": entry.result.run.dtype,
+        "dtype": result.run.dtype,
         "label_origin": model.label_origin,
-        "notes": entry.result.notes,
+        "notes": result.notes,
     }
 
 
-FORMATS: dict[str, tuple[str, Callable[[Sequence[Board]], str]]] = {
+FORMATS: dict[str, tuple[str, Format]] = {
     "md": ("leaderboard.md", markdown),
     "csv": ("leaderboard.csv", comma_separated),
     "json": ("leaderboard.json", json_text),

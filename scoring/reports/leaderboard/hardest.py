@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoring.models.labels import positions
-from scoring.results.result import NOT_SCORED
+from scoring.results.scores import NOT_SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.reports.html_page import asset, shared_style, template
 from scoring.reports.leaderboard.payload import page_data
+from scoring.reports.leaderboard.side_by_side import EXPLANATION, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scoring.reports.leaderboard.boards import Board
+    from scoring.reports.leaderboard.grouped_boards import GroupedBoard
     from scoring.reports.leaderboard.texts import Texts
 
 SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
@@ -28,21 +30,28 @@ CHART_LICENSE = "uPlot.LICENSE"
 UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
-def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = None) -> str:
-    """Return the page as HTML.
+def render_page(
+    boards: Sequence[Board], texts: Mapping[int, Texts] | None = None, grouped: Sequence[GroupedBoard] = ()
+) -> str:
+    """Return the page as HTML. Without boards of MERGE data sets, it has no scripts.
 
     Args:
-        boards: The boards, at least one.
+        boards: The boards of MERGE data sets.
         texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
+        grouped: The boards of pairs in groups; at least one board of either kind.
     """
     library = f"/*!\n{_asset('vendor', CHART_LICENSE)}*/\n{_asset('vendor', CHART_LIBRARY)}"
     script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
+    scripts = [library, script] if boards else []
+    side = side_by_side(boards, grouped)
     return template(_asset("index.html.jinja")).render(
+        sets=template(_asset("sets.html.jinja")).render(side=side, explanation=EXPLANATION),
+        grouped=template(_asset("grouped.html.jinja")).render(boards=grouped),
         tables=[board.table().html() for board in boards],
         data=json_for_script(page_data(boards, texts or {})),
         style="\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]),
-        scripts=[library, script],
-        policy=_policy([library, script]),
+        scripts=scripts,
+        policy=_policy(scripts),
     )
 
 
@@ -63,7 +72,7 @@ def _asset(*path: str) -> str:
 def _policy(scripts: Sequence[str]) -> str:
     """Return a content security policy that allows only these scripts and no requests."""
     digests = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from scoring.reports.leaderboard.boards import Board, Entry
     from scoring.reports.leaderboard.hardest import HardSeed
     from scoring.reports.leaderboard.texts import SeedText, Texts
-    from scoring.results.result import Curve, Result, Scores, SourceAccuracy
+    from scoring.results.result import Result
+    from scoring.results.scores import Curve, Scores, SourceAccuracy
 
 Json = dict[str, Any]
 

@@ -17,17 +17,11 @@ from merge_snli.record import ModelRecord as MaskedLmRecord
 from merge_snli.schema import NLI_LABELS
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 from scoring.analysis.scored_dataset import NO_PREDICTION, ModelPredictions, ScoredDataset, Seeds, Variants
+from scoring.results.fields import SCHEMA_VERSION
 from scoring.results.measure import PredictedLabels, scores, scores_against, scores_against_majority
-from scoring.results.result import (
-    NOT_SCORED,
-    SCHEMA_VERSION,
-    DatasetRecord,
-    LeftOut,
-    ModelRecord,
-    Result,
-    RunRecord,
-    SeedTable,
-)
+from scoring.results.records import DatasetRecord, LeftOut, ModelRecord, RunRecord
+from scoring.results.result import Result
+from scoring.results.scores import NOT_SCORED, SeedTable
 from tests.records import SHIPPED
 
 DIGEST = "d" * 64
@@ -199,6 +193,7 @@ def _result(
     scored = on_variants != NO_PREDICTION
     return Result(
         schema_version=SCHEMA_VERSION,
+        kind="merge",
         model=ModelRecord(
             name=name,
             revision=None,

@@ -9,7 +9,7 @@ from scipy import stats
 
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.seeds_against_variants import seeds_against_variants
-from scoring.results.result import SourceScores
+from scoring.results.scores import SourceScores
 from scoring.results.source_scores import source_accuracy
 from tests.scoring.analysis.made import rows_of, scored_dataset
 

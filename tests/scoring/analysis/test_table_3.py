@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scoring.analysis.table_3 import table_3
-from scoring.results.result import SourceScores
+from scoring.results.scores import SourceScores
 from scoring.results.source_scores import source_accuracy
 from scoring.statistics import compare_models
 from tests.scoring.analysis.made import rows_of, scored_dataset

@@ -12,7 +12,7 @@ from scoring.analysis.classes import classes
 from scoring.analysis.scored_dataset import ScoredDataset
 from scoring.analysis.table_3 import table_3
 from scoring.analysis.without_seeds import without_seeds
-from scoring.results.result import SourceScores
+from scoring.results.scores import SourceScores
 from scoring.results.source_scores import source_accuracy
 from tests.scoring.analysis.made import Row, rows_of, scored_dataset
 

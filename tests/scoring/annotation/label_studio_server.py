@@ -19,7 +19,7 @@ from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_ope
 
 ROOT = Path(__file__).parents[3]
 INSTALLED = ROOT / "build" / "label-studio" / "venv" / "bin" / "label-studio"
-"""Where the program is looked for unless the variable `LABEL_STUDIO` names it."""
+"""Path of the program unless the variable `LABEL_STUDIO` names it."""
 
 START_SECONDS = 900
 """How long the first start, which creates the database, may take on a busy machine."""

@@ -17,7 +17,7 @@ from merge_snli.errors import InputError
 from scoring import Result, score
 from scoring.reports.comparison import Comparison, compare_results
 from scoring.reports.comparison_text import comparison_text, to_json
-from scoring.results.result import SeedTable
+from scoring.results.scores import SeedTable
 from scoring.statistics import OVERLAP_WARNING
 from tests.scoring.conftest import MakeDataset
 
@@ -80,6 +80,7 @@ def test_seeds_against_variants_is_the_paired_t_test_over_models(comparison: Com
     on_seeds = [result.scores.seed_sample_accuracy for result in results]
     on_variants = [result.scores.on_variants.sample_accuracy.mean or 0.0 for result in results]
     expected = stats.ttest_rel(on_seeds, on_variants)
+    assert comparison.seeds_against_variants is not None
     assert comparison.seeds_against_variants.p_value == pytest.approx(float(expected.pvalue))
     assert comparison.seeds_against_variants.unit == "model"
 

@@ -15,7 +15,7 @@ from merge_snli.dataset import find_dataset
 from scoring import Result, score
 from scoring.predictions.pairs import read_config
 from scoring.results.measure import PredictedLabels, align_predictions, scores, scores_against_majority, seed_table
-from scoring.results.result import NOT_SCORED
+from scoring.results.scores import NOT_SCORED
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 NAMES = ("entailment", "neutral", "contradiction")

@@ -74,6 +74,16 @@ def test_clusters_without_an_observation_do_not_count() -> None:
     assert fit.covariance == pytest.approx(expected.covariance, rel=1e-8)
 
 
+def test_clusters_with_an_observation_of_one_outcome_count() -> None:
+    rng = np.random.default_rng(0)
+    predictors, clusters = predictors_of(rng), rng.integers(CLUSTERS, size=N)
+    first, second = outcomes_of(rng, predictors, clusters, 2)
+    outcomes = [Outcome(first.success, clusters >= 5), Outcome(second.success, clusters < CLUSTERS - 5)]
+    fit, expected = fit_logistic(predictors, outcomes, clusters), by_statsmodels(predictors, outcomes, clusters)
+    assert fit.clusters == CLUSTERS
+    assert np.sqrt(np.diag(fit.covariance)) == pytest.approx(expected.bse, rel=1e-8)
+
+
 def separated(rng: np.random.Generator) -> tuple[FloatArray, Outcome]:
     predictors = predictors_of(rng)
     return predictors, Outcome(predictors[:, 0] > 0.1, np.ones(N, dtype=bool))

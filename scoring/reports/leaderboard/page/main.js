@@ -7,6 +7,7 @@ function render() {
   const inModel = state.model !== "";
   byId("board-view").hidden = inModel;
   byId("model-view").hidden = !inModel;
+  for (const section of document.querySelectorAll(".sets")) section.hidden = inModel;
   byId("home").href = address({ model: "" });
   if (inModel) renderModel();
   else renderBoard();

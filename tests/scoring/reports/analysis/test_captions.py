@@ -354,8 +354,8 @@ def frequency(*medians: float) -> WordFrequency:
 @pytest.mark.parametrize(("medians", "end"), [((1.5, 0.25), "0.25 to 1.50 times"), ((3.0,), "3.00 times")])
 def test_word_frequency(medians: tuple[float, ...], end: str) -> None:
     assert word_frequency_caption(frequency(*medians)) == (
-        "Where a model answers a seed wrong and a variant right, the replacement is 2,000.0 times as frequent as the "
-        f"original in snli by the arithmetic mean, and {end} by the median."
+        "If a model answers a seed incorrectly and a variant correctly, the replacement is 2,000.0 times as frequent "
+        f"as the original in snli by the arithmetic mean, and {end} by the median."
     )
 
 

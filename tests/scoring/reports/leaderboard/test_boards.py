@@ -25,7 +25,7 @@ def test_data_sets_with_the_same_name_get_their_own_board(results: list[Result])
     assert first.title == "MERGE on its bundled problems [00000000], config all"
     assert second.title == f"MERGE on its bundled problems [{results[0].dataset.digest[:8]}], config all"
     headings = [line for line in markdown((first, second)).splitlines() if line.startswith("## ")]
-    assert len(set(headings)) == 2
+    assert len(set(headings)) == 3  # both data sets, and both side by side
     assert "MERGE on its bundled problems {[}00000000{]}, config all: " in latex((first, second))
 
 

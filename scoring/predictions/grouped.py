@@ -1,0 +1,194 @@
+"""Read labelled pairs in groups: template data sets, HANS, pattern files, contrast sets."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.errors import InputError
+from merge_snli.hub import split_revision
+from merge_snli.problems.file_names import public_name
+from merge_snli.problems.options import require_unique
+from merge_snli.problems.reading import content_number, digest_of
+from merge_snli.problems.rows import check_row, column_text
+from merge_snli.problems.source import open_source
+from merge_snli.progress import Progress
+from scoring.models.labels import canonical_dataset_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from merge_snli.problems.options import ProblemOptions
+    from merge_snli.problems.rows import SourceRow
+    from merge_snli.problems.source import ProblemSource
+    from merge_snli.progress import Stage
+    from scoring.models.predictor import Pair
+
+    Ints = NDArray[np.int64]
+
+GROUP_OPTION, BY_OPTION = "--group-column", "--by"
+JOIN = "+"
+"""Joins the names of columns in `--by`, and with spaces around it their values."""
+MAX_VALUES = 500
+"""Largest number of values of a column of `--by`."""
+
+
+@dataclass(frozen=True)
+class GroupedPairs:
+    """Labelled pairs in groups, with each distinct sentence pair once.
+
+    Attributes:
+        name: Hub id, or name of the file or folder.
+        title: Title of the data set.
+        revision: The revision on the Hub that was given, or None.
+        config: The config; None if there is only one.
+        digest: Digest of all labelled rows, from their sentences, labels and groups.
+        group_column: The column of the groups.
+        label_names: The data set's labels, in canonical spelling, in the order of their numbers.
+        without_label: Number of rows without a gold label, which are left out.
+        pairs: The distinct (premise, hypothesis) pairs, [n_pairs].
+        group_ids: The groups, [n_groups], in the order of their first rows.
+        row_pairs: Index into `pairs` of each row, [n_rows].
+        row_labels: Number of the gold label of each row, [n_rows].
+        row_groups: Index into `group_ids` of each row, [n_rows].
+        by: By column, the value of each row, [n_rows].
+    """
+
+    name: str
+    title: str
+    revision: str | None
+    config: str | None
+    digest: str
+    group_column: str
+    label_names: tuple[str, ...]
+    without_label: int
+    pairs: tuple[Pair, ...]
+    group_ids: tuple[str, ...]
+    row_pairs: Ints
+    row_labels: Ints
+    row_groups: Ints
+    by: dict[str, tuple[str, ...]]
+
+
+def read_groups(
+    options: ProblemOptions,
+    *,
+    group_column: str,
+    by: Sequence[str] = (),
+    name: str | None = None,
+) -> GroupedPairs:
+    """Read labelled pairs in groups.
+
+    Args:
+        options: Names the pairs, their columns and labels.
+        group_column: The column of the groups.
+        by: Columns by whose values scores are computed as well; `A+B` for the pairs of values of two columns.
+        name: Name of the pairs in messages; by default that of the file, folder or Hub id.
+
+    Raises:
+        InputError: If the pairs cannot be read, a column is missing, a group is empty, the groups have one pair each or
+            are one, the labels are not those of NLI, or a column of `by` has too many values.
+    """
+    require_unique(BY_OPTION, by)
+    default = public_name(options.problems)
+    source = open_source(options)
+    with Progress().stage(f"reading {name or default}", unit="rows") as stage:
+        rows = _read(source, stage, group_column, by)
+    if not rows.labels:
+        raise InputError(
+            f"no row of {options.problems} has a gold label in column {source.options.label_column!r}"
+            if rows.without_label
+            else f"{options.problems} has no rows"
+        )
+    _check_groups(rows, group_column, name or options.problems)
+    names = canonical_dataset_labels(source.labels.names, name or default)
+    return GroupedPairs(
+        name=split_revision(default)[0],
+        title=_title(default, options.split),
+        revision=split_revision(options.problems)[1] if default == options.problems else None,
+        config=options.config,
+        digest=digest_of(rows.total),
+        group_column=group_column,
+        label_names=names,
+        without_label=rows.without_label,
+        pairs=tuple(rows.index_of_pair),
+        group_ids=tuple(rows.index_of_group),
+        row_pairs=np.array(rows.pairs, dtype=np.int64),
+        row_labels=np.array(rows.labels, dtype=np.int64),
+        row_groups=np.array(rows.groups, dtype=np.int64),
+        by={column: tuple(values) for column, values in rows.by.items()},
+    )
+
+
+def _title(name: str, split: str | None) -> str:
+    return Path(name).stem if split is None else f"{name} ({split})"
+
+
+class _Rows:
+    """What was read so far; each text of a pair or a group is held once."""
+
+    def __init__(self, by: Sequence[str]) -> None:
+        self.index_of_pair: dict[Pair, int] = {}
+        self.index_of_group: dict[str, int] = {}
+        self.pairs: list[int] = []
+        self.labels: list[int] = []
+        self.groups: list[int] = []
+        self.by: dict[str, list[str]] = {column: [] for column in by}
+        self.values: dict[str, set[str]] = defaultdict(set)
+        self.without_label = 0
+        self.total = 0
+
+
+def _read(source: ProblemSource, stage: Stage, group_column: str, by: Sequence[str]) -> _Rows:
+    rows = _Rows(by)
+    for row in islice(source.read(), source.options.limit):
+        stage.advance(1)
+        checked = check_row(row, source.options, source.labels)
+        if checked.label is None:
+            rows.without_label += 1
+            continue
+        group = column_text(row, group_column, GROUP_OPTION)
+        if not group.strip():
+            raise InputError(f"{row.location}: the group in column {group_column!r} is empty; every pair needs a group")
+        pair = checked.premise, checked.hypothesis
+        rows.total += content_number(*pair, source.labels.names[checked.label], group)
+        rows.pairs.append(rows.index_of_pair.setdefault(pair, len(rows.index_of_pair)))
+        rows.labels.append(checked.label)
+        rows.groups.append(rows.index_of_group.setdefault(group, len(rows.index_of_group)))
+        for column in by:
+            _add_value(rows, row, column)
+    return rows
+
+
+def _add_value(rows: _Rows, row: SourceRow, column: str) -> None:
+    columns = [column] if column in row.values else column.split(JOIN)
+    value = f" {JOIN} ".join(column_text(row, each, BY_OPTION) or "(empty)" for each in columns)
+    rows.by[column].append(value)
+    rows.values[column].add(value)
+    if len(rows.values[column]) > MAX_VALUES:
+        raise InputError(
+            f"{row.location}: column {column!r} has more than {MAX_VALUES} values; {BY_OPTION} needs a column with few "
+            "values, such as a template"
+        )
+
+
+def _check_groups(rows: _Rows, column: str, problems: str) -> None:
+    """Check that there are at least two groups, and that not every group is a single pair."""
+    n_groups = len(rows.index_of_group)
+    if n_groups == 1:
+        raise InputError(
+            f"{problems}: all {len(rows.groups):,} pairs have the same value in the group column {column!r}; "
+            f"choose a column with at least two groups with {GROUP_OPTION}"
+        )
+    if n_groups == len(rows.groups):
+        raise InputError(
+            f"{problems}: every one of the {n_groups:,} pairs has another value in the group column {column!r}; "
+            f"choose a column that several pairs share with {GROUP_OPTION}"
+        )

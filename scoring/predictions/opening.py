@@ -1,0 +1,93 @@
+"""Open the data to score: a config of a MERGE data set, or labelled pairs in groups."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.dataset import RUN_FILE, MergeDataset, PairsDataset, find_any_dataset, read_split
+from merge_snli.errors import InputError
+from merge_snli.problems.file_names import public_name
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.schema import ALL, TEST
+from scoring.predictions.grouped import BY_OPTION, GROUP_OPTION, JOIN, read_groups
+from scoring.predictions.pairs import read_config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scoring.predictions.grouped import GroupedPairs
+    from scoring.predictions.pairs import ScoredConfig
+
+TEMPLATE_COLUMNS = ("template", "hypothesis_template", f"template{JOIN}hypothesis_template")
+"""The columns by which data sets made from templates are scored by default: Tables 1 to 3 of Luo et al. (2022)."""
+
+
+def open_data(
+    dataset: object, *, config: str | None = None, group_column: str | None = None, by: Sequence[str] = ()
+) -> Iterator[ScoredConfig | GroupedPairs]:
+    """Open the data to score, one config after another.
+
+    Args:
+        dataset: Folder or Hub id of a MERGE data set or of one made from templates; with `group_column`, a file, a
+            folder, a Hub id, `ProblemOptions`, or problems in memory.
+        config: A config; by default `all` of a MERGE data set, and every config with a split `test` of one made from
+            templates.
+        group_column: The column of the groups.
+        by: Columns by whose values scores are computed as well.
+
+    Raises:
+        InputError: If the data cannot be read, or `group_column` is needed.
+    """
+    if group_column is not None:
+        yield read_groups(_options(dataset, config), group_column=group_column, by=by)
+        return
+    opened = _open(dataset)
+    if isinstance(opened, PairsDataset):
+        yield from _read_configs(opened, config=config, by=by)
+        return
+    if by:
+        raise InputError(f"{BY_OPTION} needs pairs in groups: name their column with {GROUP_OPTION}")
+    yield read_config(opened, config or ALL)
+
+
+def _options(dataset: object, config: str | None) -> ProblemOptions:
+    options = dataset if isinstance(dataset, ProblemOptions) else ProblemOptions(problems=dataset)
+    return options if config is None else replace(options, config=config)
+
+
+def _open(dataset: object) -> MergeDataset | PairsDataset:
+    if isinstance(dataset, MergeDataset | PairsDataset):
+        return dataset
+    if isinstance(dataset, ProblemOptions):
+        raise InputError(f"{dataset.problems}: name the column of the groups with {GROUP_OPTION}")
+    if not isinstance(dataset, str | Path):
+        raise InputError(
+            f"cannot score on a {type(dataset).__name__}; give the folder or Hub id of a MERGE data set, or name the "
+            f"column of the groups with {GROUP_OPTION}"
+        )
+    path = Path(dataset)
+    missing = "it is a file" if path.is_file() else f"{RUN_FILE} is missing"
+    if path.is_file() or (path.is_dir() and not (path / RUN_FILE).exists()):
+        raise InputError(
+            f"{dataset} is not a MERGE data set: {missing}; to score labelled pairs, name their groups with "
+            f"{GROUP_OPTION}"
+        )
+    return find_any_dataset(str(dataset))
+
+
+def _read_configs(dataset: PairsDataset, *, config: str | None, by: Sequence[str]) -> Iterator[GroupedPairs]:
+    """Read the config, or every config that is for testing."""
+    record, name = dataset.record, public_name(dataset.name)
+    configs = [name for name in dataset.configs if TEST in record.rows[name]]
+    if config is not None and config not in configs:
+        raise InputError(f"{name} has no config {config!r} with a split {TEST}; choose one of {', '.join(configs)}")
+    for each in configs if config is None else [config]:
+        data = read_groups(
+            ProblemOptions(problems=read_split(dataset, each)),
+            group_column=record.group_column,
+            by=tuple(by) or TEMPLATE_COLUMNS,
+            name=f"config {each} of {name}",
+        )
+        yield replace(data, name=name, title=record.title, revision=dataset.revision, config=each)

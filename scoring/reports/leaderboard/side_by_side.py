@@ -1,0 +1,128 @@
+"""Show the models on several data sets side by side: one row per model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from merge_snli.table import Column, Table
+from scoring.results.grouped_table import PA
+from scoring.results.grouping import names_of
+from scoring.results.score_table import MODEL, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scoring.reports.leaderboard.boards import Board
+    from scoring.reports.leaderboard.grouped_boards import GroupedBoard
+    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.result import Result
+
+    ModelKey = tuple[str, str | None]
+
+SEED_MEASURES = ("Seeds", "Variants", PA)
+PAIR_MEASURES = ("Accuracy", PA)
+
+
+@dataclass(frozen=True)
+class DataColumns:
+    """The columns of one data set.
+
+    Attributes:
+        title: Title of the data set, with its config if that is not `all`.
+        measures: What each column shows.
+        cells: By model, its scores in percent, [n_measures].
+    """
+
+    title: str
+    measures: tuple[str, ...]
+    cells: dict[ModelKey, tuple[float | None, ...]]
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Models on data sets.
+
+    Attributes:
+        data: The data sets.
+        models: Key and display name of each model, best first on the first data set, then on the next.
+    """
+
+    data: tuple[DataColumns, ...]
+    models: tuple[tuple[ModelKey, str], ...]
+
+    def rows(self) -> list[tuple[str, list[tuple[float | None, ...]]]]:
+        """Return the name of each model and its scores on each data set; None for every score if it has none."""
+        return [
+            (name, [columns.cells.get(key, (None,) * len(columns.measures)) for columns in self.data])
+            for key, name in self.models
+        ]
+
+    def table(self) -> Table:
+        """Return a table with a column per data set and measure, in percent."""
+        headers = [f"{columns.title}: {measure}" for columns in self.data for measure in columns.measures]
+        return Table(
+            title="Models on all data sets",
+            columns=(MODEL, *(Column(header, format=".1f") for header in headers)),
+            rows=tuple((name, *(value for cells in row for value in cells)) for name, row in self.rows()),
+            notes=(EXPLANATION,),
+        )
+
+
+EXPLANATION = (
+    f"Scores in percent. Seeds, Variants, Accuracy: sample accuracy. {PA}: share of the seeds or groups of which at "
+    "least 90% of the variants or pairs are predicted correctly."
+)
+
+
+def side_by_side(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> SideBySide | None:
+    """Return the models on all data sets, or None if there is only one.
+
+    Of a MERGE data set, the config `all` is shown, or the first of its configs that has results.
+
+    Args:
+        boards: Boards of MERGE data sets.
+        grouped: Boards of pairs in groups.
+    """
+    first = {board.dataset.digest: board for board in reversed(boards)}  # `all` is the first board of a data set
+    chosen = [board for board in boards if first[board.dataset.digest] is board]
+    if len(chosen) + len(grouped) < 2:
+        return None
+    data = [
+        DataColumns(
+            board.title.removesuffix(", config all"),
+            SEED_MEASURES,
+            {_key(result): _on_variants(result) for result in board.results},
+        )
+        for board in chosen
+    ]
+    data += [
+        DataColumns(board.title, PAIR_MEASURES, {_key(result): _on_pairs(result) for result in board.results})
+        for board in grouped
+    ]
+    results: dict[ModelKey, Result | GroupedResult] = {
+        _key(result): result for on_pairs in grouped for result in on_pairs.results
+    }
+    results |= {_key(result): result for board in chosen for result in board.results}
+    names = dict(zip(results, names_of(list(results.values())), strict=True))
+    order = sorted(names, key=lambda key: [*(_rank(columns, key) for columns in data), names[key]])
+    return SideBySide(tuple(data), tuple((key, names[key]) for key in order))
+
+
+def _key(result: Result | GroupedResult) -> ModelKey:
+    return result.title, result.model.digest
+
+
+def _rank(columns: DataColumns, key: ModelKey) -> float:
+    last = columns.cells.get(key, (None,))[-1]
+    return 1.0 if last is None else -last
+
+
+def _on_variants(result: Result) -> tuple[float | None, ...]:
+    scores, on_variants = result.scores, result.scores.on_variants
+    shares = scores.seed_sample_accuracy, on_variants.sample_accuracy.mean, on_variants.pattern_accuracy.mean
+    return tuple(map(percent, shares))
+
+
+def _on_pairs(result: GroupedResult) -> tuple[float | None, ...]:
+    return percent(result.scores.sample_accuracy), percent(result.scores.pattern_accuracy)

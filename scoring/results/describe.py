@@ -1,0 +1,89 @@
+"""Describe the model, the run and the labels of a result, whatever kind of data the model was scored on."""
+
+from __future__ import annotations
+
+from platform import python_version
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import merge_snli
+from merge_snli.label_spellings import NOT_ENTAILMENT
+from merge_snli.schema import NLI_LABELS
+from scoring.models.labels import INFERRED, TABLE
+from scoring.results.records import ModelRecord, RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from scoring.models.labels import ModelLabels
+    from scoring.models.predictor import ModelFacts
+    from scoring.models.scored_model import ScoredModel
+    from scoring.predictions.store import Predictions
+
+
+def best_outputs(predictions: Predictions) -> NDArray[np.int64]:
+    """Return the output with the largest logit for each pair, -1 if the pair was too long."""
+    left_out = np.isnan(predictions.logits[:, 0])
+    best: NDArray[np.int64] = np.where(left_out, -1, np.nan_to_num(predictions.logits).argmax(axis=1))
+    return best
+
+
+def labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
+    """Return the label of each output, without not_entailment if a function never returns it."""
+    if labels.origin == "function" and labels.names.index(NOT_ENTAILMENT) not in outputs:
+        return NLI_LABELS
+    return labels.names
+
+
+def label_notes(scored: ScoredModel, names: Sequence[str], data_labels: Sequence[str]) -> Iterator[str]:
+    """Yield what a reader must know about the labels of a model, one sentence per note.
+
+    Args:
+        scored: The model.
+        names: The labels of its outputs, from `labels_in_use`.
+        data_labels: The labels of the data set.
+    """
+    labels, outputs = scored.labels, ",".join(scored.labels.names)
+    if NOT_ENTAILMENT in names and NOT_ENTAILMENT not in data_labels:
+        yield (
+            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
+            "those of other two-way models"
+        )
+    if NOT_ENTAILMENT in data_labels and NOT_ENTAILMENT not in names:
+        yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
+    if labels.origin == "given":
+        yield f"labels given as {outputs}"
+    if labels.origin == INFERRED:
+        yield f"labels inferred from the seeds as {outputs}"
+    if labels.origin == TABLE:
+        yield f"the model's config names no labels; known labels used: {outputs}"
+    if labels.overrides_config:
+        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
+
+
+def run_record(scored: ScoredModel, predictions: Predictions) -> RunRecord:
+    """Return how the predictions were computed."""
+    return RunRecord(
+        versions={"merge_snli": merge_snli.__version__, "python": python_version(), **scored.versions},
+        dtype=scored.dtype,
+        device=scored.device,
+        seconds=round(predictions.seconds, 3),
+    )
+
+
+def model_record(scored: ScoredModel, facts: ModelFacts, names: tuple[str, ...]) -> ModelRecord:
+    """Return the model that was scored, with the labels of its outputs."""
+    return ModelRecord(
+        name=scored.name,
+        revision=scored.revision,
+        digest=scored.digest,
+        architecture=facts.architecture,
+        parameters=facts.parameters,
+        training_data=scored.training_data,
+        labels=names,
+        label_origin=scored.labels.origin,
+        config_labels=scored.labels.config_names,
+    )

@@ -1,0 +1,138 @@
+"""Define what a result records about the model, the data set and the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from merge_snli.schema import ALL, WORD_CLASSES
+from scoring.results.fields import Count, Digest, Label, Part, one_of
+
+
+@dataclass(frozen=True)
+class ModelRecord(Part):
+    """The model that was scored."""
+
+    name: str
+    """Hub id, folder name, `demo:NAME`, or the name given to a function."""
+    revision: str | None
+    """Commit on the Hub."""
+    digest: Digest | None
+    """sha256 of the model's files or weights; None for a function without a version."""
+    architecture: str | None
+    """Class of the model; None for a function."""
+    parameters: Count | None
+    """Number of parameters; None for a function."""
+    training_data: tuple[str, ...] | None
+    """Data sets that the model was trained on; None if unknown."""
+    labels: tuple[Label, ...]
+    """Label of each output, in the order of the outputs."""
+    label_origin: str
+    """Where the labels come from: `config`, `table`, `given`, `inferred` or `function`."""
+    config_labels: tuple[str, ...]
+    """Label names in the model's own config."""
+
+
+@dataclass(frozen=True)
+class PartialRecord(Part):
+    """What part of a config was scored, for a quick trial."""
+
+    limit_seeds: Count | None
+    """Number of seeds, those with the smallest sha256 of their ids; None for all."""
+    subsample: Count | None
+    """The subsample whose variants were scored; None for all variants."""
+    of: str
+    """Digest of the whole data set."""
+
+
+@dataclass(frozen=True)
+class DatasetRecord(Part):
+    """The data set and config that the model was scored on."""
+
+    name: str
+    """Hub id or folder name."""
+    title: str
+    """Title of the data set, from the record of its run."""
+    revision: str | None
+    """Commit on the Hub; None for a folder."""
+    version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
+    """Version of the configs in the data set card."""
+    digest: str
+    """sha256 of the data, from the record of the run that generated it; of a part, sha256 of that digest and of what
+    part it is, so that no report compares a part with the whole."""
+    config: Annotated[str, *one_of((ALL, *WORD_CLASSES))]
+    labels: tuple[Label, ...]
+    """The data set's labels in the order of their ids."""
+    partial: PartialRecord | None = None
+    """What part of the config was scored; None for the whole."""
+
+
+@dataclass(frozen=True)
+class GroupedDatasetRecord(Part):
+    """The labelled pairs in groups that the model was scored on."""
+
+    name: str
+    """Hub id, or name of a file or folder."""
+    title: str
+    """Title of the data set; its name and split if it has none."""
+    revision: str | None
+    """Commit on the Hub, if it was given; None for a file or folder."""
+    config: str | None
+    """Config; None if there is only one."""
+    digest: Digest
+    """Digest of all labelled pairs and their groups, independent of their order."""
+    labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=3)]
+    """The data set's labels in the order of their ids."""
+    group_column: str
+    """Column of the groups."""
+    without_label: Count
+    """Number of rows without a gold label, which are left out."""
+
+
+@dataclass(frozen=True)
+class RunRecord(Part):
+    """How the predictions were computed."""
+
+    versions: dict[str, str]
+    """Version of Python and of each package that the predictions depend on."""
+    dtype: str | None
+    """Data type of the model, such as `float32`; None for a function."""
+    device: str | None
+    """Device type, such as `cpu`; None for a function."""
+    seconds: Annotated[float, Field(ge=0)]
+    """Duration of the predictions on seeds and variants."""
+
+
+@dataclass(frozen=True)
+class LeftOut(Part):
+    """Seeds and variants that are longer than the model's maximum length.
+
+    A seed that is too long is left out with all its variants, so that every score covers the same seeds. A seed with no
+    remaining variant is left out too.
+    """
+
+    max_length: Count | None
+    """Maximum number of tokens of the model; None if unlimited."""
+    seeds: Count
+    """Number of seeds left out."""
+    variants: Count
+    """Number of variants left out, including those of the seeds left out."""
+
+
+@dataclass(frozen=True)
+class PairsLeftOut(Part):
+    """Pairs that are longer than the model's maximum length."""
+
+    max_length: Count | None
+    """Maximum number of tokens of the model; None if unlimited."""
+    groups: Count
+    """Number of groups left out, because all their pairs are too long."""
+    pairs: Count
+    """Number of pairs left out."""
+
+
+def title_of(model: ModelRecord, run: RunRecord) -> str:
+    """Return the display name of a result: the model's name, with its dtype unless that is float32."""
+    return model.name if run.dtype in (None, "float32") else f"{model.name} ({run.dtype})"
