@@ -21,6 +21,9 @@ import numpy as np
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from scoring import score
+from scoring.results.grouped_result import GroupedResult
+from scoring.results.grouped_table import grouped_table
+from scoring.results.result import Result
 from scoring.results.score_table import score_table
 
 if TYPE_CHECKING:
@@ -39,18 +42,30 @@ def main() -> None:
     parser.add_argument(
         "--train", required=True, metavar="FILE", help="training problems, in any form that --problems accepts"
     )
-    parser.add_argument("--dataset", required=True, metavar="DIR|ID", help="MERGE data set: folder or Hub id")
+    parser.add_argument(
+        "--dataset", required=True, metavar="DIR|ID", help="MERGE data set, Simple Pair or Extended Pair"
+    )
     parser.add_argument("--config", default="all", help="config of the data set (default: %(default)s)")
     parser.add_argument(
         "--out", required=True, metavar="DIR", type=Path, help="results folder, one JSON file per baseline"
     )
+    parser.add_argument("--source", metavar="FILE|ID|recorded", help="as for merge-snli score")
     arguments = parser.parse_args()
     pairs, labels = training_pairs(arguments.train)
-    results = [
-        score(baseline, arguments.dataset, config=arguments.config, out=arguments.out, name=name)
+    results: list[Result | GroupedResult] = [
+        score(
+            baseline,
+            arguments.dataset,
+            config=arguments.config,
+            source=arguments.source,
+            out=arguments.out,
+            name=name,
+        )
         for name, baseline in baselines(pairs, labels).items()
     ]
-    sys.stdout.write(score_table(results).text())
+    grouped = [result for result in results if isinstance(result, GroupedResult)]
+    table = grouped_table(grouped) if grouped else score_table([each for each in results if isinstance(each, Result)])
+    sys.stdout.write(table.text())
 
 
 def training_pairs(problems: str) -> tuple[list[Pair], list[str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,14 +49,23 @@ def parse_options(description: str | None, arguments: list[str] | None = None) -
 
 
 def run_script(main: Callable[[Options], None], description: str | None) -> None:
-    """Run a training script; an InputError is printed and exits with code 2."""
+    """Run a training script on at most two threads; errors are handled as in `script`."""
+    with script():
+        torch.set_num_threads(min(torch.get_num_threads(), 2))
+        main(parse_options(description))
+
+
+@contextmanager
+def script() -> Iterator[None]:
+    """Set up logging for a script; an InputError is printed and exits with code 2, Ctrl-C exits with code 130."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     disable_progress_bar()
-    torch.set_num_threads(min(torch.get_num_threads(), 2))
-    options = parse_options(description)
     try:
         with options_as_flags():
-            main(options)
+            yield
     except InputError as error:
         sys.stderr.write(f"{error}\n")
         raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; run the same command again to resume\n")
+        raise SystemExit(130) from None

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.baselines import baselines, main, overlaps, training_pairs
 from merge_snli.embedded import embedded_path
+from templates import SimplePairOptions, make_simple_pair
 
 PAIRS = [(f"The {noun} sleeps.", f"A {noun} {end}.") for noun in ("cat", "dog", "cow") for end in ("sleeps", "runs")]
 LABELS = ["entailment", "contradiction"] * 3
@@ -40,3 +41,15 @@ def test_the_script_scores_all_baselines(
     assert len(list((tmp_path / "out").glob("*.json"))) == 3
     pairs, labels = training_pairs(train)
     assert (len(pairs), set(labels)) == (207, {"entailment", "neutral", "contradiction"})
+
+
+def test_the_script_scores_pairs_in_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_simple_pair(tmp_path / "pairs", SimplePairOptions(premises=4))
+    named = {"train": embedded_path("demo:problems"), "dataset": tmp_path / "pairs", "out": tmp_path / "out"}
+    options = [text for name, value in named.items() for text in (f"--{name}", str(value))]
+    monkeypatch.setattr(sys, "argv", ["baselines", "--config", "simple", *options])
+    main()
+    assert "majority class" in capsys.readouterr().out
+    assert len(list((tmp_path / "out").glob("*-simple.json"))) == 3

@@ -1,0 +1,169 @@
+"""Print the tables of Luo et al. (2023) for scored models, with the mean and standard deviation over random seeds.
+
+    merge-snli score plain-seed-1=models/plain/seed-1 … --dataset simple_pair --out results/
+    merge-snli score plain-seed-1=models/plain/seed-1 … --dataset extended_pair --out results/
+    merge-snli score plain-seed-1=models/plain/seed-1 … --dataset merge_snli --source snli/test.jsonl --out results/
+    python -m benchmarks.augmentation results/
+
+Models whose names differ in `-seed-N` only are one row. Columns without results are empty. Table 2 needs results of
+`--config relevance --by template+relevance`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from merge_snli.schema import NLI_LABELS
+from merge_snli.table import Cell, Column, Table
+from scoring.results.files import read_all_results
+from scoring.results.grouped_result import GroupedResult, GroupScores
+from scoring.results.result import Result
+
+AnyResult = Result | GroupedResult
+SEED = re.compile(r"-seed-\d+$")
+R = TypeVar("R", Result, GroupedResult, Result | GroupedResult)
+MODEL = Column("Model", "left")
+JOINT = "template+hypothesis_template"
+FAMILIES = {"N-is-A": "n", "SVO": "s"}
+"""How the names of the templates of a family begin."""
+
+
+def main() -> None:
+    """Print the tables as Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+", type=Path, metavar="DIR", help="results folders of merge-snli score")
+    parser.add_argument(
+        "--parts", action="store_true", help="also print Tables 1 and 3: labels by template of premise and hypothesis"
+    )
+    arguments = parser.parse_args()
+    results = [result for folder in arguments.results for kind in read_all_results(folder) for result in kind]
+    tables = [overview(results), relevance(results), *(predicted_labels(results) if arguments.parts else [])]
+    sys.stdout.write("\n".join(table.markdown() for table in tables if table.rows))
+
+
+def overview(results: Sequence[AnyResult]) -> Table:
+    """Return accuracies and PA(0.9) on all data sets: the columns of Tables 4 and 5, and those of MERGE."""
+    columns: dict[str, Callable[[AnyResult], float | None]] = {
+        "SNLI test": lambda result: (
+            result.source.overall.sample_accuracy if isinstance(result, Result) and result.source else None
+        ),
+        "seeds": lambda result: result.scores.seed_sample_accuracy if isinstance(result, Result) else None,
+        "variants": lambda result: (
+            result.scores.on_variants.sample_accuracy.mean if isinstance(result, Result) else None
+        ),
+        "PA(0.9)": lambda result: (
+            result.scores.on_variants.pattern_accuracy.mean if isinstance(result, Result) else None
+        ),
+        **{
+            f"{config}: {family}": _family_accuracy(config, start)
+            for config in ("simple", "conjunction")
+            for family, start in FAMILIES.items()
+        },
+        **{config: _accuracy(config) for config in ("extended_simple", "extended_conjunction")},
+    }
+    rows = []
+    for model, found in by_model(results).items():
+        values = [[value for result in found if (value := of(result)) is not None] for of in columns.values()]
+        rows.append((model, max(map(len, values)), *map(mean_and_deviation, values)))
+    headers = (MODEL, Column("Runs"), *map(Column, columns))
+    return Table(title="Accuracy on all data sets, in percent", columns=headers, rows=tuple(rows))
+
+
+def relevance(results: Sequence[AnyResult]) -> Table:
+    """Return accuracy with a hypothesis that is joined with the premise or with another sentence: Table 2."""
+    parts = [(family, start, kind) for family, start in FAMILIES.items() for kind in ("relevant", "irrelevant")]
+    rows = []
+    for model, found in by_model(of_config(results, "relevance")).items():
+        values = [
+            [
+                scores.sample_accuracy
+                for result in found
+                for part, scores in result.by.get("template+relevance", {}).items()
+                if part.startswith(start) and part.endswith(f" {kind}")
+            ]
+            for _, start, kind in parts
+        ]
+        if any(values):
+            rows.append((model, *map(mean_and_deviation, values)))
+    headers = (MODEL, *(Column(f"{family}: {kind}") for family, _, kind in parts))
+    return Table(title="Table 2: accuracy on config relevance, in percent", columns=headers, rows=tuple(rows))
+
+
+def predicted_labels(results: Sequence[AnyResult]) -> Iterable[Table]:
+    """Yield the shares of entailment, neutral and contradiction by hypothesis, per premise: Tables 1, 3, A3, A4."""
+    for config in ("simple", "conjunction"):
+        found = by_model(of_config(results, config))
+        parts = list(dict.fromkeys(part for each in found.values() for part in each[0].by.get(JOINT, {})))
+        for template in dict.fromkeys(part.partition(" + ")[0] for part in parts):
+            hypotheses = [part for part in parts if part.partition(" + ")[0] == template]
+            rows = tuple(
+                (
+                    model,
+                    mean_and_deviation([result.by["template"][template].sample_accuracy for result in each]),
+                    *(_label_shares([result.by[JOINT][part] for result in each]) for part in hypotheses),
+                )
+                for model, each in found.items()
+            )
+            headers = (MODEL, Column("Accuracy"), *(Column(part.partition(" + ")[2]) for part in hypotheses))
+            yield Table(
+                title=f"{config}, premise {template}: accuracy, and percent of entailment / neutral / contradiction",
+                columns=headers,
+                rows=rows,
+            )
+
+
+def by_model(results: Sequence[R]) -> Mapping[str, list[R]]:
+    """Group results by the name of the model without its seed, in the order of the results."""
+    groups: dict[str, list[R]] = {}
+    for result in results:
+        groups.setdefault(SEED.sub("", result.model.name), []).append(result)
+    return groups
+
+
+def of_config(results: Sequence[AnyResult], config: str) -> list[GroupedResult]:
+    """Return the results on a config of Simple Pair or Extended Pair."""
+    return [result for result in results if isinstance(result, GroupedResult) and result.dataset.config == config]
+
+
+def mean_and_deviation(shares: Sequence[float]) -> Cell:
+    """Return the mean of shares in percent and their sample standard deviation, as text; None if there are none."""
+    if not shares:
+        return None
+    mean = f"{100 * statistics.fmean(shares):.1f}"
+    return mean if len(shares) == 1 else f"{mean} ± {100 * statistics.stdev(shares):.1f}"
+
+
+def _family_accuracy(config: str, start: str) -> Callable[[AnyResult], float | None]:
+    """Return a function for the mean accuracy over the templates of a family, which have equally many pairs."""
+
+    def of(result: AnyResult) -> float | None:
+        if not of_config([result], config):
+            return None
+        assert isinstance(result, GroupedResult)
+        found = [scores for name, scores in result.by.get("template", {}).items() if name.startswith(start)]
+        return statistics.fmean(scores.sample_accuracy for scores in found) if found else None
+
+    return of
+
+
+def _accuracy(config: str) -> Callable[[AnyResult], float | None]:
+    def of(result: AnyResult) -> float | None:
+        found = of_config([result], config)
+        return found[0].scores.sample_accuracy if found else None
+
+    return of
+
+
+def _label_shares(scores: Sequence[GroupScores]) -> str:
+    shares = (statistics.fmean(each.predicted_share(label) for each in scores) for label in NLI_LABELS)
+    return " / ".join(f"{100 * share:.0f}" for share in shares)
+
+
+if __name__ == "__main__":
+    main()

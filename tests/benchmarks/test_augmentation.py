@@ -1,0 +1,90 @@
+"""The tables of fine-tuned models: rows per model, means over seeds, and the accuracy of each family."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from benchmarks.augmentation import main, mean_and_deviation, overview, predicted_labels, relevance
+from scoring import score
+from scoring.results.files import read_all_results
+from templates import SimplePairOptions, make_simple_pair
+
+Answer = Callable[[Sequence[tuple[str, str]]], list[str]]
+SHIPPED = Path(__file__).parents[2] / "merge_snli"
+
+
+def neutral_unless(word: str) -> Answer:
+    """Return a function that predicts contradiction for hypotheses with a word, otherwise neutral."""
+    return lambda pairs: ["contradiction" if word in hypothesis.split() else "neutral" for _, hypothesis in pairs]
+
+
+MODELS = {"always-seed-1": "no such word", "always-seed-2": "is", "not": "not"}
+"""A word that makes each model predict contradiction, by name; "is" stands in N-is-A hypotheses."""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of functions on Simple Pair, and of one on the shipped MERGE data set."""
+    folder = tmp_path_factory.mktemp("augmentation")
+    make_simple_pair(folder / "simple_pair", SimplePairOptions(premises=8))
+    for name, word in MODELS.items():
+        for config, by in (("simple", ()), ("conjunction", ()), ("relevance", ("template+relevance",))):
+            data = folder / "simple_pair"
+            score(neutral_unless(word), data, config=config, by=by, out=folder / "results", name=name)
+    score(neutral_unless("not"), SHIPPED, config="adj", out=folder / "results", name="not")
+    return folder / "results"
+
+
+def rows_of(results: Path, table: Callable[..., object]) -> dict[str, dict[str, object]]:
+    found = table([result for kind in read_all_results(results) for result in kind])
+    return {row["Model"]: row for row in found.as_dict()["rows"]}  # type: ignore[attr-defined]
+
+
+def test_seeds_of_a_model_are_one_row_and_families_are_apart(results: Path) -> None:
+    rows = rows_of(results, overview)
+    assert set(rows) == {"always", "not"}
+    assert rows["always"]["simple: N-is-A"] == "50.0 ± 70.7"
+    assert rows["always"]["simple: SVO"] == "100.0 ± 0.0"
+    assert [rows[model]["Runs"] for model in ("always", "not")] == [2, 1]
+    for config in ("simple", "conjunction"):
+        assert rows["not"][f"{config}: N-is-A"] == rows["not"][f"{config}: SVO"] == "50.0"
+    assert rows["always"]["PA(0.9)"] is None
+    assert rows["not"]["PA(0.9)"] is not None
+    assert rows["not"]["extended_simple"] is None
+
+
+def test_relevance_is_shown_by_family(results: Path) -> None:
+    rows = rows_of(results, relevance)
+    assert rows["always"]["SVO: irrelevant"] == "100.0 ± 0.0"
+    assert rows["always"]["N-is-A: relevant"] == "50.0 ± 70.7"
+    assert rows["not"]["N-is-A: relevant"] == rows["not"]["SVO: irrelevant"] == "50.0"
+
+
+def test_predicted_labels_are_shown_by_hypothesis_for_each_premise(results: Path) -> None:
+    found = [result for kind in read_all_results(results) for result in kind]
+    tables = list(predicted_labels(found))
+    assert len(tables) == 2 + 8
+    simple = {row["Model"]: row for row in tables[0].as_dict()["rows"]}
+    assert simple["not"]["n2_is_a1"] == "0 / 100 / 0"
+    assert simple["not"]["n2_is_not_a1"] == "0 / 0 / 100"
+    assert simple["always"]["n2_is_a1"] == "0 / 50 / 50"
+
+
+def test_the_script_prints_markdown(
+    results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["augmentation", str(results)])
+    main()
+    printed = capsys.readouterr().out
+    assert "| always | 2 |" in printed
+    assert "Table 2" in printed
+
+
+def test_one_run_has_no_deviation() -> None:
+    assert mean_and_deviation([0.5]) == "50.0"
+    assert mean_and_deviation([0.4, 0.6]) == "50.0 ± 14.1"
+    assert mean_and_deviation([]) is None

