@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from generation.run_file import RUN_TOML
 from merge_snli.card import license_of, render_card
-from merge_snli.card.metadata import public_name
 from merge_snli.dataset import CARD_FILE, RUN_FILE
 from merge_snli.errors import InputError
 from merge_snli.hub import LICENSE_ID
-from merge_snli.record import PublishedRecord, encode_record, seal
+from merge_snli.pairs_record import PairsRecord
+from merge_snli.problems.file_names import public_name
+from merge_snli.record import PublishedRecord, Record, encode_record, seal
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset
-    from merge_snli.record import Record
+    from merge_snli.dataset import MergeDataset, PairsDataset
+
+AnyRecord = TypeVar("AnyRecord", Record, PairsRecord)
 
 
 def published_record(
-    dataset: MergeDataset, *, repo: str, metric: str | None, license_id: str | None
+    dataset: MergeDataset | PairsDataset, *, repo: str, metric: str | None, license_id: str | None
 ) -> dict[str, bytes]:
     """Return the card and the record to publish. The folder is not changed.
 
@@ -36,14 +38,25 @@ def published_record(
     Raises:
         InputError: If no license is known, it is invalid, or it contradicts the record.
     """
-    record = _with_license(dataset.record, dataset.name, license_id)
-    record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
+    record = _published(dataset.record, dataset.name, license_id, PublishedRecord(repo, metric))
     card = render_card(record, dataset.folder).encode()
     files = {CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
-    return files | ({RUN_TOML: _run_toml(record)} if (dataset.folder / RUN_TOML).is_file() else {})
+    if isinstance(record, Record) and (dataset.folder / RUN_TOML).is_file():
+        return files | {RUN_TOML: _run_toml(record)}
+    return files
 
 
-def _with_license(record: Record, name: str, license_id: str | None) -> Record:
+def _published(
+    record: Record | PairsRecord, name: str, license_id: str | None, published: PublishedRecord
+) -> Record | PairsRecord:
+    if isinstance(record, PairsRecord):
+        record = _with_license(record, name, license_id)
+        return replace(record, options=record.options | _public_values(record.options), published=published)
+    record = _with_license(record, name, license_id)
+    return replace(record, options=record.options | _public_options(record), published=published)
+
+
+def _with_license(record: AnyRecord, name: str, license_id: str | None) -> AnyRecord:
     """Return the record with the license of its problems.
 
     Raises:
@@ -58,11 +71,18 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
         )
     if not LICENSE_ID.fullmatch(chosen):
         raise InputError(f"{chosen!r} is not a license id of the Hub: pass --license ID, such as cc-by-4.0 or other")
-    if license_id is None:
+    if license_id is None or (known == chosen and isinstance(record, PairsRecord)):
         return record
     if known is not None and LICENSE_ID.fullmatch(known) and known != chosen:
         raise InputError(f"--license {license_id} contradicts the license of the problems, {known}: leave it out")
     return replace(record, options=record.options | {"license": chosen}, terms=replace(record.terms, license=chosen))
+
+
+def _public_values(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that may be paths, reduced to the last part of the path: a folder of words, and problems."""
+    public = {"lexicon": options.get("lexicon") and _public_name(options["lexicon"])}
+    public["problems"] = [_public_name(each) for each in options.get("problems", ())]
+    return {name: value for name, value in public.items() if name in options}
 
 
 def _public_options(record: Record) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from merge_snli.files import sha256_of_json
 from merge_snli.publishing import plan
 from merge_snli.publishing.plan import plan_text
 from merge_snli.record import as_json, encode_record
-from tests.merge_snli.publishing.conftest import REPO, SPACE
+from tests.merge_snli.publishing.conftest import OWN, REPO, SPACE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,8 +116,34 @@ def test_invalid_license(dataset: MergeDataset) -> None:
 def test_eval_yaml_has_the_tasks_of_results(planned: Plan) -> None:
     content = yaml.safe_load(published(planned, "eval.yaml"))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
-    assert {"id": "all_pattern_accuracy", "config": "all", "split": "test"} in content["tasks"]
-    assert {task["config"] for task in content["tasks"]} == {"all", "noun", "verb", "adj"}
+    tasks = {task["id"]: (task["config"], task["split"]) for task in content["tasks"]}
+    assert tasks["all_pattern_accuracy"] == ("all", "test")
+    assert {config for config, _ in tasks.values()} == {"all", "noun", "verb", "adj"}
+
+
+def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai._eval.task import hf
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    file = tmp_path / "eval.yaml"
+    file.write_text(published(planned, "eval.yaml"), encoding="utf-8")
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda **_: str(file))
+    original = getattr(hf, "hf_dataset")  # noqa: B009 - not exported
+    monkeypatch.setattr(hf, "hf_dataset", lambda path, revision, **options: original(str(OWN), limit=3, **options))
+    (task,) = hf.task_create_from_hf(f"hf/{REPO}/verb_sample_accuracy")
+    outputs = [ModelOutput.from_content("mockllm/model", text) for text in ("0", "It is 1.", "none")]
+    for output in outputs:
+        output.usage = ModelUsage()
+    model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path / "logs"), display="none", max_samples=1)
+    assert log.samples is not None
+    answers = [sample.scores["pattern"] for sample in log.samples if sample.scores]
+    assert [score.answer for score in answers[:2]] == ["0", "1"]
+    assert [score.value == "C" for score in answers] == [
+        sample.target == answer for sample, answer in zip(log.samples, ("0", "1", None), strict=True)
+    ]
+    assert log.samples[0].metadata["hypothesis"] in log.samples[0].messages[0].text
 
 
 @pytest.mark.parametrize(

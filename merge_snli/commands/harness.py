@@ -1,0 +1,85 @@
+"""`merge-snli harness`: write task files for lm-evaluation-harness, or estimate what asking a language model costs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from merge_snli.commands.output import write_output
+from merge_snli.errors import InputError
+
+OFFERED_SHOTS = 9
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("dataset", metavar="DIR|ID", help="folder or Hub id of a MERGE data set")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the task files")
+    parser.add_argument("--config", default="all", help="all, noun, verb, adj or adv (default: %(default)s)")
+    parser.add_argument(
+        "--subsample",
+        default=0,
+        type=lambda text: int(text) if text.lstrip("-").isdigit() else text,
+        metavar="N|all",
+        help="subsample whose variants are asked, or all for every variant (default: %(default)s)",
+    )
+    parser.add_argument("--seeds", default="with", help="with, without, or only the seeds (default: %(default)s)")
+    parser.add_argument("--limit-seeds", type=int, metavar="N", help="ask N seeds and their variants only")
+    parser.add_argument(
+        "--shots-from",
+        default="demo:problems",
+        metavar="FILE|ID",
+        help="problems to draw few-shot examples from; ID:SPLIT names a split (default: %(default)s)",
+    )
+    parser.add_argument("--estimate", action="store_true", help="print calls and input tokens, and write nothing")
+    parser.add_argument(
+        "--tokenizer", metavar="DIR|ID", help="tokenizer for --estimate (default: a token per 4 characters)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the estimates as JSON")
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli harness ORG/merge_snli --config noun --estimate\n"
+        "  merge-snli harness merge_snli --config noun --out tasks\n"
+        "  lm_eval --model hf --model_args pretrained=DIR --include_path tasks --tasks merge_snli_noun \\\n"
+        "    --num_fewshot 3 --log_samples --output_path logs"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the task files and print their paths, or print the estimates.
+
+    Raises:
+        InputError: If the data set does not have what the options name, or the options do not fit together.
+    """
+    from merge_snli.dataset import find_dataset
+    from merge_snli.language_models.estimate import estimate, estimate_table
+    from merge_snli.language_models.prompts import FEW_SHOT, PROMPTS, Prompt
+    from merge_snli.language_models.questions import Scope, read_questions
+    from merge_snli.language_models.shots import DEFAULT_SHOTS, shots_for
+    from merge_snli.language_models.task_files import write_task_files
+
+    if arguments.estimate == (arguments.out is not None):
+        raise InputError("give either --out for task files or --estimate")
+    if not arguments.estimate and (arguments.tokenizer is not None or arguments.json):
+        raise InputError(f"{'--json' if arguments.json else '--tokenizer'} needs --estimate; add --estimate")
+    scope = Scope(
+        config=arguments.config,
+        subsample=arguments.subsample,
+        seeds=arguments.seeds,
+        limit_seeds=arguments.limit_seeds,
+    )
+    asked = read_questions(find_dataset(arguments.dataset), scope)
+    count = DEFAULT_SHOTS if arguments.estimate else OFFERED_SHOTS
+    shots = shots_for(asked.data, arguments.shots_from, count)
+    if not arguments.estimate:
+        paths = write_task_files(asked, shots, arguments.out)
+        sys.stdout.writelines(f"{path}\n" for path in paths)
+        return 0
+    prompts = [Prompt(name, asked.data.label_names, shots if name == FEW_SHOT else ()) for name in PROMPTS]
+    estimates = [estimate(asked.questions, prompt, arguments.tokenizer) for prompt in prompts]
+    write_output(
+        {"estimates": [asdict(each) for each in estimates]} if arguments.json else estimate_table(estimates).text()
+    )
+    return 0

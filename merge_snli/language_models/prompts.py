@@ -1,0 +1,111 @@
+"""Render the prompts: the Jinja templates in `prompts/`, or a template of the user."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.errors import InputError, reason
+from merge_snli.files import sha256_of_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jinja2 import Environment, Template
+
+    from merge_snli.language_models.shots import Shot
+
+FOLDER = Path(__file__).parent / "prompts"
+ZERO_SHOT, FEW_SHOT = "zero_shot", "few_shot"
+PROMPTS = (ZERO_SHOT, FEW_SHOT, "chain_of_thought")
+"""The names of the prompts of this package."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt for problems with some labels.
+
+    A template may use `premise`, `hypothesis`, `labels` (their names) and `shots`, which have `premise`, `hypothesis`
+    and `label`.
+
+    Attributes:
+        name: One of `PROMPTS`, or the path of a Jinja file.
+        labels: The names of the labels that the model can answer.
+        shots: Problems with their labels, which the prompt shows before the question.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    shots: tuple[Shot, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the prompt with a problem.
+
+        Raises:
+            InputError: If there is no such template, it is not valid Jinja, or it hides the problem or the shots.
+        """
+        marks = self.render("first sentence", "second sentence")
+        if "first sentence" not in marks or "second sentence" not in marks:
+            raise InputError(
+                f"the prompt {self.name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}"
+            )
+        if any(shot.premise not in marks or shot.hypothesis not in marks for shot in self.shots):
+            raise InputError(
+                f"the prompt {self.name} does not show the {len(self.shots)} shots: use {FEW_SHOT}, or shots=0"
+            )
+
+    def render(self, premise: str, hypothesis: str) -> str:
+        """Return the text that asks for the label of a problem.
+
+        Raises:
+            InputError: If the template uses an unknown variable.
+        """
+        from jinja2 import TemplateError
+
+        values = {"premise": premise, "hypothesis": hypothesis, "labels": self.labels, "shots": self.shots}
+        try:
+            return self._template.render(values).strip()
+        except TemplateError as error:
+            raise InputError(f"cannot render the prompt {self.name}: {reason(error)}") from error
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything that the prompt shows besides the problem."""
+        shots = [asdict(shot) for shot in self.shots]
+        return sha256_of_json({"example": self.render("premise", "hypothesis"), "shots": shots})
+
+    @cached_property
+    def _template(self) -> Template:
+        from jinja2 import TemplateError
+
+        try:
+            if self.name in PROMPTS:
+                return _environment().get_template(f"{self.name}.jinja")
+            return _environment().from_string(Path(self.name).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            choices = ", ".join(PROMPTS)
+            raise InputError(
+                f"no prompt {self.name!r}: give one of {choices}, or a Jinja file that can be read"
+            ) from error
+        except TemplateError as error:
+            raise InputError(f"{self.name} is not a valid Jinja template: {reason(error)}") from error
+
+
+def instruction(labels: Sequence[str]) -> str:
+    """Return the instruction before the problems in `zero_shot` and `few_shot`."""
+    return _environment().get_template("instruction.jinja").render(labels=labels)
+
+
+def problem_template() -> str:
+    """Return the Jinja template of one problem in `zero_shot` and `few_shot`."""
+    return (FOLDER / "problem.jinja").read_text(encoding="utf-8").rstrip("\n")
+
+
+def _environment() -> Environment:
+    from jinja2 import FileSystemLoader, StrictUndefined
+    from jinja2.sandbox import SandboxedEnvironment
+
+    options: dict[str, Any] = {"undefined": StrictUndefined, "autoescape": False}
+    return SandboxedEnvironment(loader=FileSystemLoader(FOLDER), **options)

@@ -1,0 +1,84 @@
+"""Write task files for lm-evaluation-harness."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.files import write_text
+from merge_snli.language_models import lm_eval_task
+from merge_snli.language_models.prompts import instruction, problem_template
+
+if TYPE_CHECKING:
+    from merge_snli.language_models.questions import Questions
+    from merge_snli.language_models.shots import Shot
+
+DELIMITER = "\n\n"
+
+
+def write_task_files(asked: Questions, shots: tuple[Shot, ...], out: Path) -> list[Path]:
+    """Write two tasks: `merge_snli_CONFIG` ranks the label words, `merge_snli_CONFIG_generate` generates an answer.
+
+    The files name the data set and do not contain its texts. With `--num_fewshot N`, a prompt shows the first N shots.
+
+    Args:
+        asked: The questions.
+        shots: The shots that the tasks offer.
+        out: Folder for the files.
+
+    Returns:
+        The files.
+    """
+    name = f"merge_snli_{asked.data.config}"
+    tasks: dict[str, dict[str, Any]] = {
+        name: {"output_type": "multiple_choice", "doc_to_choice": list(asked.data.label_names)},
+        f"{name}_generate": {
+            "output_type": "generate_until",
+            "generation_kwargs": {"until": [DELIMITER], "do_sample": False, "max_gen_toks": 32},
+        },
+    }
+    paths = []
+    for task, options in tasks.items():
+        path = out / f"{task}.yaml"
+        write_text(path, _yaml({"task": task, **_common(asked, shots), **options, **_functions(options)}))
+        paths.append(path)
+    return paths
+
+
+def _common(asked: Questions, shots: tuple[Shot, ...]) -> dict[str, Any]:
+    labels = asked.data.label_names
+    folder = Path(asked.data.dataset.name)
+    where = str(folder.resolve()) if folder.is_dir() else asked.data.dataset.name
+    return {
+        "tag": "merge_snli",
+        "test_split": "test",
+        "description": instruction(labels) + DELIMITER,
+        "doc_to_text": problem_template(),
+        "doc_to_target": "label",
+        "fewshot_config": {"sampler": "first_n", "samples": [asdict(shot) for shot in shots]},
+        "metadata": {**asked.record, "name": where, "version": 1.0},
+    }
+
+
+def _functions(options: dict[str, Any]) -> dict[str, Any]:
+    score = lm_eval_task.score_choice if options["output_type"] == "multiple_choice" else lm_eval_task.score_text
+    metrics = [
+        {"metric": name, "aggregation": getattr(lm_eval_task, name), "higher_is_better": name != "no_answer"}
+        for name in lm_eval_task.METRICS
+    ]
+    return {"custom_dataset": lm_eval_task.load_questions, "process_results": score, "metric_list": metrics}
+
+
+def _yaml(content: dict[str, Any]) -> str:
+    """Return YAML in which a function is a `!function` tag with its qualified name."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Writes functions as tags."""
+
+    def function(dumper: yaml.SafeDumper, value: Any) -> yaml.ScalarNode:  # noqa: ANN401 - a function
+        return dumper.represent_scalar("!function", f"{value.__module__}.{value.__qualname__}")
+
+    Dumper.add_representer(type(_yaml), function)
+    return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=120)

@@ -1,0 +1,43 @@
+"""Fixtures: the bundled data set, and a language model that answers from a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import merge_snli
+from merge_snli.dataset import MergeDataset, find_dataset
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.log import EvalLog
+
+OWN = str(Path(merge_snli.__file__).parent)
+
+Run = Callable[["Task", Sequence[str]], "EvalLog"]
+
+
+@pytest.fixture(scope="session")
+def bundled() -> MergeDataset:
+    return find_dataset(OWN)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Return a function that runs a task on a model that gives the answers in order."""
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    def run_task(task: Task, answers: Sequence[str]) -> EvalLog:
+        outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in answers]
+        for output in outputs:
+            output.usage = ModelUsage(input_tokens=50, output_tokens=2, total_tokens=52)
+        model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
+        (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path / "logs"), display="none", max_samples=1)
+        assert log.status == "success", log.error
+        return log
+
+    return run_task

@@ -1,0 +1,133 @@
+"""The Inspect task on a scripted model: its metrics equal those computed from the script."""
+
+from __future__ import annotations
+
+import math
+import random
+import tomllib
+from collections import defaultdict
+from importlib import import_module
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from merge_snli.schema import NLI_LABELS
+from tests.merge_snli.language_models.conftest import OWN, Run
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.log import EvalLog
+
+ROOT = Path(__file__).parents[3]
+
+
+def nli(**arguments: Any) -> Task:  # noqa: ANN401 - the task's own arguments
+    from merge_snli.language_models.inspect_task import nli as task
+
+    return task(OWN, **arguments)
+
+
+def metrics(log: EvalLog) -> dict[str, float]:
+    assert log.results is not None
+    (score,) = log.results.scores
+    return {name: float(metric.value) for name, metric in score.metrics.items()}
+
+
+def script(task: Task) -> list[str]:
+    """Answer seven of ten right, some unreadably, some in other words."""
+    chosen, answers = random.Random(1), []
+    for sample in task.dataset:
+        target = str(sample.target)
+        wrong = NLI_LABELS[(NLI_LABELS.index(target) + 1) % 3]
+        answers.append(
+            chosen.choice(
+                [target] * 5 + [f"Answer: **{target.title()}**.", f'{{"label": "{target}"}}', wrong, wrong, "?"]
+            )
+        )
+    return answers
+
+
+def test_the_metrics_equal_those_of_the_script(run: Run) -> None:
+    task = nli(config="all", subsample="all", limit_seeds=12)
+    answers = script(task)
+    values = metrics(run(task, answers))
+    seeds: dict[str, list[bool]] = {}
+    by_draw: dict[int, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for sample, answer in zip(task.dataset, answers, strict=True):
+        metadata = dict(sample.metadata or {})
+        for use in [metadata, *metadata.get("also", [])]:
+            right = use["label"] in answer.lower()
+            if "variant_id" in use:
+                for number in use["subsamples"]:
+                    by_draw[number][use["seed_id"]].append(right)
+            else:
+                seeds[use["seed_id"]] = [right]
+    assert values["seed_sample_accuracy"] == fmean(right for (right,) in seeds.values())
+    accuracy = fmean(fmean(right for rows in groups.values() for right in rows) for groups in by_draw.values())
+    assert values["sample_accuracy"] == pytest.approx(accuracy, abs=1e-12)
+    for threshold in (0.5, 0.7, 0.9):
+        shares = [
+            fmean(sum(rows) >= math.ceil(round(threshold * len(rows), 9)) for rows in groups.values())
+            for groups in by_draw.values()
+        ]
+        assert values[f"pattern_accuracy_at_{threshold:.2f}"] == pytest.approx(fmean(shares), abs=1e-12)
+    assert values["pattern_accuracy"] == values["pattern_accuracy_at_0.90"]
+    assert values["no_answer"] == answers.count("?") > 0
+    errors = [right for (right,) in seeds.values()]
+    assert values["seed_sample_accuracy_stderr"] == pytest.approx(stdev(errors) / math.sqrt(len(errors)))
+    assert {"noun_sample_accuracy", "verb_pattern_accuracy", "neutral_sample_accuracy"} <= values.keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "absent"),
+    [({"seeds": "without"}, "seed_sample_accuracy"), ({"seeds": "only"}, "sample_accuracy")],
+)
+def test_what_was_not_asked_has_no_metric(run: Run, arguments: dict[str, str], absent: str) -> None:
+    task = nli(config="noun", limit_seeds=2, **arguments)
+    values = metrics(run(task, [str(sample.target) for sample in task.dataset]))
+    assert absent not in values
+    assert set(values.values()) <= {0.0, 1.0}
+
+
+def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
+    task = nli(config="noun", limit_seeds=2, prompt="few_shot", shots=2)
+    log = run(task, ["neutral"] * len(task.dataset))
+    assert log.eval.task == "merge_snli/nli"
+    record = (log.eval.metadata or {})["merge_snli"]
+    assert (record["config"], record["subsample"], record["shots"], record["prompt"]) == ("noun", 0, 2, "few_shot")
+    assert log.samples is not None
+    variant = log.samples[-1]
+    assert variant.metadata.keys() >= {"seed_id", "variant_id", "original", "replacement", "word_class"}
+    assert variant.id == variant.metadata["variant_id"]
+    assert str(variant.input).count("Premise: ") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"config": "adverb"}, "adverb"),
+        ({"subsample": 99}, "subsample is 99"),
+        ({"subsample": "first"}, "subsample is 'first'"),
+        ({"seeds": "none"}, "seeds is 'none'"),
+        ({"prompt": "five_shot"}, "no prompt 'five_shot'"),
+        ({"prompt": "zero_shot", "shots": 2}, "does not show the 2 shots"),
+        ({"prompt": "few_shot", "shots": -1}, "shots is -1"),
+        ({"prompt": "few_shot", "shots_from": "no/such/file.jsonl"}, "no/such/file.jsonl"),
+        ({"limit_seeds": 0}, "limit_seeds is 0"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    from inspect_ai._util.error import PrerequisiteError
+
+    with pytest.raises(PrerequisiteError) as raised:
+        nli(**arguments)
+    assert message in str(raised.value.message)
+
+
+def test_the_entry_point_is_the_module_of_the_task() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ((name, module),) = project["entry-points"]["inspect_ai"].items()
+    assert name == module.partition(".")[0] == "merge_snli"
+    assert callable(import_module(module).nli)

@@ -1,0 +1,155 @@
+"""Task files: lm-evaluation-harness loads and scores them, and its numbers equal those of the answers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from merge_snli.cli import main
+from merge_snli.language_models.lm_eval_task import (
+    load_questions,
+    no_answer,
+    pattern_accuracy,
+    sample_accuracy,
+    score_choice,
+    score_text,
+    seed_sample_accuracy,
+)
+from merge_snli.language_models.questions import Scope, read_questions
+from tests.merge_snli.language_models.conftest import OWN
+
+if TYPE_CHECKING:
+    from merge_snli.dataset import MergeDataset
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("harness") / "tasks"
+    assert main(["harness", OWN, "--config", "verb", "--limit-seeds", "3", "--out", str(out)]) == 0
+    return out
+
+
+def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
+    names = sorted(path.name for path in tasks.iterdir())
+    assert names == ["merge_snli_verb.yaml", "merge_snli_verb_generate.yaml"]
+    text = (tasks / names[0]).read_text(encoding="utf-8")
+    assert "seed_premise" not in text
+    assert text.count("!function 'merge_snli.language_models.lm_eval_task.") == 6
+
+
+@pytest.mark.parametrize("name", ["merge_snli_verb", "merge_snli_verb_generate"])
+def test_lm_eval_scores_a_task(tasks: Path, name: str) -> None:
+    from lm_eval import simple_evaluate
+    from lm_eval.api.model import LM
+    from lm_eval.tasks import TaskManager
+
+    asked: list[str] = []
+
+    class Scripted(LM):  # type: ignore[misc]
+        """Answers every question with neutral, and every fourth unreadably where it writes."""
+
+        def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
+            asked.extend(request.args[0] for request in requests)
+            return [(0.0 if request.args[1].strip() == "neutral" else -1.0, False) for request in requests]
+
+        def generate_until(self, requests: list[Any]) -> list[str]:
+            asked.extend(request.args[0] for request in requests)
+            return ["?" if number % 4 == 0 else "neutral" for number in range(len(requests))]
+
+        def loglikelihood_rolling(self, requests: list[Any]) -> list[float]:
+            raise NotImplementedError
+
+    results = simple_evaluate(
+        Scripted(),
+        tasks=[name],
+        num_fewshot=2,
+        task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
+        bootstrap_iters=0,
+        log_samples=True,
+    )
+    values, samples = results["results"][name], results["samples"][name]
+    seeds = [sample["doc"] for sample in samples if "variant_id" not in sample["doc"]["uses"]]
+    unread = sum(number % 4 == 0 for number in range(len(samples))) if name.endswith("generate") else 0
+    assert len(samples) == 63
+    assert values["no_answer,none"] == unread
+    if not unread:
+        share = sum(doc["label"] == "neutral" for doc in seeds) / len(seeds)
+        assert [values[f"{metric},none"] for metric in ("seed_sample_accuracy", "sample_accuracy")] == [share, share]
+        assert values["pattern_accuracy,none"] == share
+    assert all(text.count("Premise: ") == 3 and text.endswith("Answer:") for text in asked)
+
+
+def test_metrics_of_what_was_not_asked_are_nan(bundled: MergeDataset) -> None:
+    scope = {"config": "noun", "subsample": 0, "seeds": "only", "limit_seeds": 4}
+    docs = list(load_questions(dataset=bundled.digest, name=OWN, extra="ignored", **scope)["test"])  # type: ignore[arg-type]
+    items = [score_text(doc, [doc["label"]])["no_answer"] for doc in docs]
+    items[0] = score_text(docs[0], ["?"])["no_answer"]
+    assert seed_sample_accuracy(items) == 0.75
+    assert no_answer(items) == 1.0
+    assert str(sample_accuracy(items)) == str(pattern_accuracy(items)) == "nan"
+    likelihoods = [(-1.0, False), (-0.5, True), (-0.5, False)]
+    assert score_choice(docs[0], likelihoods)["no_answer"][1] == "neutral"
+
+
+def test_a_changed_data_set_is_refused(tasks: Path) -> None:
+    with pytest.raises(ValueError, match="has changed since the task file was written"):
+        load_questions(dataset="0" * 64, name=OWN, config="noun", subsample=0, seeds="with", limit_seeds=None)
+
+
+def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["harness", OWN, "--config", "noun", "--estimate", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["estimates"]
+    assert [row["prompt"] for row in rows] == ["zero_shot", "few_shot", "chain_of_thought"]
+    assert {row["calls"] for row in rows} == {len(read_questions(bundled, Scope(config="noun")).questions)}
+    assert not rows[0]["counted"]
+    assert rows[1]["input_tokens"] > rows[0]["input_tokens"] > 20 * rows[0]["calls"]
+    tokenizer = str(Path(OWN) / "embedded" / "nli-a")
+    assert main(["harness", OWN, "--config", "noun", "--estimate", "--json", "--tokenizer", tokenizer]) == 0
+    counted = json.loads(capsys.readouterr().out)["estimates"]
+    assert counted[0]["counted"]
+    assert counted[0]["input_tokens"] != rows[0]["input_tokens"]
+    assert main(["harness", OWN, "--config", "noun", "--estimate"]) == 0
+    assert "characters / 4" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--out for task files or --estimate"),
+        (["--estimate", "--out", "x"], "--out for task files or --estimate"),
+        (["--out", "x", "--tokenizer", "y"], "--tokenizer needs --estimate"),
+        (["--estimate", "--subsample", "12"], "subsample is 12"),
+        (["--estimate", "--subsample", "first"], "subsample is 'first'"),
+        (["--estimate", "--seeds", "some"], "seeds is 'some'"),
+        (["--estimate", "--limit-seeds", "-1"], "limit_seeds is -1"),
+        (["--estimate", "--config", "adv"], "no split test of config adv"),
+        (["--estimate", "--tokenizer", "no/such/folder/at/all"], "cannot load the tokenizer no/such/folder/at/all"),
+        (["--estimate", "--shots-from", "none.jsonl"], "none.jsonl"),
+    ],
+)
+def test_wrong_options(
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["harness", OWN, *options]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_neither_harness_is_imported_by_other_modules() -> None:
+    code = (
+        "import sys, merge_snli.commands.harness\n"
+        "import merge_snli.language_models.questions, merge_snli.language_models.task_files\n"
+        "print(sorted({'inspect_ai', 'lm_eval', 'torch', 'transformers', 'datasets'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
