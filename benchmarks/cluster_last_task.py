@@ -1,0 +1,134 @@
+"""Measure the last task of a run on a cluster: merging and writing the results of made-up shards.
+
+    python -m benchmarks.cluster_last_task 1000000 --folder FOLDER
+
+The shards have the paper's share of seeds (2,573 of 9,824 problems of SNLI test) with 40 variants each; their texts are
+those of the bundled data set. CPU time is of one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict, replace
+from itertools import cycle, islice
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import merge_snli
+from generation import Options
+from generation.pipeline import read_inputs
+from generation.replacements.counts import counts_table
+from generation.tasks import GenerationPlan, _note, plan_generation, write
+from generation.variants.variant_shards import VARIANT_COUNTS, VariantShard
+from generation.work.folder import RESULT_FOLDERS, TAGGED_FOLDER
+from generation.work.shards import write_shard
+from merge_snli.files import sha256_of_json
+from merge_snli.progress import Progress
+from merge_snli.record import WordCounts
+from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, features
+from merge_snli.share import Share
+
+SEEDS_PER_SHARD, VARIANTS_PER_SEED, PER_SHARD = 262, 40, 1_000
+DATA = Path(merge_snli.__file__).parent / "data"
+
+
+def main() -> None:
+    """Make the shards, run the task, and print its time and peak memory."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("problems", type=int)
+    parser.add_argument("--folder", type=Path, required=True)
+    arguments = parser.parse_args()
+    plan = make_plan(arguments.folder, arguments.problems // PER_SHARD)
+    start = time.monotonic()
+    make_shards(plan)
+    before = peak_memory()
+    sys.stdout.write(f"made {plan.shards} shards in {time.monotonic() - start:.0f} s, peak memory {before:.2f} GB\n")
+    sys.stdout.flush()
+    start, cpu = time.monotonic(), time.process_time()
+    with Progress(quiet=True).stage("write", unit="data set") as stage:
+        write(plan, Share(0, 1), stage)
+    size = sum(path.stat().st_size for path in plan.out.rglob("*") if path.is_file())
+    sys.stdout.write(
+        f"{plan.shards * PER_SHARD:,} problems, {plan.shards * SEEDS_PER_SHARD * VARIANTS_PER_SEED:,} variants: "
+        f"{time.monotonic() - start:.0f} s ({time.process_time() - cpu:.0f} s of CPU time), "
+        f"peak memory {peak_memory():.2f} GB, {size / 1e9:.2f} GB written\n"
+    )
+
+
+def make_plan(folder: Path, shards: int) -> GenerationPlan:
+    """Return the plan of a run on the bundled problems, with more shards than they have."""
+    shutil.rmtree(folder, ignore_errors=True)
+    options = Options(problems="demo:problems", mlm=("demo:mlm-wordpiece", "demo:mlm-bpe"))
+    _, inputs = read_inputs(options, Progress(quiet=True), allow_pickle=False)
+    plan = plan_generation(
+        inputs,
+        device="cpu",
+        allow_pickle=False,
+        problems_per_shard=PER_SHARD,
+        out=folder / "merge_snli",
+        work=folder / "merge_snli.work",
+        folder=folder / "merge_snli.work" / "cluster" / "plan",
+    )
+    return replace(plan, shards=shards)
+
+
+def make_shards(plan: GenerationPlan) -> None:
+    """Write the results of every shard: the same rows, with ids that are spread over all shards."""
+    words = {name: WordCounts(400, dict.fromkeys(NLI_LABELS, 1), 500, {}, 400, 500) for name in WORD_CLASSES}
+    counts = {name: asdict(each) for name, each in words.items()}
+    rows = shard_tables(plan)
+    for number in range(plan.shards):
+        key = sha256_of_json(number)[:32]
+        tagged = write_shard(plan.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
+        _note(plan, plan.tagged_file(number), {"shard": tagged}, words=counts)
+        ids = sorted(sha256_of_json([number, nth])[:16] for nth in range(SEEDS_PER_SHARD))
+        tables = [with_ids(table, ids) for table in rows]
+        made = [write_shard(plan.work / name, key, table) for name, table in zip(RESULT_FOLDERS, tables, strict=True)]
+        _note(plan, plan.variants_file(number), dict(zip(VariantShard._fields, made, strict=True)))
+
+
+def shard_tables(plan: GenerationPlan) -> tuple[pa.Table, ...]:
+    """Return the tables of one shard, from the rows of the bundled data set."""
+    variants, seeds = (pq.read_table(DATA / config / "test.parquet").to_pylist() for config in (ALL, SEED))
+    names, classes = plan.survey.label_names, plan.options.classes
+    each = [
+        {**row, "subsamples": [draw for draw in range(10) if (nth + draw) % 2]}
+        for nth, row in enumerate(islice(cycle(variants), SEEDS_PER_SHARD * VARIANTS_PER_SEED))
+    ]
+    counts = [{"seed_id": "", "word_class": name, "variants": 40} for name in islice(cycle(classes), SEEDS_PER_SHARD)]
+    return (
+        pa.Table.from_pylist(each, features(ALL, names, classes).arrow_schema),
+        pa.Table.from_pylist(list(islice(cycle(seeds), SEEDS_PER_SHARD)), features(SEED, names, classes).arrow_schema),
+        pa.Table.from_pylist(counts, VARIANT_COUNTS),
+        counts_table(Counter()),
+        counts_table(Counter()),
+    )
+
+
+def with_ids(table: pa.Table, ids: list[str]) -> pa.Table:
+    """Replace the ids of seeds and variants."""
+    if "seed_id" not in table.column_names:
+        return table
+    repeated = [seed for seed in ids for _ in range(table.num_rows // len(ids))]
+    table = table.set_column(table.schema.get_field_index("seed_id"), table.schema.field("seed_id"), pa.array(repeated))
+    if "variant_id" not in table.column_names:
+        return table
+    variant_ids = pa.array([f"{seed}-{nth % VARIANTS_PER_SEED}" for nth, seed in enumerate(repeated)])
+    index = table.schema.get_field_index("variant_id")
+    return table.set_column(index, table.schema.field("variant_id"), variant_ids)
+
+
+def peak_memory() -> float:
+    """Return the peak memory of this process in GB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""One task of a stage, as a step of a datatrove pipeline, with a record of how far it is."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from datatrove.pipeline.base import PipelineStep
+from datatrove.utils.logging import logger as task_log
+
+from merge_snli.cluster.run_folder import DONE, FAILED, RUNNING, TaskRecord, beating, write_task
+from merge_snli.errors import IncompleteError, InputError, options_as_flags, reason
+from merge_snli.files import machine_name
+from merge_snli.progress import Progress
+from merge_snli.share import Share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from merge_snli.cluster.run_folder import StageRun
+    from merge_snli.progress import Stage
+
+ENVIRONMENT = {"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
+
+
+class StageTask(PipelineStep):  # type: ignore[misc]
+    """Does the share of one task, and notes how far it is where `merge-snli status` looks.
+
+    Attributes:
+        name: The name of the stage.
+    """
+
+    type = "merge-snli"
+
+    def __init__(
+        self, work: Callable[[Share, Stage], None], stage: StageRun, earlier: Sequence[StageRun], threads: int
+    ) -> None:
+        """Set what the tasks of a stage do.
+
+        Args:
+            work: Does a share.
+            stage: The stage.
+            earlier: The stages before it, which run again if a file that they made is missing.
+            threads: Number of threads of the models.
+        """
+        self.name = stage.name
+        super().__init__()
+        self._work = work
+        self._stage = stage
+        self._earlier = tuple(earlier)
+        self._threads = threads
+
+    def run(self, data: Any, rank: int = 0, world_size: int = 1) -> tuple[()]:  # noqa: ANN401
+        """Do the share of one task.
+
+        Raises:
+            InputError: If the work raises it; its message is in the task's record.
+        """
+        for name, value in {**ENVIRONMENT, "OMP_NUM_THREADS": str(self._threads)}.items():
+            os.environ[name] = value  # before torch is imported
+        started = time.time()
+
+        def note(state: str, units: int, error: str | None = None) -> None:
+            seconds = round(time.time() - started, 1)
+            record = TaskRecord(
+                state=state, host=machine_name(), started=started, seconds=seconds, units=units, error=error
+            )
+            write_task(self._stage.folder, rank, record)
+
+        note(RUNNING, 0)
+        with Progress(quiet=True).stage(self.name, unit=self._stage.unit) as stage, _logs_in_task_log():
+            try:
+                with beating(lambda: note(RUNNING, stage.done)), options_as_flags():
+                    self._work(Share(rank, world_size), stage)
+            except Exception as error:
+                if isinstance(error, IncompleteError):
+                    for each in self._earlier:
+                        each.forget()
+                internal = f"internal error, {type(error).__name__}: {reason(error)}"
+                note(FAILED, stage.done, str(error) if isinstance(error, InputError) else internal)
+                raise
+        note(DONE, stage.done)
+        return ()
+
+
+class _TaskLog(logging.Handler):
+    """Forwards log records to the log of the task."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        task_log.log(record.levelname, record.getMessage())
+
+
+@contextmanager
+def _logs_in_task_log() -> Iterator[None]:
+    root, handler = logging.getLogger(), _TaskLog(logging.WARNING)
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)

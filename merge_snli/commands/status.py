@@ -1,0 +1,39 @@
+"""`merge-snli status`: show how far a run on a cluster is, or cancel it."""
+
+from __future__ import annotations
+
+import argparse
+
+from merge_snli.commands.output import write_output
+from merge_snli.errors import InputError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("out", metavar="OUT", help="the --out folder of generate or score with --cluster")
+    parser.add_argument("--cancel", action="store_true", help="cancel the Slurm jobs of this run, and no others")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.epilog = "examples:\n  merge-snli status merge_snli\n  merge-snli status merge_snli --cancel"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the stages with the state of their tasks, after cancelling them with `--cancel`.
+
+    Raises:
+        InputError: If there is no run, or Slurm cannot be asked.
+    """
+    from merge_snli.cluster.options import SLURM
+    from merge_snli.cluster.run import run_folder
+    from merge_snli.cluster.run_folder import read_run
+    from merge_snli.cluster.slurm_queue import cancel, queued
+    from merge_snli.cluster.status import run_status, status_json, status_text
+
+    folder = run_folder(arguments.out)
+    if arguments.cancel and (submitted := read_run(folder)) is not None:
+        if submitted.executor != SLURM:
+            raise InputError(f"a run with the executor {submitted.executor} ends with Ctrl-C in its own command")
+        if jobs := queued(submitted.jobs):
+            cancel(jobs)
+    status = run_status(folder)
+    write_output(status_json(status) if arguments.json else status_text(status))
+    return 0

@@ -1,0 +1,83 @@
+"""The plan that `--dry-run --cluster FILE` prints, for an estimate that is given."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from generation import Options
+from generation.dry_run import DryRun, MaskedLMEstimate
+from merge_snli.cluster.plan import plan_text
+from merge_snli.cluster.run import Planned, plan_generate
+from merge_snli.progress import Progress
+
+MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
+
+
+def estimate() -> DryRun:
+    mlms = (
+        MaskedLMEstimate(name=name, forms=400, refused={}, forms_per_second=1.0, seconds=seconds, bytes=10)
+        for name, seconds in zip(MLMS, (36_000.0, 7_200.0), strict=True)
+    )
+    return DryRun(
+        problems=207,
+        sampled=207,
+        words=100,
+        forms=400,
+        device="cpu",
+        loading=0.0,
+        reading=600.0,
+        masked_lms=tuple(mlms),
+        filters=3_600.0,
+        writing=30.0,
+    )
+
+
+def planned(folder: Path, text: str) -> Planned:
+    cluster = folder / "cluster.toml"
+    cluster.write_text(text, encoding="utf-8")
+    made = plan_generate(
+        Options(problems="demo:problems", mlm=MLMS), folder / "my data", cluster, progress=Progress(quiet=True)
+    )
+    assert isinstance(made, Planned)
+    return made
+
+
+def test_stages_are_divided_by_their_tasks(tmp_path: Path) -> None:
+    text = plan_text(
+        planned(
+            tmp_path,
+            'executor = "local"\nproblems_per_shard = 10\n'
+            "[defaults]\ntasks = 50\nworkers = 4\n[masked_lm]\ntasks = 8\n",
+        ),
+        estimate(),
+    )
+    rows = {name: cells for name, *cells in (re.split(r" {2,}", line.strip()) for line in text.splitlines()) if cells}
+    assert rows["read and tag"] == ["21", "–", "2 min 30 s"], "at most one task per shard, four at a time"
+    assert rows["demo:mlm-wordpiece"] == ["8", "50", "2 h 30 min"]
+    assert rows["demo:mlm-bpe"] == ["8", "50", "30 min 00 s"]
+    assert rows["write"] == ["1", "–", "30.0 s"]
+    assert "sbatch" not in text.lower()
+
+
+def test_slurm_scripts_are_shown_and_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    made = planned(
+        tmp_path,
+        'executor = "slurm"\n[defaults]\npartition = "cpu"\ntime = "1:00:00"\nsbatch_args = {account = "a b"}\n'
+        '[masked_lm]\npartition = "gpu"\ngpus_per_task = 2\nenv_command = "module load python"\n',
+    )
+    text = plan_text(made, estimate())
+    scripts = text.split("#!/bin/bash\n")[1:]
+    assert len(scripts) == 4, "one per kind of stage"
+    directives = [set(re.findall(r"#SBATCH --(\S+)", script)) for script in scripts]
+    assert {"partition=cpu", "time=1:00:00", "array=0-0", "cpus-per-task=1", "mem-per-cpu=2G"} <= directives[0]
+    assert "#SBATCH --account='a b'" in scripts[0]
+    assert {"partition=gpu", "gpus=2"} <= directives[1]
+    assert "module load python\n" in scripts[1]
+    assert "python -m datatrove.tools.launch_pickled_pipeline" in scripts[1]
+    assert f"'{made.plan_folder}/0-read-and-tag-1/executor.pik'" in scripts[0], "quoted, as it has a space"
+    assert not list(tmp_path.glob("*.work"))
+    assert not (tmp_path / "my data").exists()

@@ -1,0 +1,119 @@
+"""`merge-snli status` reads the records of tasks."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from merge_snli.cli import main
+from merge_snli.cluster.run_folder import (
+    SECONDS_WITHOUT_BEAT,
+    SUBMITTER_FILE,
+    ClusterRun,
+    StageRun,
+    TaskRecord,
+    is_submitting,
+    read_run,
+    task_file,
+    write_run,
+    write_task,
+)
+from merge_snli.cluster.status import run_status
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> StageRun:
+    """The only stage of a run: task 0 is done, 1 runs, 2 has failed, 3 was killed, 4 waits."""
+    folder = tmp_path / "out.work" / "cluster"
+    made = StageRun(name="roberta", unit="forms", tasks=5, folder=folder / "plan" / "1-roberta-5")
+    write_run(folder, ClusterRun(executor="local", stages=(made,)))
+    for task, (state, error) in enumerate([("done", None), ("running", None), ("failed", "--dtype is wrong")]):
+        write_task(
+            made.folder, task, TaskRecord(state=state, host="n1", started=0.0, seconds=20.0, units=100, error=error)
+        )
+    write_task(made.folder, 3, TaskRecord(state="running", host="n2", started=0.0, seconds=5.0, units=7))
+    long_ago = time.time() - 2 * SECONDS_WITHOUT_BEAT
+    os.utime(task_file(made.folder, 3), (long_ago, long_ago))
+    (made.folder / "completions").mkdir()
+    (made.folder / "completions" / "00000").touch()
+    (folder / SUBMITTER_FILE).write_text(f"{socket.gethostname().partition('.')[0]} {os.getpid()}", encoding="utf-8")
+    return made
+
+
+def test_tasks_are_counted_by_state(stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", str(tmp_path / "out"), "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert status["active"] is True
+    (found,) = status["stages"]
+    assert {name: found[name] for name in ("tasks", "done", "running", "failed", "stopped", "waiting")} == {
+        "tasks": 5,
+        "done": 1,
+        "running": 1,
+        "failed": 1,
+        "stopped": 1,
+        "waiting": 1,
+    }
+    assert found["units_per_second"] == pytest.approx(200 / 40)
+    assert [(each["task"], each["host"]) for each in status["failures"]] == [(2, "n1"), (3, "n2")]
+    assert status["failures"][0]["error"] == "--dtype is wrong"
+    assert status["failures"][0]["log"] == str(stage.log(2))
+    assert "killed" in status["failures"][1]["error"]
+
+
+def test_the_first_failure_is_shown_with_its_log(
+    stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["status", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    assert "--dtype is wrong" in printed
+    assert stage.log(2).name in printed
+    assert "run the same command again" not in printed
+
+
+def test_a_running_task_has_stopped_if_its_command_has_ended(stage: StageRun, tmp_path: Path) -> None:
+    folder = tmp_path / "out.work" / "cluster"
+    (folder / SUBMITTER_FILE).write_text(f"{socket.gethostname().partition('.')[0]} 999999999", encoding="utf-8")
+    assert not is_submitting(folder)
+    (found,) = run_status(folder).stages
+    assert found.tasks["running"] == 0
+    assert found.tasks["stopped"] == 2
+
+
+def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: StageRun, tmp_path: Path) -> None:
+    folder = tmp_path / "out.work" / "cluster"
+    (folder / SUBMITTER_FILE).unlink()
+    (stage.folder / "output").mkdir()
+    (stage.folder / "output" / "00004.txt").write_text("…\nNo module named 'merge_snli'\n", encoding="utf-8")
+    last = run_status(folder).failures[-1]
+    assert last.task == 4
+    assert last.error.endswith("No module named 'merge_snli'")
+    assert last.log == stage.folder / "output" / "00004.txt"
+
+
+def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(stage: StageRun, tmp_path: Path) -> None:
+    folder = tmp_path / "out.work" / "cluster"
+    file = folder / SUBMITTER_FILE
+    file.write_text("elsewhere 1", encoding="utf-8")
+    assert is_submitting(folder)
+    os.utime(file, (0, 0))
+    assert not is_submitting(folder)
+
+
+def test_the_run_is_read_back(stage: StageRun, tmp_path: Path) -> None:
+    run = read_run(tmp_path / "out.work" / "cluster")
+    assert run == ClusterRun(executor="local", stages=(stage,))
+    assert run.jobs == ()
+
+
+def test_no_run_and_a_run_that_cannot_be_cancelled(
+    stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["status", str(tmp_path / "other")]) == 2
+    assert "other.work" in capsys.readouterr().err
+    assert main(["status", str(tmp_path / "out"), "--cancel"]) == 2
+    assert "local" in capsys.readouterr().err
