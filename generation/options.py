@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
 from merge_snli.hub import LICENSE_ID
+from merge_snli.problems.file_names import absolute_names
 from merge_snli.problems.options import ProblemOptions, flag, require_positive, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
@@ -27,6 +29,9 @@ CHOICES = {
     "dtype": ("float32", "bfloat16"),
 }
 """The values of the options with a fixed choice, the default first."""
+
+READABILITY = ("min_mlms", "same_tag", "articles", "min_log_odds", "max_rank")
+"""The options that filter for readable variants. Records and run files have only those that differ from the default."""
 
 MAXIMA = {"top_k": 10_000, "subsamples": 1_000}
 """Upper bounds: fillers take disk space per form, and each draw is a split with a file per config."""
@@ -51,6 +56,11 @@ class Options(ProblemOptions):
         mask: `one` masks one occurrence per form, `all` every occurrence in the sentence.
         split_words: Also replace words that the masked LM's tokenizer splits into several tokens.
         no_relations: Drop suggestions with a WordNet relation to another word of the problem.
+        min_mlms: Number of masked LMs that must validate a word in a sentence.
+        same_tag: Drop suggestions whose Penn tag in place is not that of the original.
+        articles: Drop suggestions that do not fit "a" or "an" before them.
+        min_log_odds: Drop suggestions with smaller log-odds; None for no limit.
+        max_rank: Drop fillers that are not among the N most probable of their form; None for no limit.
         ignore_case: Ignore case when comparing the words of premise and hypothesis.
         dtype: Data type of the masked LMs' weights and computations: `float32` or `bfloat16`.
         title: Title of the data set; None for one from the problems, such as "MERGE on SNLI (test)".
@@ -71,6 +81,11 @@ class Options(ProblemOptions):
     mask: str = "one"
     split_words: bool = False
     no_relations: bool = False
+    min_mlms: int = 1
+    same_tag: bool = False
+    articles: bool = False
+    min_log_odds: float | None = None
+    max_rank: int | None = None
     ignore_case: bool = False
     dtype: str = "float32"
     title: str | None = None
@@ -84,7 +99,7 @@ class Options(ProblemOptions):
         """
         super().__post_init__()
         self._set("filters", _read_filters(self.filters))
-        for name in ("top_k", "inflation", "subsamples"):
+        for name in ("top_k", "inflation", "subsamples", "min_mlms", "max_rank"):
             require_positive(flag(name), getattr(self, name))
         for name, maximum in MAXIMA.items():
             if getattr(self, name) > maximum:
@@ -104,6 +119,21 @@ class Options(ProblemOptions):
             if not values:
                 raise InputError(f"{option} is empty: give at least one value")
             require_unique(option, values)
+        if self.min_mlms > len(self.mlm):
+            raise InputError(f"--min-mlms is {self.min_mlms}, but --mlm has only {len(self.mlm)}: choose at most that")
+        if self.min_log_odds is not None and not math.isfinite(self.min_log_odds):
+            raise InputError(f"--min-log-odds is {self.min_log_odds}: give a finite number")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the options as JSON values, in the order of the fields; those of `READABILITY` only if they are set.
+
+        So the record of a run without them is the same as before they existed.
+        """
+        unset = {field.name for field in fields(self) if field.name in READABILITY and self._is_default(field)}
+        return {name: value for name, value in super().as_dict().items() if name not in unset}
+
+    def _is_default(self, field: Field[Any]) -> bool:
+        return bool(getattr(self, field.name) == field.default)
 
 
 def with_absolute_paths(options: Options) -> Options:
@@ -117,7 +147,7 @@ def with_absolute_paths(options: Options) -> Options:
     tagger = absolute(options.tagger) if "/" in (options.tagger or "") else options.tagger
     return replace(
         options,
-        problems=absolute(options.problems),
+        problems=absolute_names(options.problems),
         mlm=tuple(absolute(name) for name in options.mlm),
         seeds_from=absolute(options.seeds_from),
         tagger=tagger,

@@ -61,7 +61,8 @@ def _checked(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401 - a TOML 
     if expected is tuple:
         valid = isinstance(value, list) and all(isinstance(item, str) for item in value)
     else:
-        valid = type(value) is expected  # not isinstance: True is an int, too
+        # Not isinstance: True is an int, too. TOML's 1 is also a number with decimals.
+        valid = type(value) is expected or (expected is float and type(value) is int)
     if not valid:
         raise InputError(f"--run-file {path}: {key} is {value!r}, not {TYPE_NAMES[expected]}")
     return tuple(value) if expected is tuple else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -34,18 +35,20 @@ ROWS_PER_GROUP = 256
 class Store:
     """The answers of one masked LM in a work folder.
 
-    The index stays open until the store is closed. Each shard is checked once.
+    The index is opened at its first use, and stays open until the store is closed. Each shard is checked once.
 
     Attributes:
         folder: The folder of the shards.
     """
 
-    def __init__(self, work: Path, key: CacheKey) -> None:
-        """Open the store, and update its index from the shards on disk.
+    def __init__(self, work: Path, key: CacheKey, *, shared: bool = False) -> None:
+        """Open the store.
 
         Args:
             work: The work folder.
             key: What the answers depend on.
+            shared: Whether other machines use the folder at the same time; then the index is not kept in a file,
+                because SQLite's locks fail on network file systems.
 
         Raises:
             InputError: If the work folder is not writable.
@@ -54,9 +57,8 @@ class Store:
         with disk_errors_as_input_errors(work):
             self.folder.mkdir(parents=True, exist_ok=True)
         self._key = key
-        self._index = StoreIndex(self.folder / INDEX_FILE)
+        self._index_file = None if shared else self.folder / INDEX_FILE
         self._checked: set[str] = set()
-        self._update_index()
 
     def __enter__(self) -> Store:
         """Return the store itself."""
@@ -64,7 +66,8 @@ class Store:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         """Close the index."""
-        self._index.close()
+        if "_index" in vars(self):
+            self._index.close()
 
     def describe(self, vocabulary_size: int) -> None:
         """Write the cache key and the size of the masked LM's vocabulary to a file."""
@@ -122,14 +125,20 @@ class Store:
     def _path(self, shard: str) -> Path:
         return self.folder / f"{shard}.parquet"
 
-    def _update_index(self) -> None:
-        """Add the shards that are not in the index, and remove those that are no longer on disk."""
-        indexed, on_disk = self._index.shards(), {path.stem for path in self.folder.glob("*.parquet")}
+    @cached_property
+    def _index(self) -> StoreIndex:
+        """The index, with the shards that are on disk and no others."""
+        index = StoreIndex(self._index_file)
+        indexed, on_disk = index.shards(), {path.stem for path in self.folder.glob("*.parquet")}
         for shard in sorted(indexed - on_disk):
-            self._index.remove(shard)
+            index.remove(shard)
         for shard in sorted(on_disk - indexed):
-            if self._is_intact(shard):
-                self._index.add(shard, pq.read_table(self._path(shard), columns=["form"])["form"].to_pylist())
+            # The sha256 of a shard is checked when it is used, since a task on a cluster uses few of them.
+            try:
+                index.add(shard, pq.read_table(self._path(shard), columns=["form"])["form"].to_pylist())
+            except pa.ArrowException:
+                is_intact(self._path(shard))
+        return index
 
     def _is_intact(self, shard: str) -> bool:
         """Return whether a shard is intact; delete it if it is damaged."""

@@ -27,11 +27,11 @@ Locations = dict[str, dict[str, int]]
 class StoreIndex:
     """The index of one folder of shards. It can be rebuilt from the shards at any time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         """Open the index, or create an empty one if it is missing or damaged.
 
         Args:
-            path: The index file.
+            path: The index file; None for a temporary one that SQLite deletes when it is closed.
 
         Raises:
             InputError: If the disk is full or the folder is not writable.
@@ -40,13 +40,13 @@ class StoreIndex:
         try:
             self._open()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
+            if isinstance(error, sqlite3.OperationalError) or path is None:
                 raise _disk_error(error, path) from error
             path.unlink()
             self._open()
 
     def _open(self) -> None:
-        self._connection = sqlite3.connect(self._path)
+        self._connection = sqlite3.connect(self._path or "")
         # Safe if the process is killed; after a power failure the index is rebuilt.
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.executescript(TABLES)
@@ -96,13 +96,17 @@ class StoreIndex:
         except sqlite3.OperationalError as error:
             raise _disk_error(error, self._path) from error
         except sqlite3.DatabaseError as error:
+            if self._path is None:
+                raise _disk_error(error, self._path) from error
             self._path.unlink(missing_ok=True)
             raise InputError(
                 f"{self._path} was damaged ({error}) and has been deleted; run again to rebuild it"
             ) from error
 
 
-def _disk_error(error: sqlite3.Error, path: Path) -> InputError:
+def _disk_error(error: sqlite3.Error, path: Path | None) -> InputError:
+    if path is None:
+        return InputError(f"cannot use a temporary index of stored answers ({error}); free some space in TMPDIR")
     return InputError(
         f"cannot use the index in {path.parent} ({error}); free disk space or choose another folder with --work, then "
         "run again: finished work is kept"

@@ -1,9 +1,8 @@
-"""The folder of a data set: check it before a run, recognize a finished run, and replace it atomically."""
+"""The folder of a data set: recognize a finished run, and write the files of a run."""
 
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.options import with_defaults
@@ -12,37 +11,17 @@ from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
 from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.dataset_folder import replace_folder
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_text
 from merge_snli.record import Inputs, encode_record, inputs_of, seal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from generation.output.record import Run, RunInputs
     from generation.variants.variant_shards import VariantShard
-
-
-def check_out(out: Path) -> Path:
-    """Check that a data set can be written to a folder, and expand `~` and links in its path.
-
-    Args:
-        out: The folder for the data set.
-
-    Raises:
-        InputError: If the path is or goes through a file, or the folder has content other than a data set.
-    """
-    out = out.expanduser()
-    if not out.name or out.is_symlink():
-        out = out.resolve()
-    existing = next((path for path in (out, *out.parents) if path.exists()), out)
-    if existing.exists() and not existing.is_dir():
-        raise InputError(f"--out {out}: {existing} is a file; pass a folder")
-    if out.is_dir() and any(out.iterdir()):
-        if not (out / RUN_FILE).is_file():
-            raise InputError(f"--out {out} is not empty and not a data set (no {RUN_FILE}): pass a new or empty folder")
-        find_dataset(str(out))
-    return out
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
@@ -109,34 +88,5 @@ def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeD
         write_bytes(staged / CARD_FILE, card)
         write_text(staged / RUN_TOML, write_run_file(options))
         write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
-        _replace(staged, out)
+        replace_folder(staged, out, (CARD_FILE, RUN_TOML))
     return find_dataset(str(out))
-
-
-def _replace(staged: Path, out: Path) -> None:
-    """Move the staged files to `out`; on an error, restore `out`.
-
-    The record is moved last. If the process is killed before, the record in `out` does not match its files, and the
-    next run writes them again.
-    """
-    if not out.exists() or not any(out.iterdir()):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        staged.replace(out)
-        return
-    backup = staged.with_name("replaced")
-    shutil.rmtree(backup, ignore_errors=True)
-    backup.mkdir()
-    moved: list[tuple[Path, Path]] = []
-    try:
-        for name in ("data", CARD_FILE, RUN_TOML):
-            for source, target in ((out / name, backup / name), (staged / name, out / name)):
-                if source.exists():
-                    source.rename(target)
-                    moved.append((source, target))
-        (staged / RUN_FILE).replace(out / RUN_FILE)
-    except BaseException:
-        for source, target in reversed(moved):
-            target.rename(source)
-        raise
-    shutil.rmtree(backup)
-    shutil.rmtree(staged)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from merge_snli.parquet_files import rebatch
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 MAX_OPEN_FILES = 64
@@ -37,22 +39,6 @@ def merge_files(files: Sequence[Path], column: str, folder: Path) -> Iterator[pa
         level += 1
     blocks = heapq.merge(*(_blocks(file, column) for file in files), key=itemgetter(0))
     return (block for _, block in blocks)
-
-
-def rebatch(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """Split a stream of tables into tables of `rows` rows (the last may have fewer), each with one chunk per column."""
-    buffer: list[pa.Table] = []
-    buffered_rows = 0
-    for table in tables:
-        buffer.append(table)
-        buffered_rows += table.num_rows
-        while buffered_rows >= rows:
-            combined = pa.concat_tables(buffer)
-            yield combined.slice(0, rows).combine_chunks()
-            buffer = [combined.slice(rows)]
-            buffered_rows -= rows
-    if buffered_rows:
-        yield pa.concat_tables(buffer).combine_chunks()
 
 
 def _blocks(file: Path, column: str) -> Iterator[tuple[str, pa.Table]]:

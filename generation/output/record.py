@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.options import FILTERS, UNION
+from generation.replacements.articles import ARTICLES_LIBRARY
 from generation.replacements.counts import by_side
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
 from merge_snli.embedded import PREFIX
+from merge_snli.problems.file_names import names_files, title_of_files
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.memory_rows import MEMORY
 from merge_snli.record import (
@@ -111,11 +113,12 @@ class Run:
             composition: Seeds and variants by config.
         """
         versions = {"merge_snli": __version__, "python": platform.python_version()}
+        libraries = (*LIBRARIES, *((ARTICLES_LIBRARY,) if self.inputs.options.articles else ()))
         return Record(
             **vars(self.inputs.to_record()),
             title=title_of(self.inputs.options),
             terms=terms_of(self.inputs.options),
-            versions=versions | {name: version(name) for name in LIBRARIES},
+            versions=versions | {name: version(name) for name in libraries},
             device=self.device,
             words=dict(self.words),
             filters=_filter_records(self.filters),
@@ -144,8 +147,8 @@ def title_of(options: Options) -> str:
         problems = "its bundled problems"
     elif options.problems.startswith(MEMORY):
         problems = "problems in memory"
-    elif path.is_file():
-        problems = path.stem
+    elif names_files(options.problems):
+        problems = title_of_files(options.problems)
     else:
         name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
         problems = name if options.split is None else f"{name} ({options.split})"

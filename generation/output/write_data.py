@@ -12,20 +12,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from generation.output.merge import merge_files, rebatch
+from generation.output.merge import merge_files
 from merge_snli.files import sha256_of_file, sha256_of_json
+from merge_snli.parquet_files import ROWS_PER_GROUP, write_tables
 from merge_snli.record import Composition, DataRecord
 from merge_snli.schema import ALL, SEED, TEST, data_file, features, subsample_split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from io import RawIOBase
+    from collections.abc import Iterator, Sequence
 
     from generation.options import Options
-
-ROWS_PER_GROUP = 10_000
-COMPRESSION_LEVEL = 12
-"""Compression level of zstd; files are written once and read often."""
 
 REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word_class", "original"]
 """Columns with repeated values, for which dictionary encoding saves space."""
@@ -58,7 +54,7 @@ def write_data(
         draws = {} if config == SEED else {subsample_split(nth): nth for nth in range(options.subsamples)}
         parts = ((split, _select(all_variants, config, subsample)) for split, subsample in draws.items())
         for split, tables in chain([(TEST, test)], parts):
-            row_count = _write(folder / data_file(config, split), tables, schema)
+            row_count = write_tables(folder / data_file(config, split), tables, schema, dictionaries=REPEATED_COLUMNS)
             if row_count:
                 rows.setdefault(config, {})[split] = row_count
     files = {
@@ -88,34 +84,6 @@ def _select(all_variants: Path, config: str, subsample: int | None = None) -> It
 
 def _rows_of_subsample(subsamples: pa.ListArray, index: int) -> pa.Array:
     return pc.list_parent_indices(subsamples).filter(pc.equal(pc.list_flatten(subsamples), index))
-
-
-def _write(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """Write tables to a file in row groups of `ROWS_PER_GROUP` and return the number of rows; write no empty file."""
-    groups = rebatch(tables, ROWS_PER_GROUP)
-    first = next(groups, None)
-    if first is None:
-        return 0
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with parquet_writer(path, schema) as writer:
-        row_count = 0
-        for group in chain([first], groups):
-            writer.write_table(group.cast(schema).replace_schema_metadata(schema.metadata), ROWS_PER_GROUP)
-            row_count += group.num_rows
-    return row_count
-
-
-def parquet_writer(target: Path | RawIOBase, schema: pa.Schema) -> pq.ParquetWriter:
-    """Open a Parquet writer whose output is deterministic for a version of pyarrow.
-
-    Args:
-        target: The path of a file, or a binary stream.
-        schema: The columns. Write each row group as a table with one chunk per column and exactly this schema.
-    """
-    dictionaries = [name for name in REPEATED_COLUMNS if name in schema.names]
-    return pq.ParquetWriter(
-        target, schema, compression="zstd", compression_level=COMPRESSION_LEVEL, use_dictionary=dictionaries
-    )
 
 
 def _composition(all_variants: Path, configs: Sequence[str], label_names: Sequence[str]) -> dict[str, Composition]:

@@ -80,6 +80,14 @@ def over_mlms(of_mlms: Mapping[str, Mapping[str, float]]) -> dict[str, Validated
     }
 
 
+def with_enough_mlms(
+    validated: Mapping[str, Validated], min_mlms: int
+) -> tuple[dict[str, Validated], dict[str, Validated]]:
+    """Separate the words of W_M(S, w) that at least `min_mlms` masked LMs validate from the others."""
+    enough = {word: each for word, each in validated.items() if len(each.mlms) >= min_mlms}
+    return enough, {word: each for word, each in validated.items() if word not in enough}
+
+
 def over_sentences(
     premise: Mapping[str, Validated], hypothesis: Mapping[str, Validated], *, sides: str = INTERSECTION
 ) -> tuple[Replacement, ...]:

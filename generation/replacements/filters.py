@@ -25,11 +25,18 @@ if TYPE_CHECKING:
 KEPT = "kept"
 NO_WORD = "no whole word"
 LESS_PROBABLE = "not more probable"
+LOW_LOG_ODDS = "low log-odds"
+LOW_RANK = "low rank"
 IN_PROBLEM = "in the problem"
 SAME_WORD = "same word again"
 RELATED = "related"
+OTHER_ARTICLE = "other article"
 OTHER_CLASS = "other class"
-REASONS = (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD, RELATED, OTHER_CLASS)
+OTHER_TAG = "other tag"
+REASONS = (
+    *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK, IN_PROBLEM, SAME_WORD),
+    *(RELATED, OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG),
+)
 """Reasons to drop a filler, in order of precedence. docs/method.md has the number of each filter."""
 
 OUTCOMES = (KEPT, *REASONS)
@@ -110,14 +117,15 @@ def filter_fillers(
     problem_words: frozenset[str],
     *,
     more_probable: bool = True,
-    is_related: Callable[[str], bool] | None = None,
+    min_log_odds: float | None = None,
+    max_rank: int | None = None,
+    conditions: Sequence[tuple[str, Callable[[str], bool]]] = (),
 ) -> Filtered:
-    """Apply filters 1 to 3 of docs/method.md, which need no tagger, to the fillers of one form.
+    """Apply the filters of docs/method.md that need no tagger to the fillers of one form.
 
     A filler is kept if it is a whole word of the same kind as the original at its position (filter 1), more probable
     than the original in the same form (filter 2), not a word of the problem (filter 3), and not the same word as a more
-    probable filler. With `is_related`, related words are dropped too. Each dropped filler gets the first of `REASONS`
-    that applies.
+    probable filler. Each dropped filler gets the first of `REASONS` that applies.
 
     Args:
         fillers: The masked LM's answer to the form.
@@ -125,27 +133,34 @@ def filter_fillers(
         vocabulary: The masked LM's vocabulary.
         problem_words: The words of the problem, from `words_of`.
         more_probable: Whether to apply filter 2. Without it, log-odds may be 0 or negative.
-        is_related: Returns whether a word is related to another word of the problem; None to keep related words.
+        min_log_odds: The smallest log-odds of a suggestion; None for no limit.
+        max_rank: The number of most probable fillers, of any kind, that may become suggestions; None for all.
+        conditions: More filters on words in the order of `REASONS`: the reason, and whether it applies to a word.
 
     Returns:
         The outcome for each filler, and the suggestions.
     """
     codes = np.full(len(fillers.piece_ids), CODES[KEPT], dtype=np.int8)
+    log_odds = fillers.log_probs.astype(np.float64) - fillers.original_log_prob
+    if max_rank is not None:
+        codes[max_rank:] = CODES[LOW_RANK]
+    if min_log_odds is not None:
+        codes[log_odds < min_log_odds] = CODES[LOW_LOG_ODDS]
     if more_probable:
         codes[~(fillers.log_probs > np.float32(fillers.original_log_prob))] = CODES[LESS_PROBABLE]
     codes[~vocabulary.same_kind(fillers.piece_ids, fillers.original_id)] = CODES[NO_WORD]
     suggestions: dict[str, Suggestion] = {}
-    related: set[str] = set()
+    dropped: set[str] = set()
     for rank in np.flatnonzero(codes == CODES[KEPT]):
         piece = vocabulary.pieces[fillers.piece_ids[rank]]
         word = match_case(original, piece.text) if piece is not None else ""
         if fold(word) in problem_words:
             codes[rank] = CODES[IN_PROBLEM]
-        elif word in suggestions or word in related:
+        elif word in suggestions or word in dropped:
             codes[rank] = CODES[SAME_WORD]
-        elif is_related is not None and is_related(word):
-            codes[rank] = CODES[RELATED]
-            related.add(word)
+        elif reason := next((reason for reason, applies in conditions if applies(word)), None):
+            codes[rank] = CODES[reason]
+            dropped.add(word)
         else:
-            suggestions[word] = Suggestion(word, float(fillers.log_probs[rank]) - fillers.original_log_prob)
+            suggestions[word] = Suggestion(word, float(log_odds[rank]))
     return Filtered(codes, tuple(suggestions.values()))

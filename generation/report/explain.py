@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
@@ -45,11 +45,13 @@ class ExplainedWord:
         word: The word.
         forms: The answers to its forms; empty if the word is not replaced.
         replacements: Its replacements.
+        too_few: By sentence, the words that fewer masked LMs than the option `min_mlms` validated.
     """
 
     word: SharedWord
     forms: tuple[TracedForm, ...]
     replacements: tuple[Replacement, ...]
+    too_few: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,9 @@ def _explain_words(
         wordnet = load_wordnet() if options.no_relations else None
         for each in filter_words([(tagged, replaced)], answers, tagger, options, wordnet=wordnet):
             forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
-            explained[each.word] = ExplainedWord(each.word, forms, combine(each, options).replacements)
+            found = combine(each, options)
+            too_few = {side: tuple(words) for side, words in found.too_few.items() if words}
+            explained[each.word] = ExplainedWord(each.word, forms, found.replacements, too_few)
     return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
 
 

@@ -40,6 +40,8 @@ def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[
     else:
         for form in explained.forms:
             yield from _form_lines(form)
+        for side, words in explained.too_few.items():
+            yield f"  too few masked LMs in the {side} {len(words)}: {_examples(words)}"
         both = "or" if options.sides == UNION else "and"
         yield f"  validated in premise {both} hypothesis: {len(explained.replacements)}"
         yield f"    {_listed([replacement.word for replacement in explained.replacements])}"
@@ -56,8 +58,7 @@ def _form_lines(form: TracedForm) -> Iterator[str]:
         if filler.dropped is not None:
             dropped.setdefault(filler.dropped, []).append(filler.word)
     for reason, words in dropped.items():
-        more = ", …" if len(words) > EXAMPLES else ""
-        yield f"    {reason} {len(words)}: {_listed(words[:EXAMPLES])}{more}"
+        yield f"    {reason} {len(words)}: {_examples(words)}"
 
 
 def _class_lines(explanation: Explanation) -> Iterator[str]:
@@ -67,6 +68,10 @@ def _class_lines(explanation: Explanation) -> Iterator[str]:
         variants = explanation.variants.get(name, 0)
         verdict = f"{variants} variants in config {name}" if variants else f"not a seed of config {name}"
         yield f"{name}: {count} replacements, a seed needs {explanation.options.inflation}: {verdict}"
+
+
+def _examples(words: Sequence[str]) -> str:
+    return _listed(words[:EXAMPLES]) + (", …" if len(words) > EXAMPLES else "")
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.filters import KEPT, OTHER_CLASS, OUTCOMES, SAME_WORD
+from generation.replacements.filters import KEPT, OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG, OUTCOMES, RELATED, SAME_WORD
 from generation.sentences.replacing import match_case
 
 if TYPE_CHECKING:
     from generation.replacements.finding import FilteredForm, MaskedLMAnswers
     from generation.sentences.words import SharedWord
+
+WORDS = (KEPT, SAME_WORD, RELATED, OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG)
+"""Outcomes of fillers that were compared as a word in the case pattern of the original."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswer
         for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
             piece, dropped = answers.vocabulary.pieces[piece_id], OUTCOMES[code]
             text = "" if piece is None else piece.text
-            if dropped in (KEPT, SAME_WORD, OTHER_CLASS):
+            if dropped in WORDS:
                 text = match_case(word.text, text)
             log_odds = float(log_prob) - answer.original_log_prob
             fillers.append(Filler(text, log_odds, None if dropped == KEPT else dropped))

@@ -49,14 +49,23 @@ class InPlaceTagger:
             places: The suggestions.
 
         Returns:
-            `noun`, `verb`, `adj` or `adv`; None for a closed class, or if spaCy splits the suggestion into several
-            tokens or joins it with its neighbors.
+            `noun`, `verb`, `adj` or `adv`; None for a closed class, or if the suggestion has no tag.
+        """
+        return [word_class_of(tag) for tag in self.tags(places)]
+
+    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+        """Return the Penn tag of each suggestion in its sentence.
+
+        Args:
+            places: The suggestions.
+
+        Returns:
+            The tags; None if spaCy splits the suggestion into several tokens or joins it with its neighbors.
         """
         if not self._verified and places:
             self._fast = self._verified_fast_path(places[:SUGGESTIONS_TO_VERIFY])
             self._verified = True
-        tags = plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
-        return [None if tag is None else CLASS_OF_TAG.get(tag) for tag in tags]
+        return plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
 
     def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger, UnknownArchitectureError
@@ -75,6 +84,11 @@ class InPlaceTagger:
             logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)
             return None
         return fast
+
+
+def word_class_of(tag: str | None) -> str | None:
+    """Return the word class of a Penn tag; None for a closed class or no tag."""
+    return None if tag is None else CLASS_OF_TAG.get(tag)
 
 
 def plain_tags(places: Sequence[Substitution], tagger: Tagger) -> list[str | None]:

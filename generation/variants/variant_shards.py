@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
+from generation.replacements.articles import ARTICLES_LIBRARY
 from generation.replacements.counts import FilterCounts, counts_of_table, counts_table
 from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
 from generation.replacements.standalone import count_standalone
@@ -19,7 +21,7 @@ from generation.variants.variant import Variant
 from generation.work.folder import RESULT_FOLDERS
 from generation.work.shards import find_shard, key_of, read_shard, write_shard
 from merge_snli import __version__
-from merge_snli.errors import InputError
+from merge_snli.errors import IncompleteError
 from merge_snli.files import sha256_of_json
 
 if TYPE_CHECKING:
@@ -97,7 +99,8 @@ def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard
         work: The work folder.
 
     Raises:
-        InputError: If an answer is missing, or the work folder cannot be written.
+        IncompleteError: If an answer is missing.
+        InputError: If the work folder cannot be written.
     """
     answers = cache(partial(_answers, tagged, method))
     rows = _shards(
@@ -149,7 +152,8 @@ def _shards(work: Path, folders: Sequence[str], key: str, make: Callable[[], Seq
 def _rows_key(tagged: Path, method: Method) -> str:
     options = {name: value for name, value in method.options.as_dict().items() if name not in INPUT_OPTIONS}
     digests = [None if each is None else each.digest for each in (method.seeds, method.wordnet)]
-    return _key(tagged, method, [options, method.label_names, digests])
+    libraries = [version(ARTICLES_LIBRARY)] if method.options.articles else []
+    return _key(tagged, method, [options, method.label_names, digests, *libraries])
 
 
 def _key(tagged: Path, method: Method, choices: object) -> str:
@@ -164,7 +168,7 @@ def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
     for name, store in method.stores.items():
         answers = store.load(forms)
         if len(answers) < len(forms):
-            raise InputError(
+            raise IncompleteError(
                 f"{store.folder}: {len(forms) - len(answers)} of {len(forms)} answers of {name} were deleted during "
                 "the run: run the same command again"
             )

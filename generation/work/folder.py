@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors
+from merge_snli.files import disk_errors_as_input_errors, remove_stale_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,8 +67,7 @@ def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
             with disk_errors_as_input_errors(each):
                 each.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(_locked(each))
-        for partial_file in folder.rglob(".*.part"):
-            partial_file.unlink()
+        remove_stale_parts(folder)
         yield folder
         if staging != folder and {path.name for path in staging.iterdir()} <= {LOCK_FILE}:
             shutil.rmtree(staging)

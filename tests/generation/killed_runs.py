@@ -66,7 +66,6 @@ def main() -> None:
     replaced_names = {
         "find_tagger": partial(_return, tagger),
         "InPlaceTagger": partial(_return, in_place),
-        "PROBLEMS_PER_SHARD": 5,
     }
     for name, value in replaced_names.items():
         setattr(pipeline, name, value)
@@ -126,7 +125,7 @@ class Runs:
         self.options = options
 
     def generate(self) -> None:
-        pipeline.generate(self.options, self.out, overwrite=True, quiet=True)
+        pipeline.generate(self.options, self.out, overwrite=True, quiet=True, problems_per_shard=5)
 
     def start(self, prepare: Callable[[], object] = lambda: None) -> int:
         """Run in a child and return its process id."""

@@ -108,8 +108,7 @@ def test_the_bytes_do_not_depend_on_order_and_shards(
     shuffled = tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
     monkeypatch.setattr("generation.answers.suggest.FORMS_PER_SHARD", 50)
-    monkeypatch.setattr("generation.pipeline.PROBLEMS_PER_SHARD", 7)
-    other = generate(options(shuffled), tmp_path / "merge_snli")
+    other = generate(options(shuffled), tmp_path / "merge_snli", problems_per_shard=7)
     assert other.digest == made.digest
     assert files(other.folder / "data") == files(made.folder / "data")
 

@@ -42,6 +42,11 @@ def test_every_option_is_written_and_read(tmp_path: Path) -> None:
         keep_column=("genre", "pair"),
         classes=("adv",),
         limit=7,
+        min_mlms=1,
+        same_tag=True,
+        articles=True,
+        min_log_odds=0.25,
+        max_rank=40,
     )
     assert Options(**read_run_file(written(tmp_path, options))) == options
     plain = replace(options, filters=("pos",), limit=None, label_names=None)

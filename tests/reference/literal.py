@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import inflect
 import torch
 from spacy.language import Language
 from transformers import AutoModelForMaskedLM, AutoTokenizer
@@ -44,6 +45,8 @@ AFFIXES = {
     *("ism", "ist", "ity", "ive", "al", "ic", "th", "nd", "rd", "st", "ll", "ve", "em", "im", "il", "ir", "en", "fi"),
 }
 
+ENGINE = inflect.engine()
+
 NOISE = 1e-5
 """Log-probabilities nearer than this may come out in the other order in another batch."""
 
@@ -65,6 +68,11 @@ class Choices:
         union: Whether one sentence is enough.
         scramble: The random seed of scrambling, None where words stay as they are.
         ignore_case: Whether words are shared whatever their case.
+        min_mlms: How many masked LMs a sentence needs.
+        same_tag: Whether the Penn tag must be the original's.
+        articles: Whether a word must fit "a" or "an" before it.
+        min_log_odds: The least log-odds, None for any.
+        max_rank: How many of the most probable pieces are looked at, None for all.
     """
 
     prob: bool = True
@@ -72,6 +80,11 @@ class Choices:
     union: bool = False
     scramble: int | None = None
     ignore_case: bool = False
+    min_mlms: int = 1
+    same_tag: bool = False
+    articles: bool = False
+    min_log_odds: float | None = None
+    max_rank: int | None = None
 
 
 @dataclass(frozen=True)
@@ -344,14 +357,15 @@ def plain(text: str) -> str:
 
 
 def suggestions(
-    mlm: MaskedLM, sentence: str, start: int, end: int, original: str, taken: set[str], prob: bool
+    mlm: MaskedLM, sentence: str, start: int, end: int, original: str, taken: set[str], choices: Choices
 ) -> tuple[dict[str, float], set[str]]:
-    """Return the suggested words of one form after filters 1 to 3 with their log-odds, and the doubtful words."""
+    """Return the suggested words of one form after the filters without the tagger, and the doubtful words."""
     answer = mlm.answer(sentence, start, end)
     if answer is None:
         return {}, set()
     kept: dict[str, float] = {}
     doubtful: set[str] = set()
+    within_rank = list(answer.top)[: choices.max_rank]
     for number in {*answer.top, *answer.doubtful}:
         piece = mlm.whole_word(number, mlm.pieces[answer.original].kind)
         word = None if piece is None else in_case_of(original, piece)
@@ -359,26 +373,52 @@ def suggestions(
             continue
         if number in answer.doubtful:
             doubtful.add(word)
-        if number in answer.top and (answer.top[number] > answer.log_p_original or not prob):
+        if choices.articles and not fits_article(sentence, start, in_place(sentence[start:end], original, word)):
+            continue
+        if number in within_rank and (answer.top[number] > answer.log_p_original or not choices.prob):
             log_odds = answer.top[number] - answer.log_p_original
-            kept[word] = max(log_odds, kept.get(word, log_odds))
+            if choices.min_log_odds is None or log_odds >= choices.min_log_odds:
+                kept[word] = max(log_odds, kept.get(word, log_odds))
     return kept, doubtful
 
 
-def has_class_in_place(tagger: Tagger, sentence: str, start: int, end: int, word: str, word_class: str) -> bool:
-    """Say whether a suggestion is one token of the class in the sentence with this occurrence replaced (filter 4)."""
-    text = sentence[:start] + word + sentence[end:]
-    return any(
-        token.start == start and token.text == word and token.word_class == word_class for token in tagger.tag(text)
-    )
+def fits_article(sentence: str, start: int, word: str) -> bool:
+    """Say whether a word may follow what stands before it, as far as "a" and "an" are concerned."""
+    before = sentence[:start].rstrip("\"'“‘(")
+    if before == before.rstrip():
+        return True
+    before = before.rstrip().lower()
+    for article in ("an", "a"):
+        rest = before[: -len(article)]
+        if before.endswith(article) and not (is_word_character(rest[-1:]) or rest[-1:] in ("'", "’", "-")):
+            return str(ENGINE.a(word)).startswith(f"{article} ")
+    return True
 
 
-def has_class_everywhere(
-    tagger: Tagger, sentence: str, places: list[tuple[int, int]], original: str, word: str, word_class: str
+def fits_in_place(
+    tagger: Tagger, sentence: str, start: int, end: int, word: str, word_class: str, choices: Choices
 ) -> bool:
-    """Say whether a suggestion has the class at every occurrence of the sentence."""
+    """Say whether a suggestion is one token of the class, and of the tag, in its place (filter 4 and same tag)."""
+    (tag,) = (token.tag for token in tagger.tag(sentence) if token.start == start)
+    for token in tagger.tag(sentence[:start] + word + sentence[end:]):
+        if token.start == start and token.text == word:
+            of_class = token.word_class == word_class or not choices.pos
+            return of_class and (token.tag == tag or not choices.same_tag)
+    return False
+
+
+def fits_everywhere(
+    tagger: Tagger,
+    sentence: str,
+    places: list[tuple[int, int]],
+    original: str,
+    word: str,
+    word_class: str,
+    choices: Choices,
+) -> bool:
+    """Say whether a suggestion fits at every occurrence of the sentence."""
     return all(
-        has_class_in_place(tagger, sentence, start, end, in_place(sentence[start:end], original, word), word_class)
+        fits_in_place(tagger, sentence, start, end, in_place(sentence[start:end], original, word), word_class, choices)
         for start, end in places
     )
 
@@ -456,21 +496,21 @@ def variants_of(
         for (sentence, _), here in zip(sentences, places, strict=True):
             by_word: dict[str, dict[str, float]] = {}
             for mlm in mlms:
-                answers = [suggestions(mlm, sentence, start, end, original, taken, choices.prob) for start, end in here]
+                answers = [suggestions(mlm, sentence, start, end, original, taken, choices) for start, end in here]
                 for word in set.intersection(*(set(kept) for kept, _ in answers)):
                     by_word.setdefault(word, {})[mlm.name] = min(kept[word] for kept, _ in answers)
                 result.doubtful |= {
                     (seed_id, word_class, original, word) for _, doubtful in answers for word in doubtful
                 }
-            validated.append(by_word)
+            validated.append({word: of_mlms for word, of_mlms in by_word.items() if len(of_mlms) >= choices.min_mlms})
 
         becomes: dict[str, list[bool]] = {}  # word -> whether P, whether H has it
         for word in {*validated[0], *validated[1]}:
             has = [word in by_word for by_word in validated]
             for side in (1, 0):  # the short one first
-                if choices.pos and has[side] and (choices.union or all(has)):
+                if (choices.pos or choices.same_tag) and has[side] and (choices.union or all(has)):
                     sentence = sentences[side][0]
-                    has[side] = has_class_everywhere(tagger, sentence, places[side], original, word, word_class)
+                    has[side] = fits_everywhere(tagger, sentence, places[side], original, word, word_class, choices)
             if all(has) or (choices.union and any(has)):
                 becomes[word] = has
         others = {word: word for word in becomes}

@@ -197,6 +197,7 @@ def test_tiny_models_with_each_tokenizer_type(
     assert comparison.compare(problems, expected, out, options).differences
 
 
+LENIENT_WITH_ARTICLES = literal.Choices(articles=True, prob=False, pos=False, ignore_case=True)
 CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"sides": "union"}, literal.Choices(union=True)),
     ({"filters": "pos"}, literal.Choices(prob=False)),
@@ -204,6 +205,15 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"filters": "none"}, literal.Choices(prob=False, pos=False)),
     ({"scramble": True, "random_seed": 7}, literal.Choices(scramble=7)),
     ({"ignore_case": True}, literal.Choices(ignore_case=True)),
+    ({"min_mlms": 2, "sides": "union"}, literal.Choices(min_mlms=2, union=True)),
+    ({"same_tag": True, "filters": "prob"}, literal.Choices(same_tag=True, pos=False)),
+    ({"articles": True, "filters": "none", "ignore_case": True}, LENIENT_WITH_ARTICLES),
+    ({"min_log_odds": 0.2}, literal.Choices(min_log_odds=0.2)),
+    ({"max_rank": 20, "filters": "none"}, literal.Choices(max_rank=20, prob=False, pos=False)),
+    (
+        {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 0.05, "max_rank": 45},
+        literal.Choices(min_mlms=2, same_tag=True, articles=True, min_log_odds=0.05, max_rank=45),
+    ),
     (
         {"sides": "union", "filters": "none", "scramble": True, "ignore_case": True},
         literal.Choices(prob=False, pos=False, union=True, scramble=0, ignore_case=True),

@@ -12,7 +12,9 @@ import pytest
 
 from generation.options import Options
 from generation.output import merge, write_data
-from generation.output.merge import merge_files, rebatch
+from generation.output.merge import merge_files
+from merge_snli import parquet_files
+from merge_snli.parquet_files import rebatch
 from merge_snli.record import Composition
 from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, data_file, features, subsample_split
 
@@ -78,7 +80,8 @@ def test_rebatched_tables() -> None:
 
 
 def test_files_have_the_bytes_of_a_single_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_data, "ROWS_PER_GROUP", 100)
+    for module in (write_data, parquet_files):
+        monkeypatch.setattr(module, "ROWS_PER_GROUP", 100)
     table = variants(60)
     (tmp_path / "out").mkdir()
     seeds = pa.Table.from_pylist(
@@ -113,7 +116,7 @@ def as_single_table(rows: list[dict[str, object]], config: str) -> bytes:
         table,
         file,
         compression="zstd",
-        compression_level=write_data.COMPRESSION_LEVEL,
+        compression_level=parquet_files.COMPRESSION_LEVEL,
         use_dictionary=write_data.REPEATED_COLUMNS,
         row_group_size=100,
     )

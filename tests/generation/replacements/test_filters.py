@@ -13,6 +13,8 @@ from generation.replacements.filters import (
     IN_PROBLEM,
     KEPT,
     LESS_PROBABLE,
+    LOW_LOG_ODDS,
+    LOW_RANK,
     NO_WORD,
     OTHER_CLASS,
     OUTCOMES,
@@ -104,6 +106,17 @@ def test_without_the_probability_filter_every_whole_word_is_kept() -> None:
     assert found.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
 
 
+def test_a_margin_and_a_maximum_rank() -> None:
+    answer = fillers(1, 4, 6, 0)  # log-odds 3, 2, 1
+    found = filter_fillers(answer, "girl", VOCABULARY, frozenset(), min_log_odds=2)
+    assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 3.0), ("tree", 2.0)]
+    assert found.counts() == Counter({KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
+    found = filter_fillers(answer, "girl", VOCABULARY, frozenset(), max_rank=1, min_log_odds=2)
+    assert found.counts() == Counter({KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
+    found = filter_fillers(answer, "girl", VOCABULARY, frozenset(), more_probable=False, max_rank=4, min_log_odds=0)
+    assert [each.word for each in found.suggestions] == ["boy", "tree", "cat", "girl"]
+
+
 def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
     looked_up: list[str] = []
 
@@ -112,7 +125,7 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
         return word == "boy"
 
     found = filter_fillers(
-        fillers(1, 2, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl", "tree"}), is_related=is_related
+        fillers(1, 2, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl", "tree"}), conditions=[(RELATED, is_related)]
     )
     assert [each.word for each in found.suggestions] == ["cat"]
     assert looked_up == ["boy", "cat"]

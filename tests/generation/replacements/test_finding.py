@@ -18,8 +18,8 @@ from generation.masked_lms.encoded_forms import SPLIT
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.replacements.counts import FILLERS, NO_ORDER, by_side
-from generation.replacements.filters import KEPT, OTHER_CLASS, REASONS, RELATED
+from generation.replacements.counts import FILLERS, NO_ORDER, TOO_FEW, by_side
+from generation.replacements.filters import KEPT, OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG, REASONS, RELATED
 from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
 from generation.replacements.relations import WordNet
 from generation.sentences.forms import forms
@@ -40,14 +40,14 @@ MLMS = ("m1", "m2")
 
 
 class ByText(InPlaceTagger):
-    """A tagger that derives the word class of a suggestion from a hash of its context."""
+    """A tagger that derives the tag of a suggestion from a hash of its context."""
 
     def __init__(self) -> None:
         """Load no pipeline."""
 
-    def word_classes(self, places: Sequence[Substitution]) -> list[str | None]:
+    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
         digests = (zlib.crc32(f"{place.text} {place.start}".encode()) for place in places)
-        return ["noun" if digest % 3 else "verb" for digest in digests]
+        return [("VB", "NN", "NNS", "NN")[digest % 4] for digest in digests]
 
 
 class Case(NamedTuple):
@@ -185,8 +185,8 @@ def simple_case(premise: Sequence[str], hypothesis: Sequence[str], *order: str, 
 class RunIsAVerb(ByText):
     """A tagger for which all suggestions but "run" are nouns."""
 
-    def word_classes(self, places: Sequence[Substitution]) -> list[str | None]:
-        return ["verb" if place.word == "run" else "noun" for place in places]
+    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+        return ["VB" if place.word == "run" else "NN" for place in places]
 
 
 def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
@@ -225,8 +225,71 @@ def test_related_words_are_dropped_and_counted(tmp_path: Path) -> None:
     assert [word.word for word in found(other, wordnet, filters="prob")[0][0].replacements] == ["animal", "wolf"]
 
 
+FILTERS_FOR_READABILITY: list[dict[str, Any]] = [
+    {"min_mlms": 2},
+    {"same_tag": True},
+    {"articles": True},
+    {"min_log_odds": 2.0},
+    {"max_rank": 3},
+    {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 1.0, "max_rank": 5},
+]
+
+
+@pytest.mark.parametrize("choices", FILTERS_FOR_READABILITY, ids=str)
+@given(case=cases(), sides=st.sampled_from(["intersection", "union"]), filters=st.sampled_from(["prob,pos", "none"]))
+def test_a_filter_for_readability_only_drops(case: Case, choices: dict[str, Any], sides: str, filters: str) -> None:
+    assert ids(case, sides=sides, filters=filters, **choices) <= ids(case, sides=sides, filters=filters)
+    _, counts = found(case, sides=sides, filters=filters, **choices)
+    for count in counts.values():
+        assert count[FILLERS] == count[KEPT] + sum(count[reason] for reason in REASONS)
+
+
+@given(cases())
+def test_words_of_too_few_masked_lms_are_counted_under_those_that_validated_them(case: Case) -> None:
+    of_words, counts = found(case, min_mlms=2)
+    assert all(
+        len(word.premise_mlms) == len(word.hypothesis_mlms) == 2 for each in of_words for word in each.replacements
+    )
+    assert ids(case, min_mlms=2) == ids(case) & {
+        variant.id
+        for each in found(case)[0]
+        for word in each.replacements
+        if len(word.premise_mlms) == len(word.hypothesis_mlms) == 2
+        for variant in (Variant(each.tagged.problem, each.word, word),)
+    }
+    expected: Counter[tuple[str, str]] = Counter()
+    for each in of_words:
+        for side, dropped in each.too_few.items():
+            expected.update((name, side) for validated in dropped.values() for name in validated.mlms)
+    assert {key[1:]: count[TOO_FEW] for key, count in counts.items() if count[TOO_FEW]} == expected
+
+
+def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
+    case = simple_case(["a", "dog"], ["the", "dog", "of"], "animal", "wolf", "run", "cat", "guitar")
+
+    class Plural(ByText):
+        def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+            tags: dict[str, str | None] = {"cat": "NNS", "run": "VB", "guitar": None}
+            return [tags.get(place.word, "NN") for place in places]
+
+    options = Options(problems="x", mlm=MLMS, same_tag=True, articles=True)
+    (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, Plural(), options)
+    assert [replacement.word for replacement in of_dog.replacements] == ["wolf"]
+    premise, hypothesis = (by_side(counts)["noun", "m1", side] for side in ("premise", "hypothesis"))
+    assert (premise[OTHER_ARTICLE], premise[OTHER_CLASS], premise[OTHER_TAG], premise[KEPT]) == (1, 2, 1, 1)
+    assert (hypothesis[OTHER_ARTICLE], hypothesis[OTHER_TAG], hypothesis[KEPT]) == (0, 1, 2)
+    (of_dog,), counts = find_replacements(
+        [(case.tagged, case.words)],
+        case.answers,
+        Plural(),
+        Options(problems="x", mlm=MLMS, filters=("prob",), same_tag=True),
+    )
+    assert [replacement.word for replacement in of_dog.replacements] == ["animal", "wolf"]
+    assert by_side(counts)["noun", "m2", "premise"][OTHER_TAG] == 3
+
+
 @pytest.mark.parametrize("filters", ["prob", "none"])
 def test_without_the_class_filter_nothing_is_tagged(filters: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ByText, "word_classes", None)
+    monkeypatch.setattr(ByText, "tags", None)
     of_words, _ = found(simple_case(["dog"], ["dog"], "cat"), filters=filters)
     assert [word.word for word in of_words[0].replacements] == ["cat"]
