@@ -8,7 +8,7 @@ So it imports no module of the package except `schema`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,18 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .schema import ALL, SEED, TEST, WORD_CLASSES, data_file, data_version, features, subsample_split
+from .schema import (
+    ALL,
+    SEED,
+    TEST,
+    WORD_CLASSES,
+    Column,
+    data_file,
+    data_version,
+    features,
+    features_of,
+    subsample_split,
+)
 
 DATA_SET: dict[str, Any] | None = None
 """The result of `describe` for the published data set; None if the builder reads `run.json`."""
@@ -33,8 +44,15 @@ def describe(run: dict[str, Any]) -> dict[str, Any]:
 
     Returns:
         `version`, `splits` by config, `labels` in the order of their numbers, word `classes`, and the names of `extra`
-        columns.
+        columns; for pairs in groups, `columns` by config in place of classes and extra columns.
     """
+    if run.get("kind") == "pairs":
+        return {
+            "version": data_version(run["data"]["digest"]),
+            "splits": {config: list(rows) for config, rows in run["data"]["rows"].items()},
+            "labels": list(run["label_names"]),
+            "columns": {name: config["columns"] for name, config in run["configs"].items()},
+        }
     return {
         "version": data_version(run["data"]["digest"]),
         "splits": {config: list(rows) for config, rows in run["data"]["rows"].items()},
@@ -78,6 +96,9 @@ class MergeSnli(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         """Return the columns of the config, and set its version."""
         described = self._described()
         self.config.version = described["version"]
+        if "columns" in described:
+            own = [Column(**column) for column in described["columns"][self.config.name]]
+            return datasets.DatasetInfo(features=features_of(own, described["labels"]))
         columns = features(self.config.name, described["labels"], described["classes"], described["extra"])
         return datasets.DatasetInfo(features=columns)
 
@@ -114,3 +135,12 @@ class MergeSnli(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         with open(path, "rb") as file:  # noqa: PTH123 - `datasets` patches `open` to read URLs
             for number, batch in enumerate(pq.ParquetFile(file).iter_batches(ROWS_PER_BATCH)):
                 yield number, pa.Table.from_batches([batch]).cast(schema)
+
+
+def builder_of(configs: Sequence[str]) -> type[MergeSnli]:
+    """Return the builder for a data set with some configs, such as those of pairs in groups.
+
+    Args:
+        configs: The names of the configs.
+    """
+    return type("MergeSnli", (MergeSnli,), {"BUILDER_CONFIGS": [MergeConfig(name=name) for name in configs]})

@@ -23,6 +23,8 @@ COMMANDS = {
     "demo": "run the full pipeline on bundled data and models",
     "words": "count seed problems and shared words by word class (Table 4)",
     "generate": "generate a data set of variants from NLI problems",
+    "simple-pair": "make the data set Simple Pair from templates (Luo et al. 2023)",
+    "extended-pair": "make the data set Extended Pair from NLI problems (Luo et al. 2023)",
     "cache": "show what the work folder of a data set contains",
     "explain": "show how the variants of one problem were selected",
     "tables": "print the tables of a generation run (Tables 2, 4, 6 and 9)",
@@ -30,13 +32,16 @@ COMMANDS = {
     "register": "make a data set and the metric loadable by name from any folder",
     "publish": "upload a data set, its loading script and the metric to the Hub",
     "score": "score NLI models on a data set",
+    "status": "show how far a run on a cluster is, or cancel it",
+    "harness": "write task files for lm-evaluation-harness, or estimate the cost of a language model",
     "compare": "run pairwise significance tests between scored models",
     "figures": "plot pattern accuracy curves (Figures 4, 5 and 11)",
     "analyse": "run the analyses of section 5 of the paper, and write a report",
     "leaderboard": "write a leaderboard page or table from results",
     "annotate": "have annotators judge fluency and reasoning of variants (section A.2)",
+    "completion": "print a script that completes commands, options and paths in bash, zsh or fish",
 }
-"""The subcommands and their summaries. Each is a module of `merge_snli.commands`."""
+"""The subcommands and their summaries. Each is a module of `merge_snli.commands`, with `_` for `-`."""
 
 DONE, INTERNAL_ERROR, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
 
@@ -84,11 +89,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments = parser.parse_args(argv, argparse.Namespace(parser=parser))
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", stream=sys.stderr)
     logging.getLogger("merge_snli.progress").setLevel(logging.INFO)
     check_not_shadowed(*PACKAGES)
-    module = importlib.import_module(f"merge_snli.commands.{arguments.command}")
+    module = importlib.import_module(_module_of(arguments.command))
     return int(module.run(arguments))
 
 
@@ -114,8 +120,12 @@ def _parser() -> argparse.ArgumentParser:
             description=f"{summary[0].upper()}{summary[1:]}.",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        importlib.import_module(f"merge_snli.commands.{name}").add_arguments(subparser)
+        importlib.import_module(_module_of(name)).add_arguments(subparser)
     return parser
+
+
+def _module_of(command: str) -> str:
+    return f"merge_snli.commands.{command.replace('-', '_')}"
 
 
 def _print_error(message: str) -> None:

@@ -1,20 +1,23 @@
-"""Find a MERGE data set in a folder or on the Hub, and read its Parquet files."""
+"""Find a data set in a folder or on the Hub, and read its Parquet files."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from merge_snli.errors import InputError, reason
 from merge_snli.files import is_path, sha256_of_file
 from merge_snli.hub import fetch, split_revision
 from merge_snli.schema import ALL, SEED, TEST, WORD_CLASSES, data_file
+from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
+    from merge_snli.pairs_record import PairsRecord
     from merge_snli.record import Record
 
 RUN_FILE = "run.json"
@@ -22,10 +25,16 @@ RUN_FILE = "run.json"
 
 CARD_FILE = "README.md"
 
+BUNDLED = "merge_snli"
+"""The name of the bundled data set, wherever the package is installed; a folder of that name comes first."""
+
+
+AnyRecord = TypeVar("AnyRecord", bound="Record | PairsRecord")
+
 
 @dataclass(frozen=True)
-class MergeDataset:
-    """A MERGE data set on disk.
+class StoredDataset(Generic[AnyRecord]):
+    """A data set on disk.
 
     Attributes:
         name: The folder or Hub id as the user typed it, without the revision.
@@ -37,7 +46,7 @@ class MergeDataset:
     name: str
     folder: Path
     revision: str | None
-    record: Record = field(repr=False)
+    record: AnyRecord = field(repr=False)
 
     @property
     def digest(self) -> str:
@@ -46,8 +55,54 @@ class MergeDataset:
 
     @property
     def configs(self) -> tuple[str, ...]:
+        """The configs that have a file, in their order."""
+        return tuple(
+            config
+            for config, splits in self.record.rows.items()
+            if any((self.folder / data_file(config, split)).is_file() for split in splits)
+        )
+
+    def to_pandas(self, config: str, split: str = TEST) -> pd.DataFrame:
+        """Return one split of one config as a pandas data frame, with labels by name.
+
+        Args:
+            config: One of `configs`.
+            split: `test`; of a MERGE data set also `subsample_K`.
+
+        Raises:
+            InputError: If the config or split does not exist, or the file is not the one that the run wrote.
+        """
+        table = read_split(self, config, split)
+        frame: pd.DataFrame = table.to_pandas()
+        frame["label"] = frame["label"].map(dict(enumerate(label_names(table))))
+        return frame
+
+    def _repr_html_(self) -> str:
+        """Return the number of rows of each config and split as an HTML table for a notebook."""
+        rows = tuple(
+            (config, split, number) for config, splits in self.record.rows.items() for split, number in splits.items()
+        )
+        columns = (Column("config", "left"), Column("split", "left"), Column("rows"))
+        return Table(title=self.record.title, columns=columns, rows=rows).html()
+
+
+@dataclass(frozen=True)
+class MergeDataset(StoredDataset["Record"]):
+    """A MERGE data set."""
+
+    record: Record = field(repr=False)
+
+    @property
+    def configs(self) -> tuple[str, ...]:
         """The configs with a `test` file, in the order all, noun, verb, adj, adv, seed."""
         return tuple(name for name in (ALL, *WORD_CLASSES, SEED) if (self.folder / data_file(name, TEST)).is_file())
+
+
+@dataclass(frozen=True)
+class PairsDataset(StoredDataset["PairsRecord"]):
+    """A data set of sentence pairs in groups, such as Simple Pair."""
+
+    record: PairsRecord = field(repr=False)
 
 
 def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
@@ -58,10 +113,32 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
         revision: Branch, tag or commit on the Hub; overrides the one in `name`.
 
     Raises:
+        InputError: If there is no such data set, it cannot be downloaded, its `run.json` is missing or invalid, or it
+            is a data set of pairs in groups.
+    """
+    dataset = find_any_dataset(name, revision=revision)
+    if isinstance(dataset, PairsDataset):
+        raise InputError(
+            f"{name} has sentence pairs in groups (merge-snli {dataset.record.command}), which this command does not "
+            "take: pass a MERGE data set, made by merge-snli generate"
+        )
+    return dataset
+
+
+def find_any_dataset(name: str, *, revision: str | None = None) -> MergeDataset | PairsDataset:
+    """Open a MERGE data set or a data set of sentence pairs in groups; download it if `name` is not a folder.
+
+    Args:
+        name: A folder, the Hub id of a data set, or `ORG/NAME@REVISION`.
+        revision: Branch, tag or commit on the Hub; overrides the one in `name`.
+
+    Raises:
         InputError: If there is no such data set, it cannot be downloaded, or its `run.json` is missing or invalid.
     """
     if Path(name).is_dir():
         return _from_folder(name, Path(name), None)
+    if name == BUNDLED:
+        return _from_folder(name, Path(__file__).parent, None)
     if is_path(name):
         raise InputError(f"no data set at {name}: the folder does not exist")
     repo_id, revision_in_name = split_revision(name)
@@ -75,22 +152,26 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
     return _from_folder(repo_id, folder, folder.name)
 
 
-def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
-    from merge_snli.record import read_record
+def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset | PairsDataset:
+    from merge_snli.pairs_record import PairsRecord, decode_any
+    from merge_snli.record import read_run_file
 
-    return MergeDataset(name, folder, revision, read_record(folder / RUN_FILE))
+    record = read_run_file(folder / RUN_FILE, decode_any)
+    if isinstance(record, PairsRecord):
+        return PairsDataset(name, folder, revision, record)
+    return MergeDataset(name, folder, revision, record)
 
 
-def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Table:
+def read_split(dataset: StoredDataset[Any], config: str, split: str = TEST) -> pa.Table:
     """Read one split of one config.
 
     Args:
         dataset: The data set.
-        config: `all`, a word class, `seed` or `annotation`.
-        split: `test` or `subsample_K`.
+        config: `all`, a word class, `seed` or `annotation`; or a config of pairs.
+        split: `test` or `subsample_K`; `train` for pairs to train on.
 
     Returns:
-        The rows, with the columns of `merge_snli.schema.columns(config)`.
+        The rows, with the columns of `merge_snli.schema.columns(config)`, or those in the record of pairs.
 
     Raises:
         InputError: If the config or split does not exist, or the file is not the one that the run wrote.

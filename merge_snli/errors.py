@@ -18,6 +18,10 @@ class InputError(ValueError):
         super().__init__(name_options(message))
 
 
+class IncompleteError(InputError):
+    """A file that an earlier stage of a run has written is missing; running the same command again makes it."""
+
+
 _OPTION = re.compile(
     r"""merge-snli\ [a-z]+\ [^,;:]*               # a command to copy stays as it is
     |(?P<add>add\ )?(?<![\w'"-])--(?P<name>[a-z][a-z-]*)

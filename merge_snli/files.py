@@ -4,8 +4,10 @@ import errno
 import hashlib
 import json
 import os
+import platform
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,9 @@ PATH_ERRORS = frozenset(
 
 FULL_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT})
 """Errors of the operating system for a full disk or quota."""
+
+SECONDS_UNTIL_STALE = 24 * 3_600
+"""Age after which a temporary file of another machine is taken for one of a killed process."""
 
 
 @contextmanager
@@ -63,7 +68,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     Raises:
         InputError: If the disk is full or the folder cannot be written. The temporary file is deleted.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.with_name(f".{path.name}.{machine_name()}.{os.getpid()}.part")
     with disk_errors_as_input_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -71,6 +76,35 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def remove_stale_parts(folder: Path) -> None:
+    """Delete the temporary files of `write_atomically` that killed processes left in a folder and its subfolders.
+
+    Those of running processes are kept; other machines may write to the same folder.
+    """
+    for part in folder.rglob(".*.part"):
+        *_, host, pid, _ = part.name.rsplit(".", 3)
+        with suppress(FileNotFoundError):  # deleted or renamed by its process meanwhile
+            old = time.time() - part.stat().st_mtime > SECONDS_UNTIL_STALE
+            if old or (host == machine_name() and not is_running(pid)):
+                part.unlink()
+
+
+def machine_name() -> str:
+    """Return the name of this machine without its domain."""
+    return platform.node().partition(".")[0]
+
+
+def is_running(pid: int | str) -> bool:
+    """Return whether a process of this machine runs."""
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -1,18 +1,21 @@
-"""Progress of a run's stages, as bars on a terminal and as plain lines elsewhere, and a summary of their times."""
+"""Progress of a run's stages: bars on a terminal or in a notebook, else plain lines; and a summary of their times."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
+import warnings
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # in a notebook without ipywidgets, tqdm.auto warns that bars are plain text
+    from tqdm.auto import tqdm
 
 logger = logging.getLogger(__name__)
 

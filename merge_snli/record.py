@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
-from merge_snli.schema import ANNOTATION, TEST, data_file
+from merge_snli.schema import ANNOTATION, TEST, columns, data_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
     from pathlib import Path
+
+    from merge_snli.schema import Column
 
 OWN_DIGEST = "digest"
 """The key of `run.json` that holds the sha256 of all other keys."""
@@ -220,14 +224,28 @@ class Record(Inputs):
             return self.data.rows
         return {**self.data.rows, ANNOTATION: {TEST: self.annotation.rows}}
 
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The label names in the order of their numbers."""
+        return self.problems.label_names
 
-_INPUTS, _RECORD = TypeAdapter(Inputs), TypeAdapter(Record)
+    def columns(self, config: str) -> tuple[Column, ...]:
+        """Return the columns of a config."""
+        return columns(config, self.options["classes"], self.options["keep_column"])
 
 
-def as_json(record: Inputs) -> dict[str, Any]:
+AnyRecord = TypeVar("AnyRecord")
+"""`Record`, or the record of another kind of data set: a frozen dataclass with the fields `card` and `digest`."""
+
+
+@cache
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast(Any, kind))
+
+
+def as_json(record: object) -> dict[str, Any]:
     """Return a record, or the inputs of a run, as plain JSON values; without `annotation` if there is none."""
-    adapter: TypeAdapter[Any] = _RECORD if isinstance(record, Record) else _INPUTS
-    values: dict[str, Any] = adapter.dump_python(record, mode="json")
+    values: dict[str, Any] = _adapter(cast("Hashable", type(record))).dump_python(record, mode="json")
     if values.get(ANNOTATION) is None:
         values.pop(ANNOTATION, None)
     return values
@@ -243,45 +261,59 @@ def own_digest(values: dict[str, Any]) -> str:
     return sha256_of_json({name: value for name, value in values.items() if name != OWN_DIGEST})
 
 
-def seal(record: Record, card: bytes) -> Record:
+def seal(record: AnyRecord, card: bytes) -> AnyRecord:
     """Return the record with the sha256 of its card and of itself.
 
     Args:
         record: The record; its `card` and `digest` are ignored.
         card: The content of the card.
     """
-    record = replace(record, card=hashlib.sha256(card).hexdigest())
-    return replace(record, digest=own_digest(as_json(record)))
+    with_card = replace(cast(Any, record), card=hashlib.sha256(card).hexdigest())
+    sealed: AnyRecord = replace(with_card, digest=own_digest(as_json(with_card)))
+    return sealed
 
 
-def encode_record(record: Record) -> bytes:
+def encode_record(record: object) -> bytes:
     """Return the content of `run.json`."""
     return (json.dumps(as_json(record), indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def decode_record(content: bytes) -> Record:
+def decode(content: bytes, kind: type[AnyRecord]) -> AnyRecord:
     """Parse the content of `run.json`.
 
     Args:
         content: The bytes of the file.
+        kind: `Record`, or the class of another kind of data set.
 
     Raises:
         ValidationError: If it is not JSON, a field is missing or has another type.
     """
-    return _RECORD.validate_json(content, strict=True)
+    record: AnyRecord = _adapter(cast("Hashable", kind)).validate_json(content, strict=True)
+    return record
+
+
+def decode_record(content: bytes) -> Record:
+    """Parse the `run.json` of a MERGE data set; raises as `decode`."""
+    return decode(content, Record)
 
 
 def read_record(path: Path) -> Record:
+    """Read the `run.json` of a MERGE data set; raises as `read_run_file`."""
+    return read_run_file(path, decode_record)
+
+
+def read_run_file(path: Path, decode_content: Callable[[bytes], AnyRecord]) -> AnyRecord:
     """Read `run.json`.
 
     Args:
         path: The file.
+        decode_content: Parses its content, as `decode_record` does.
 
     Raises:
         InputError: If the file is missing, cannot be read, or is not the record of a run; names the first bad field.
     """
     try:
-        return decode_record(path.read_bytes())
+        return decode_content(path.read_bytes())
     except FileNotFoundError:
         raise InputError(f"{path.parent} is not a MERGE data set: {path.name} is missing") from None
     except OSError as error:

@@ -152,6 +152,16 @@ def features(
         classes: Word classes of the data set.
         extra: Names of columns copied from the problems.
     """
+    return features_of(columns(config, classes, extra), label_names)
+
+
+def features_of(columns: Sequence[Column], label_names: Sequence[str] = NLI_LABELS) -> datasets.Features:
+    """Return columns as `datasets.Features`.
+
+    Args:
+        columns: The columns.
+        label_names: Label names in the order of their numbers.
+    """
     import datasets
 
     def feature(kind: str) -> object:
@@ -161,7 +171,7 @@ def features(
             return datasets.Sequence(datasets.Value(kind[len("list<") : -1]))
         return datasets.Value(kind)
 
-    return datasets.Features({column.name: feature(column.type) for column in columns(config, classes, extra)})
+    return datasets.Features({column.name: feature(column.type) for column in columns})
 
 
 def data_version(digest: str) -> str:

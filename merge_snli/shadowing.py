@@ -5,7 +5,7 @@ from pathlib import Path
 
 from merge_snli.errors import InputError
 
-PACKAGES = ("generation", "scoring", "metrics")
+PACKAGES = ("generation", "templates", "scoring", "metrics")
 """The top-level packages installed beside `merge_snli`; their names are common enough to be used twice."""
 
 

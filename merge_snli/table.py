@@ -9,7 +9,10 @@ import io
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Cell = str | int | float | None
 """A value of a table. None is shown as a dash."""
@@ -163,6 +166,16 @@ class Table:
         body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
         notes = f"<p>{'<br>'.join(map(_html, self.notes))}</p>" if self.notes else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the columns as a pandas data frame, with numbers in full, without title and notes."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows), columns=[column.header for column in self.columns])
+
+    def _repr_html_(self) -> str:
+        """Return the table as HTML for a notebook."""
+        return self.html()
 
     def _cells(self, show: Callable[[Column, Cell], str]) -> list[list[str]]:
         return [[show(column, value) for column, value in zip(self.columns, row, strict=True)] for row in self.rows]

@@ -53,3 +53,17 @@ def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.b
             )
         matrix[rows, indices.to_numpy()] = True
     return matrix
+
+
+def rows_by_masked_lm(table: pa.Table, names: Sequence[str]) -> dict[str, list[int]]:
+    """Return the row numbers of the variants that each masked LM validated in the premise or the hypothesis.
+
+    Args:
+        table: Variants.
+        names: Names of the masked LMs of the run.
+
+    Raises:
+        InputError: If a variant names a masked LM that is not one of the run.
+    """
+    matrix = validated_by(table, names)
+    return {name: matrix[:, nth].nonzero()[0].tolist() for nth, name in enumerate(names)}

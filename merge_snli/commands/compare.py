@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--test",
         choices=TESTS,
         default=TESTS[0],
-        help="permutation or mcnemar: paired over seeds; t-test: paired over subsamples, as in the paper "
+        help="permutation or mcnemar: paired over seeds or groups; t-test: paired over subsamples, as in the paper "
         "(default: %(default)s)",
     )
     parser.add_argument(
@@ -39,13 +39,15 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
     from scoring.reports.comparison import compare_results
     from scoring.reports.comparison_text import comparison_text, to_json
-    from scoring.results.files import read_results
+    from scoring.results.files import read_all_results
 
+    results, grouped = read_all_results(arguments.results)
     comparisons = compare_results(
-        read_results(arguments.results),
+        results,
         test=arguments.test,
         alpha=arguments.alpha,
         datasets=[find_dataset(name) for name in arguments.dataset],
+        grouped=grouped,
     )
     if arguments.json:
         write_output({"comparisons": [to_json(comparison) for comparison in comparisons]})

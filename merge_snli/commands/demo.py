@@ -24,12 +24,13 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.pipeline import generate
     from generation.report.composition import composition_table
     from generation.report.words import words_table
-    from scoring.api import check_results_folder, score_models
+    from scoring.api import score_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
     from scoring.reports.example import example_text, summary_text
     from scoring.reports.figures import draw_curves
     from scoring.reports.leaderboard.write import write_leaderboard
+    from scoring.results.folder import check_results_folder
     from scoring.results.score_table import score_table
 
     out: Path = arguments.out

@@ -14,10 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw three figures per data set and config, and print their paths."""
+    """Draw the figures of each data set and config, and print their paths."""
     from scoring.reports.figures import draw_figures
-    from scoring.results.files import read_results
+    from scoring.results.files import read_all_results
 
-    for path in draw_figures(read_results(arguments.results), arguments.out):
+    results, grouped = read_all_results(arguments.results)
+    for path in draw_figures(results, arguments.out, grouped=grouped):
         sys.stdout.write(f"{path}\n")
     return 0

@@ -13,7 +13,9 @@ from merge_snli.errors import InputError
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
+    from generation.dry_run import DryRun
     from generation.options import Options
+    from merge_snli.dataset import MergeDataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-pickle",
         action="store_true",
         help="load pickle weights if a masked LM has no safetensors; pickle weights can execute arbitrary code",
+    )
+    parser.add_argument(
+        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
     )
     parser.add_argument("--quiet", action="store_true", help="print only warnings and errors")
     parser.add_argument(
@@ -118,6 +123,11 @@ def _add_filter_arguments(parser: argparse.ArgumentParser) -> None:
         help="drop suggestions with a WordNet relation to another word of the problem",
     )
     add("--ignore-case", action="store_true", help="ignore case when matching shared words")
+    add("--min-mlms", type=int, metavar="N", help="masked LMs that must validate a word in a sentence (default: 1)")
+    add("--same-tag", action="store_true", help="keep suggestions with the original's Penn tag only, such as NNS")
+    add("--articles", action="store_true", help='drop suggestions that do not fit "a" or "an" before them')
+    add("--min-log-odds", type=float, metavar="X", help="smallest log p(suggestion) - log p(original) (default: none)")
+    add("--max-rank", type=int, metavar="N", help="keep suggestions among the N most probable fillers (default: all)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -127,26 +137,48 @@ def run(arguments: argparse.Namespace) -> int:
         from generation.dry_run import dry_run
         from generation.dry_run_text import dry_run_text
 
-        sys.stdout.write(dry_run_text(dry_run(options, allow_pickle=arguments.allow_pickle)))
+        estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
+        sys.stdout.write(
+            dry_run_text(estimate) if arguments.cluster is None else _plan_text(options, arguments, estimate)
+        )
         return 0
     if arguments.out is None:
         raise InputError("--out is missing: give a folder, such as --out merge_snli")
-    from generation.pipeline import generate
     from generation.report.composition import composition_table
 
     if not arguments.quiet:
         logging.getLogger("generation.pipeline").setLevel(logging.INFO)
-    dataset = generate(
-        options,
-        arguments.out,
-        work=arguments.work,
-        overwrite=arguments.overwrite,
-        allow_pickle=arguments.allow_pickle,
-        quiet=arguments.quiet,
-    )
+    dataset = _generate(options, arguments)
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
     return 0
+
+
+def _plan_text(options: Options, arguments: argparse.Namespace, estimate: DryRun) -> str:
+    """Return the plan of a run on a cluster."""
+    from merge_snli.cluster.run import Planned, plan_generate
+
+    out = arguments.out or "merge_snli"
+    planned = plan_generate(options, out, arguments.cluster, work=arguments.work, overwrite=True)
+    if not isinstance(planned, Planned):
+        return f"nothing to do: {out} has this data set already\n"
+    from merge_snli.cluster.plan import plan_text
+
+    return plan_text(planned, estimate)
+
+
+def _generate(options: Options, arguments: argparse.Namespace) -> MergeDataset:
+    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle")}
+    if arguments.cluster is None:
+        from generation.pipeline import generate
+
+        return generate(options, arguments.out, **choices, quiet=arguments.quiet)
+    from merge_snli.cluster.run import generate_on_cluster, plan_generate
+    from merge_snli.progress import Progress
+
+    progress = Progress(quiet=arguments.quiet)
+    planned = plan_generate(options, arguments.out, arguments.cluster, **choices, progress=progress)
+    return generate_on_cluster(planned, arguments.out, progress)
 
 
 def read_options(arguments: argparse.Namespace) -> Options:

@@ -35,14 +35,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the page or the table, and print its path."""
     from merge_snli.dataset import find_dataset
     from scoring.reports.leaderboard.write import write_leaderboard
-    from scoring.results.files import read_results
+    from scoring.results.files import read_all_results
 
     if arguments.dataset is not None and arguments.format != "html":
         raise InputError(f"--dataset needs --format html, not --format {arguments.format}: leave one of them out")
     if arguments.out.exists() and not arguments.out.is_dir():
         raise InputError(f"--out {arguments.out} is a file: choose a folder")
-    results = read_results(arguments.results)
+    results, grouped = read_all_results(arguments.results)
     dataset = None if arguments.dataset is None else find_dataset(arguments.dataset)
-    path = write_leaderboard(results, arguments.out, file_format=arguments.format, dataset=dataset)
+    path = write_leaderboard(results, arguments.out, file_format=arguments.format, dataset=dataset, grouped=grouped)
     sys.stdout.write(f"{path}\n")
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-SOURCE_OPTIONS = ("split", "premise_column", "hypothesis_column", "label_column", "label_names")
+SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "label_names")
 """The fields of `ProblemOptions` that `add_source_arguments` adds."""
 
 
@@ -34,12 +34,15 @@ def add_problem_arguments(parser: argparse.ArgumentParser, *, required: bool = T
     add = with_suppressed_default(group)
     add(
         "--problems",
+        nargs="+",
         required=required,
         metavar="FILE|ID",
-        help=".jsonl, .csv, .tsv or .parquet file, folder of a data set, Hub id, or demo:problems",
+        help=".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or hf://datasets/ORG/NAME/PATH; or "
+        "the folder of a data set, a Hub id, or demo:problems",
     )
     add("--config", metavar="NAME", help="config of a folder or Hub id with several configs")
     _add_split(add)
+    _add_delimiter(add)
     add("--limit", type=int, metavar="N", help="use the first N problems only")
     _add_columns(add)
     add("--id-column", metavar="NAME", help="column of ids (default: ids computed from the content)")
@@ -57,11 +60,12 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--source",
         metavar="FILE|ID|recorded",
-        help="also score every labelled problem of the data that the data set was generated from (Table 3, column 1): "
+        help="also score every labeled problem of the data that the data set was generated from (Table 3, column 1): "
         "recorded for those in its run.json, or a file, folder or Hub id that has its seeds",
     )
     add = with_suppressed_default(group)
     _add_split(add)
+    _add_delimiter(add)
     _add_columns(add)
     _add_label_names(add)
 
@@ -71,6 +75,14 @@ def _add_split(add: Callable[..., None]) -> None:
         "--split",
         metavar="NAME",
         help="split of a folder or Hub id, not of a file (default: that of a known data set, otherwise test)",
+    )
+
+
+def _add_delimiter(add: Callable[..., None]) -> None:
+    add(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="between the columns of a text file, or tab (default: comma in .csv, tab in .tsv and .txt)",
     )
 
 

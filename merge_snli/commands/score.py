@@ -5,15 +5,22 @@ from __future__ import annotations
 import argparse
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.commands.output import write_output
 from merge_snli.commands.problem_arguments import SOURCE_OPTIONS, add_source_arguments
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from merge_snli.problems.options import ProblemOptions
+    from scoring.models.options import ModelOptions
+    from scoring.predictions.grouped import GroupedPairs
     from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.source import ScoredSource
+    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
 
@@ -30,11 +37,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dataset",
         required=True,
-        metavar="DIR|ID",
-        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION",
+        metavar="DIR|FILE|ID",
+        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
     )
     parser.add_argument(
-        "--config", default="all", help="config of the data set: all, noun, verb, adj, adv (default: %(default)s)"
+        "--config",
+        help="config of the data set: all (default), noun, verb, adj or adv of a MERGE data set; of Simple Pair and "
+        "Extended Pair, every config by default",
+    )
+    parser.add_argument(
+        "--group-column",
+        metavar="COLUMN",
+        help="score any labelled pairs in groups, such as HANS or contrast sets: the column of the groups. Simple Pair "
+        "and Extended Pair need no --group-column",
+    )
+    parser.add_argument(
+        "--by",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="COLUMN",
+        help="also score the pairs with each value of a column, or of two columns joined as A+B; only for pairs in "
+        "groups (default for Simple Pair and Extended Pair: their templates)",
+    )
+    parser.add_argument(
+        "--limit-seeds",
+        type=int,
+        metavar="N",
+        help="score N seeds and their variants only, for a quick trial; the result is marked as partial",
+    )
+    parser.add_argument(
+        "--subsample", type=int, metavar="K", help="score the variants of subsample K only; marked as partial"
     )
     parser.add_argument(
         "--labels",
@@ -67,12 +100,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the Hub id of the data set",
     )
     add_source_arguments(parser)
+    parser.add_argument(
+        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.epilog = (
         "examples:\n"
         "  merge-snli score demo:nli-a demo:nli-b --dataset merge_snli --out results\n"
         "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
-        "  merge-snli score demo:nli-a --dataset merge_snli --source recorded --out results"
+        "  merge-snli score demo:nli-a --dataset merge_snli --source recorded --out results\n"
+        "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
     )
 
 
@@ -85,39 +122,100 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: If the data set, its source, the labels or the results folder cannot be used.
     """
-    from merge_snli.dataset import find_dataset
     from merge_snli.inference.models import find_device
-    from scoring.api import check_results_folder, score_models
+    from scoring.api import require_seeds, score_models, take_part
     from scoring.models.labels import parse_labels
     from scoring.models.options import ModelOptions
-    from scoring.predictions.pairs import read_config
+    from scoring.predictions.opening import open_data
     from scoring.predictions.source import read_source
     from scoring.results.files import to_json
-    from scoring.results.grouping import names_of
-    from scoring.results.score_table import score_table
+    from scoring.results.folder import check_results_folder
 
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         labels=None if arguments.labels is None else parse_labels(arguments.labels),
         dtype=arguments.dtype,
-        device=find_device(arguments.device),
+        device=find_device(arguments.device) if arguments.cluster is None else arguments.device,
         allow_pickle=arguments.allow_pickle,
         trust_remote_code=arguments.trust_remote_code,
     )
     names = _names(arguments)
     check_results_folder(arguments.out)
-    data = read_config(find_dataset(arguments.dataset), arguments.config)
-    problems = None if source is None else read_source(source, data)
-    results, failed = score_models(names, data, options=options, out=arguments.out, source=problems)
-    if dataset_id is not None:
-        _write_eval_results(dataset_id, data, arguments.out)
+    scored: list[tuple[list[Result | GroupedResult], dict[str, str]]] = []
+    if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
+        raise InputError("--limit-seeds and --subsample are for a quick trial without --cluster: remove one of them")
+    for whole in open_data(
+        _dataset(arguments), config=arguments.config, group_column=arguments.group_column, by=arguments.by
+    ):
+        data = take_part(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
+        problems = None if source is None else read_source(source, require_seeds(data, "--source"))
+        digest = None if dataset_id is None else require_seeds(data, "--eval-results").dataset.digest
+        if arguments.cluster is None:
+            scored.append(score_models(names, data, options=options, out=arguments.out, source=problems))
+        else:
+            scored.append(_score_on_cluster(arguments, names, data, options, problems))
+        if dataset_id is not None and digest is not None:
+            _write_eval_results(dataset_id, digest, arguments.out)
+    failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
     if arguments.json:
-        write_output({"results": [to_json(result) for result in results], "failed": failed})
+        write_output({"results": [to_json(result) for results, _ in scored for result in results], "failed": failed})
     else:
-        write_output(score_table(results, failed, names=names_of(results)).text())
+        write_output("\n".join(_text(results, reasons) for results, reasons in scored))
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0
+
+
+def _score_on_cluster(
+    arguments: argparse.Namespace,
+    names: Sequence[str],
+    data: ScoredConfig | GroupedPairs,
+    options: ModelOptions,
+    source: ScoredSource | None,
+) -> tuple[list[Result | GroupedResult], dict[str, str]]:
+    from merge_snli.cluster.score import score_on_cluster
+    from scoring.tasks import DataOptions
+
+    opening = DataOptions(
+        dataset=_dataset(arguments),
+        config=data.config,
+        group_column=arguments.group_column,
+        by=tuple(arguments.by),
+        source=_source(arguments),
+    )
+    return score_on_cluster(names, opening, data, arguments.cluster, options=options, out=arguments.out, source=source)
+
+
+def _text(results: Sequence[Result | GroupedResult], failed: Mapping[str, str]) -> str:
+    """Return the tables of the models that were scored on one config of one data set."""
+    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.grouped_table import columns_of, grouped_table, shares_table
+    from scoring.results.grouping import names_of
+    from scoring.results.result import Result
+    from scoring.results.score_table import score_table
+
+    names, grouped = names_of(results), [result for result in results if isinstance(result, GroupedResult)]
+    if not grouped:
+        on_merge = [result for result in results if isinstance(result, Result)]
+        return score_table(on_merge, failed, names=names).text()
+    tables = [grouped_table(grouped, failed, names=names)]
+    tables += [shares_table(grouped, column, names=names) for column in columns_of(grouped)]
+    return "\n".join(table.text() for table in tables)
+
+
+def _dataset(arguments: argparse.Namespace) -> str | ProblemOptions:
+    """Return the data set; with `--group-column`, how to read it."""
+    from merge_snli.problems.options import ProblemOptions
+
+    dataset: str = arguments.dataset
+    if arguments.group_column is None:
+        return dataset
+    return ProblemOptions(problems=dataset, **_reading_options(arguments))
+
+
+def _reading_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that say how to read pairs in groups or, without them, the source."""
+    return {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
 
 
 def _dataset_id(arguments: argparse.Namespace) -> str | None:
@@ -139,9 +237,14 @@ def _source(arguments: argparse.Namespace) -> str | ProblemOptions | None:
     from merge_snli.problems.options import ProblemOptions, flag
     from scoring.predictions.source import RECORDED
 
-    options = {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
+    if arguments.group_column is not None:
+        if arguments.source is not None:
+            raise InputError("--source is for MERGE data sets, not for pairs in groups with --group-column; remove it")
+        return None
+    options = _reading_options(arguments)
     if options and arguments.source in (None, RECORDED):
-        needed = "a FILE or ID as --source" if arguments.source is None else "another --source than recorded"
+        missing = "a FILE or ID as --source, or --group-column"
+        needed = missing if arguments.source is None else "another --source than recorded"
         raise InputError(f"{flag(next(iter(options)))} needs {needed}; add it, or remove the option")
     if not options:
         source: str | None = arguments.source
@@ -149,13 +252,13 @@ def _source(arguments: argparse.Namespace) -> str | ProblemOptions | None:
     return ProblemOptions(problems=arguments.source, **options)
 
 
-def _write_eval_results(dataset_id: str, data: ScoredConfig, out: Path) -> None:
+def _write_eval_results(dataset_id: str, digest: str, out: Path) -> None:
     """Write all results on the data set in the folder, including those on other configs."""
     from scoring.results.eval_results import write_eval_results
     from scoring.results.files import read_results
 
     if any(out.glob("*.json")):
-        same_data = [result for result in read_results(out) if result.dataset.digest == data.dataset.digest]
+        same_data = [result for result in read_results(out) if result.dataset.digest == digest]
         write_eval_results(same_data, out, dataset_id=dataset_id)
 
 

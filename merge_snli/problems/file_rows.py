@@ -1,24 +1,30 @@
-"""Rows of a file of problems: JSON lines, CSV, TSV or Parquet."""
+"""Rows of a file of problems: JSON, JSON lines, CSV, TSV or Parquet, the texts also compressed with gzip."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from merge_snli.errors import InputError, reason
 from merge_snli.problems.rows import SourceRow
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
 
 PARQUET_BATCH_ROWS = 10_000
 
+GZIP = ".gz"
+TAB = "\t"
+
 FIRST_BYTES = {
-    b"\x1f\x8b": "a gzip file: decompress it first, for example with gunzip",
+    b"\x1f\x8b": "a gzip file: add .gz to its name",
     b"BZh": "a bzip2 file: decompress it first",
     b"\xfd7zXZ\x00": "an xz file: decompress it first",
     b"\x28\xb5\x2f\xfd": "a Zstandard file: decompress it first",
@@ -28,20 +34,33 @@ FIRST_BYTES = {
 """What a file is that begins with these bytes, and what to do if it has the ending of a text file."""
 
 
-def read_file(path: Path) -> Iterator[SourceRow]:
+def file_type(path: Path) -> str:
+    """Return the ending of a file that says how it is read, without the `.gz` of a compressed text."""
+    return Path(path.stem).suffix if path.suffix == GZIP else path.suffix
+
+
+def read_file(path: Path, delimiter: str | None = None) -> Iterator[SourceRow]:
     """Yield the rows of a file.
 
     Args:
-        path: A file with one of the endings in `READERS`.
+        path: A file with one of the endings in `READERS`, and `.gz` after it if it is a compressed text.
+        delimiter: The character between columns; None for that of the file's ending.
 
     Raises:
         InputError: If the ending is unknown, the file is empty, or it cannot be read.
     """
-    reader = READERS.get(path.suffix)
-    if reader is None:
+    ending = file_type(path)
+    reader = READERS.get(ending)
+    if reader is None or (reader is _parquet and path.suffix == GZIP):
+        shown = "".join(path.suffixes[-2:]) if path.suffix == GZIP else path.suffix
         raise InputError(
-            f"{path}: unknown file type {path.suffix or 'without ending'!r}; expected {', '.join(READERS)}"
+            f"{path}: unknown file type {shown or 'without ending'!r}; expected {', '.join(READERS)}, or a text "
+            f"file compressed as {GZIP}"
         )
+    if delimiter is not None:
+        if ending not in DELIMITED:
+            raise InputError(f"--delimiter is for {', '.join(DELIMITED)} files, not for {path}: remove it")
+        reader = partial(_delimited, delimiter=delimiter)
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty; expected one NLI problem per line or row")
     if reader is not _parquet:
@@ -55,7 +74,7 @@ def require_text(path: Path) -> None:
     Raises:
         InputError: If it is, or it cannot be read.
     """
-    with _open(path) as file:
+    with _open(path) as file, _gzip_errors(path):
         beginning = file.read(max(map(len, FIRST_BYTES)))
     for first_bytes, found in FIRST_BYTES.items():
         if beginning.startswith(first_bytes):
@@ -107,7 +126,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     Raises:
         InputError: If the file cannot be read or is not UTF-8.
     """
-    with _open(path) as file:
+    with _open(path) as file, _gzip_errors(path):
         for number, line in enumerate(file, start=1):
             try:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -120,9 +139,35 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def _open(path: Path) -> BinaryIO:
     try:
-        return path.open("rb")
+        return cast("BinaryIO", gzip.open(path)) if path.suffix == GZIP else path.open("rb")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def _gzip_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is not a complete gzip file ({reason(error)}): download or compress it again") from (
+            error
+        )
+
+
+def _json(path: Path) -> Iterator[SourceRow]:
+    """Read an array of objects; a file that does not begin as one is read as JSON lines, which often end in .json."""
+    text = "".join(line for _, line in numbered_lines(path))
+    if not text.lstrip().startswith("["):
+        yield from _json_lines(path)
+        return
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not valid JSON ({reason(error)}); expected an array of objects") from error
+    for number, values in enumerate(rows, start=1):
+        if not isinstance(values, dict):
+            raise InputError(f"{path} item {number} is not a JSON object: {json.dumps(values)[:80]}")
+        yield SourceRow(f"{path} item {number}", values)
 
 
 def _json_lines(path: Path) -> Iterator[SourceRow]:
@@ -141,17 +186,14 @@ def _json_lines(path: Path) -> Iterator[SourceRow]:
         yield SourceRow(location, values)
 
 
-def _csv(path: Path) -> Iterator[SourceRow]:
-    return _delimited(path, csv.reader((text for _, text in numbered_lines(path)), strict=True))
+def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
+    """Read the rows of a text with columns.
 
-
-def _tsv(path: Path) -> Iterator[SourceRow]:
-    """Read tab-separated values in the format of the NLI corpora: quotation marks are part of the text."""
-    reader = csv.reader((text for _, text in numbered_lines(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return _delimited(path, reader)
-
-
-def _delimited(path: Path, reader: Any) -> Iterator[SourceRow]:  # noqa: ANN401 - csv's reader has no public type
+    If the delimiter is the tab, quotation marks are part of the text, as in the files of the NLI corpora.
+    """
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == TAB else csv.QUOTE_MINIMAL
+    lines = (text for _, text in numbered_lines(path))
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=delimiter != TAB)
     end = 0
     try:
         header = next(reader)
@@ -189,10 +231,13 @@ def _parquet(path: Path) -> Iterator[SourceRow]:
         raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
 
 
+DELIMITED = {".csv": ",", ".tsv": TAB, ".txt": TAB}
+"""The delimiter of each type of text with columns, by the file's ending."""
+
 READERS: dict[str, Callable[[Path], Iterator[SourceRow]]] = {
+    ".json": _json,
     ".jsonl": _json_lines,
-    ".csv": _csv,
-    ".tsv": _tsv,
+    **{ending: partial(_delimited, delimiter=delimiter) for ending, delimiter in DELIMITED.items()},
     ".parquet": _parquet,
 }
 """The function that reads each type of file, by the file's ending."""

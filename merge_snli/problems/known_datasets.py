@@ -133,6 +133,28 @@ KNOWN_DATASETS = (
         "SciTail: a textual entailment dataset from science question answering, AAAI.",
     ),
     KnownDataset(
+        hub_id="jhu-cogsci/hans",
+        columns=(
+            "premise",
+            "hypothesis",
+            "label",
+            "parse_premise",
+            "parse_hypothesis",
+            "binary_parse_premise",
+            "binary_parse_hypothesis",
+            "heuristic",
+            "subcase",
+            "template",
+        ),
+        labels=("entailment", "non-entailment"),
+        splits=("validation", "train"),
+        license=None,
+        attribution="HANS: McCoy, Pavlick and Linzen (2019), Right for the wrong reasons: diagnosing syntactic "
+        "heuristics in natural language inference, ACL.",
+        note="HANS is a loading script on the Hub, which datasets 4 and newer do not run: rename its file "
+        "heuristics_evaluation_set.txt to end in .tsv, and read that",
+    ),
+    KnownDataset(
         hub_id="pietrolesci/nli_fever",
         columns=("cid", "fid", "premise", "hypothesis", "verifiable", "fever_gold_label", "label"),
         # The column `premise` holds the claim, and the column `hypothesis` its evidence.

@@ -12,13 +12,14 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
-from merge_snli.problems.file_rows import READERS
+from merge_snli.problems.file_names import names_files, one_name, without_hub_prefix
+from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.label_names import read_label_names
-from merge_snli.problems.memory_rows import MEMORY, memory_problems
+from merge_snli.problems.memory_rows import MEMORY, MemoryProblems, memory_problems
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
-TYPE_NAMES = {str: "a string", int: "an integer", bool: "true or false", tuple: "a list of strings"}
+TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
 """How messages name the types of options."""
 
 
@@ -30,11 +31,14 @@ class ProblemOptions:
     label, and `label_names` default to the data set's own values.
 
     Attributes:
-        problems: A file (.jsonl, .csv, .tsv, .parquet), a data set's folder, a Hub id, or `demo:problems`; or problems
-            in memory: a `datasets.Dataset`, a pandas or Polars frame, an Arrow table or a list of dicts. For these the
-            record has the type, such as `memory:pandas.DataFrame`, and the digest of the problems.
+        problems: A file (.json, .jsonl, .csv, .tsv, .txt, .parquet; texts also as .gz), a pattern such as `*.jsonl`,
+            `hf://datasets/ORG/NAME/PATH`, or several of these (in Python a list, which is recorded with commas); a data
+            set's folder, a Hub id, or `demo:problems`; or problems in memory: a `datasets.Dataset`, a pandas or Polars
+            frame, an Arrow table or a list of dicts. For these the record has the type, such as
+            `memory:pandas.DataFrame`, and the digest of the problems.
         config: Config of a folder or Hub data set that has several.
         split: Split of a folder or Hub data set; `test` by default. None for a file, which has no splits.
+        delimiter: Character between the columns of .csv, .tsv and .txt files, or `tab`; by default a comma in .csv.
         limit: Number of rows to read; None for all.
         premise_column: Column of the premise; if empty, `premise` or another usual name that the data has.
         hypothesis_column: Column of the hypothesis; as `premise_column`.
@@ -49,6 +53,7 @@ class ProblemOptions:
     problems: str | Any
     config: str | None = None
     split: str | None = None
+    delimiter: str | None = None
     limit: int | None = None
     premise_column: str = ""
     hypothesis_column: str = ""
@@ -64,8 +69,7 @@ class ProblemOptions:
         Raises:
             InputError: If a value is invalid.
         """
-        if not isinstance(self.problems, str | Path):
-            self._set("problems", memory_problems(self.problems))
+        self._set("problems", _name_of(self.problems))
         for name, expected in option_types(cast(Hashable, type(self))).items():
             self._set(name, self._checked_type(name, expected))
         if not self.problems.strip():
@@ -73,6 +77,7 @@ class ProblemOptions:
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
         require_positive("--limit", self.limit)
+        self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
         if self.label_names is not None:
             _check_label_names(self.label_names)
@@ -106,7 +111,7 @@ class ProblemOptions:
 
 @cache
 def option_types(options: type[ProblemOptions]) -> dict[str, type]:
-    """Return the type of each option: `str`, `int`, `bool`, or `tuple` for a tuple of strings.
+    """Return the type of each option: `str`, `int`, `float`, `bool`, or `tuple` for a tuple of strings.
 
     Args:
         options: `ProblemOptions` or a class derived from it.
@@ -131,6 +136,8 @@ def _converted(value: object, expected: type) -> object | None:
         return value if isinstance(value, str) else str(value) if isinstance(value, Path) else None
     if expected is bool or isinstance(value, bool):
         return value if expected is bool and isinstance(value, bool) else None
+    if expected is float:
+        return float(value) if isinstance(value, int | float) else None
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -175,15 +182,31 @@ def _defaults(problems: str) -> dict[str, Any]:
     """Return the defaults of the options that depend on the data set."""
     known = known_dataset(problems)
     if known is None:
-        return {} if _is_file(problems) else {"split": "test"}
+        return {} if _has_no_splits(problems) else {"split": "test"}
     names = ("config", "premise_column", "hypothesis_column", "label_column", "label_names")
     return {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
 
 
-def _is_file(problems: str) -> bool:
-    """Return whether the name of a source is that of a file, or of problems in memory."""
-    path = Path(problems)
-    return problems.startswith((PREFIX, MEMORY)) or (path.suffix in READERS and not path.is_dir())
+def _name_of(problems: object) -> str:
+    """Return the name of the problems: of files, a folder or a Hub id, or one that holds problems in memory."""
+    if isinstance(problems, MemoryProblems):
+        return problems
+    if isinstance(problems, str | Path):
+        return without_hub_prefix(str(problems))
+    if isinstance(problems, list | tuple) and problems and all(isinstance(name, str | Path) for name in problems):
+        return without_hub_prefix(one_name(problems))
+    return memory_problems(problems)
+
+
+def _has_no_splits(problems: str) -> bool:
+    return problems.startswith((PREFIX, MEMORY)) or names_files(problems)
+
+
+def _delimiter(text: str | None) -> str | None:
+    found = TAB if text in ("tab", "\\t") else text
+    if found is not None and (len(found) != 1 or found in '\r\n"'):
+        raise InputError(f"--delimiter is {text!r}: give one character, such as ';', or tab")
+    return found
 
 
 def _check_keep_column(columns: Sequence[str]) -> None:

@@ -117,15 +117,24 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey
             continue
         with_label += 1
         identity = _base_id(row, names)
-        content = json.dumps([identity, row.premise, row.hypothesis, names[row.label], *row.extra], ensure_ascii=False)
-        total += int.from_bytes(hashlib.sha256(content.encode()).digest())
+        total += content_number(identity, row.premise, row.hypothesis, names[row.label], *row.extra)
         ids.append(int(identity, 16) if row.id is None else id_hash(identity))
     if not with_label:
         raise InputError(_no_problem(source, without_label))
     repeated = repeated_numbers(ids)
     if source.options.id_column is not None and repeated:
         _require_unique_ids(source, repeated)
-    return Survey(names, with_label, without_label, f"{total % DIGEST_MODULUS:064x}", repeated)
+    return Survey(names, with_label, without_label, digest_of(total), repeated)
+
+
+def content_number(*content: str) -> int:
+    """Return the sha256 of the content of a row as a number, to be summed over the rows."""
+    return int.from_bytes(hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).digest())
+
+
+def digest_of(total: int) -> str:
+    """Return the digest of rows from the sum of their `content_number`, which does not depend on their order."""
+    return f"{total % DIGEST_MODULUS:064x}"
 
 
 def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:

@@ -86,7 +86,7 @@ def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> Ch
     premise, hypothesis = check_sentences(row, options)
     label = _label_number(row, options.label_column, labels)
     identity = None if options.id_column is None or label is None else _id(row, options.id_column)
-    extra = tuple(_extra_value(row, column) for column in options.keep_column)
+    extra = tuple(column_text(row, column, "--keep-column") for column in options.keep_column)
     return CheckedRow(row.location, premise, hypothesis, label, identity, extra)
 
 
@@ -169,9 +169,18 @@ def _id(row: SourceRow, column: str) -> str:
     return identity
 
 
-def _extra_value(row: SourceRow, column: str) -> str:
-    """Return the value of an extra column: text as it is, a missing value as the empty text, anything else as JSON."""
-    value = row.value(column, "--keep-column")
+def column_text(row: SourceRow, column: str, option: str) -> str:
+    """Return the value of a column: text as it is, a missing value as the empty text, anything else as JSON.
+
+    Args:
+        row: A row of the source.
+        column: The column.
+        option: The option that names the column, for messages.
+
+    Raises:
+        InputError: If the row has no such column, or the text cannot be written as UTF-8.
+    """
+    value = row.value(column, option)
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from merge_snli.errors import InputError, name_options
 from merge_snli.files import is_path
 from merge_snli.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILMENT, TWO_WAY, canonical_name
 from merge_snli.problems.dataset_rows import class_label_names, dataset_rows, load_folder, load_from_hub
+from merge_snli.problems.file_names import find_files, names_files
 from merge_snli.problems.file_rows import READERS, parquet_label_names, read_file
 from merge_snli.problems.label_names import LabelNames, read_label_names, without_decimals
 from merge_snli.problems.memory_rows import MEMORY, MemoryProblems
@@ -88,19 +89,44 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     """
     if options.problems.startswith(MEMORY):
         return _memory_source(options)
-    path = embedded_path(options.problems) or Path(options.problems)
-    if path.is_file():
-        if options.split is not None and path.suffix in READERS:
-            raise InputError(f"--split is {options.split!r}, but {options.problems} is a file, which has no splits")
-        return _source(options, partial(read_file, path), partial(parquet_label_names, path))
+    bundled, path = embedded_path(options.problems), Path(options.problems)
+    if bundled is not None or names_files(options.problems):
+        return _file_source(options, find_files(options.problems) if bundled is None else (bundled,))
     if path.is_dir():
         dataset = load_folder(path, options)
-    elif path.suffix in READERS or is_path(options.problems):
+    elif is_path(options.problems):
         raise InputError(f"no such file: {options.problems} (expected a {', '.join(READERS)} file or a Hub id)")
     else:
         dataset = load_from_hub(options)
+    if options.delimiter is not None:
+        raise InputError(f"--delimiter is for text files, and {options.problems} is not one: remove it")
     read = partial(dataset_rows, dataset, f"{options.problems} split {options.split}")
     return _source(options, read, partial(class_label_names, dataset))
+
+
+def _file_source(options: ProblemOptions, files: tuple[Path, ...]) -> ProblemSource:
+    if options.split is not None:
+        raise InputError(f"--split is {options.split!r}, but {options.problems} is a file, which has no splits")
+
+    def read() -> Iterator[SourceRow]:
+        return chain.from_iterable(read_file(file, options.delimiter) for file in files)
+
+    return _source(options, read, partial(_common_label_names, files))
+
+
+def _common_label_names(files: Sequence[Path], column: str) -> tuple[str, ...] | None:
+    """Return the names of the ClassLabel column of Parquet files.
+
+    Raises:
+        InputError: If they differ between the files.
+    """
+    names = {file: parquet_label_names(file, column) for file in files}
+    other = next((file for file in files if names[file] != names[files[0]]), None)
+    if other is not None:
+        raise InputError(
+            f"the labels of {other} are {names[other]}, those of {files[0]} {names[files[0]]}: read them one by one"
+        )
+    return names[files[0]]
 
 
 def _memory_source(options: ProblemOptions) -> ProblemSource:

@@ -16,7 +16,7 @@ from merge_snli.registration.prepare import METRIC_NAME, metric_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset import MergeDataset, PairsDataset
 
 PROGRAM = """
 import json, sys
@@ -24,7 +24,7 @@ sys.modules["transformers"] = None  # evaluate would import it, and torch, witho
 import datasets, evaluate
 
 name, metric, rows = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-for config, splits in [*rows.items(), (None, rows["all"])]:
+for config, splits in [*rows.items(), (None, next(iter(rows.values())))]:
     loaded = datasets.load_dataset(name, config)
     found = {split: table.num_rows for split, table in loaded.items()}
     if found != splits:
@@ -37,7 +37,7 @@ if scores["pattern_accuracy"] != 1.0:
 """
 
 
-def check_loading(dataset: MergeDataset, stage: Path, name: str) -> None:
+def check_loading(dataset: MergeDataset | PairsDataset, stage: Path, name: str) -> None:
     """Load every config and the metric by bare name from prepared caches.
 
     Args:
@@ -71,5 +71,6 @@ def check_loading(dataset: MergeDataset, stage: Path, name: str) -> None:
         raise InputError(
             f"datasets {version('datasets')} and evaluate {version('evaluate')} do not load the prepared caches "
             f"({message}), so nothing was registered: load from the folders instead, with "
-            f"load_dataset({str(dataset.folder.resolve())!r}, 'noun') and evaluate.load({str(metric_folder())!r})"
+            f"load_dataset({str(dataset.folder.resolve())!r}, {dataset.configs[1]!r}) and "
+            f"evaluate.load({str(metric_folder())!r})"
         )

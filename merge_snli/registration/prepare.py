@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file, sha256_of_json
-from merge_snli.schema import ALL, data_version
+from merge_snli.schema import data_version
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset import MergeDataset, PairsDataset
 
 NAME = "merge_snli"
 """The default name to load a data set by."""
@@ -32,7 +32,7 @@ this name never takes precedence.
 """
 
 
-def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path, ...]:
+def prepare_dataset(dataset: MergeDataset | PairsDataset, cache: Path, name: str) -> tuple[Path, ...]:
     """Write each config in the cache format of `datasets`.
 
     Args:
@@ -58,22 +58,22 @@ def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path
             enable_progress_bars()
 
 
-def _check_files(dataset: MergeDataset) -> None:
+def _check_files(dataset: MergeDataset | PairsDataset) -> None:
     for name, digest in dataset.record.data.files.items():
         path = dataset.folder / name
         if not path.is_file() or sha256_of_file(path) != digest:
             raise InputError(f"{path} is missing or was changed: download or generate the data set again")
 
 
-def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) -> Path:
+def _prepare_config(dataset: MergeDataset | PairsDataset, config: str, cache: Path, name: str) -> Path:
     from datasets.exceptions import DatasetGenerationError
 
-    from merge_snli.builder import MergeSnli
+    from merge_snli.builder import builder_of
 
     # The hash differs by config: if it were the same, loading without a config would fail.
     cache_hash = f"registered-{dataset.digest[:16]}-{config}"
     folder = Path(name, config, data_version(dataset.digest), cache_hash)
-    builder = MergeSnli(
+    builder = builder_of(dataset.configs)(
         config_name=config, data_dir=str(dataset.folder), dataset_name=name, cache_dir=str(cache / ".unused")
     )
     try:
@@ -81,8 +81,8 @@ def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) 
     except DatasetGenerationError as error:
         raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None  # such as a full disk
     (cache / folder.with_name(f"{folder.name}_builder.lock")).unlink(missing_ok=True)
-    # `all` is the latest, so that it is the default config, as in the data set's folder.
-    time = MODIFICATION_TIME + (config == ALL)
+    # The first config (`all`) is the latest, so that it is the default config, as in the data set's folder.
+    time = MODIFICATION_TIME + (config == dataset.configs[0])
     os.utime(cache / folder, (time, time))
     return folder
 

@@ -28,6 +28,25 @@ def test_shipped_data_set() -> None:
     assert repr(dataset) == f"MergeDataset(name={dataset.name!r}, folder={dataset.folder!r}, revision=None)"
 
 
+def test_the_bundled_data_set_is_found_by_name_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find_dataset("merge_snli").folder == FOLDER.parent
+    (tmp_path / "merge_snli").mkdir()
+    with pytest.raises(InputError, match=r"run\.json is missing"):
+        find_dataset("merge_snli")
+
+
+def test_a_notebook_and_pandas_show_the_rows() -> None:
+    dataset = find_dataset(str(FOLDER.parent))
+    frame = dataset.to_pandas("noun", "subsample_3")
+    assert len(frame) == dataset.record.rows["noun"]["subsample_3"]
+    assert {*frame["label"]} == {*NLI_LABELS}
+    html = dataset._repr_html_()
+    assert all(
+        f">{config}<" in html and f">{splits['test']:,}<" in html for config, splits in dataset.record.rows.items()
+    )
+
+
 def test_not_a_data_set(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "torn").mkdir()

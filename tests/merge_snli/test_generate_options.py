@@ -34,6 +34,7 @@ def test_every_field_has_an_argument_of_the_same_name() -> None:
         *("--classes", "noun,adv", "--top-k", "50", "--inflation", "5", "--subsamples", "2", "--random-seed", "9"),
         *("--device", "cpu", "--sides", "union", "--filters", "none", "--scramble", "--seeds-from", "d"),
         *("--mask", "all", "--split-words", "--no-relations", "--ignore-case", "--dtype", "bfloat16"),
+        *("--min-mlms", "2", "--same-tag", "--articles", "--min-log-odds", "0.5", "--max-rank", "50"),
         *("--license", "mit"),
         *("--title", "t"),
     )

@@ -13,6 +13,7 @@ from merge_snli.shadowing import PACKAGES, check_not_shadowed
 
 ROOT = Path(__file__).parents[2]
 USES = {
+    "templates": "import merge_snli.validation",
     "generation": "from merge_snli.validation import validate",
     "scoring": "from merge_snli.publishing import publish",
     "metrics": "from scoring import score",

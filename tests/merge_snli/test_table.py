@@ -113,3 +113,11 @@ def test_characters_that_an_encoding_lacks_are_printed_as_ascii() -> None:
     stream.flush()
     expected = TABLE.text().replace("\u2500", "-").replace("\u2013", "-")
     assert written.getvalue().decode("latin-1") == f"{expected}caf\u00e9 \\u65e5 ..."
+
+
+def test_a_notebook_and_pandas_show_the_columns() -> None:
+    table = Table(columns=(Column("name", "left"), Column("share")), rows=(("a", 0.25), ("b", None)))
+    assert table._repr_html_() == table.html()
+    frame = table.to_pandas()
+    assert list(frame.columns) == ["name", "share"]
+    assert frame["share"].tolist()[0] == 0.25

@@ -56,7 +56,7 @@ def test_label_names_of_a_dataset_are_kept() -> None:
         datasets.DatasetDict(test=datasets.Dataset.from_list(ROWS)),
         datasets.IterableDataset.from_generator(lambda: iter(ROWS)),
         {"premise": ["A"]},
-        ["A"],
+        [["A"]],
         3,
         None,
         pd.DataFrame({"premise": [object()]}),

@@ -53,6 +53,58 @@ def test_csv_and_tsv_give_the_same_problems(tmp_path: Path) -> None:
         assert texts(read_problems(ProblemOptions(problems=str(tmp_path / name))).problems) == EXPECTED
 
 
+def test_a_json_array_and_compressed_texts_are_read_like_json_lines(tmp_path: Path) -> None:
+    """Data sets on the Hub often have JSON lines in a file that ends in .json."""
+    lines = "".join(json.dumps(row) + "\n" for row in ROWS)
+    (tmp_path / "array.json").write_text(json.dumps(ROWS, indent=2))
+    (tmp_path / "lines.json").write_text(lines)
+    (tmp_path / "p.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    (tmp_path / "array.json.gz").write_bytes(gzip.compress(json.dumps(ROWS).encode()))
+    for name in ("array.json", "lines.json", "p.jsonl.gz", "array.json.gz"):
+        assert texts(read_problems(ProblemOptions(problems=str(tmp_path / name))).problems) == EXPECTED, name
+
+
+def test_text_files_are_read_with_their_delimiter(tmp_path: Path) -> None:
+    tabs = 'sentence_A\tsentence_B\tentailment_judgment\nA "cat" sits.\tA cat sits.\tNEUTRAL\n'
+    (tmp_path / "SICK.txt").write_text(tabs)
+    (tmp_path / "bars.txt").write_text(tabs.replace("\t", "|").replace('"', ""))
+    semicolons = gzip.compress(b'premise;hypothesis;label\n"A cat; sits.";A cat sits.;neutral\n')
+    (tmp_path / "p.csv.gz").write_bytes(semicolons)
+    found = {
+        name: texts(read_problems(ProblemOptions(problems=str(tmp_path / name), delimiter=delimiter)).problems)
+        for name, delimiter in (("SICK.txt", None), ("SICK.txt", "tab"), ("bars.txt", "|"), ("p.csv.gz", ";"))
+    }
+    assert found["SICK.txt"] == [('A "cat" sits.', "A cat sits.", 1)]
+    assert found["bars.txt"] == [("A cat sits.", "A cat sits.", 1)]
+    assert found["p.csv.gz"] == [("A cat; sits.", "A cat sits.", 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        ("p.json", b'[{"premise": "A"},', {}, r"p\.json is not valid JSON"),
+        ("p.json", json.dumps([ROWS[0], 3]).encode(), {}, r"p\.json item 2 is not a JSON object: 3"),
+        (
+            "p.jsonl.gz",
+            gzip.compress(json.dumps(ROWS[0]).encode() + b"\n")[:-9],
+            {},
+            r"p\.jsonl\.gz is not a complete gzip file",
+        ),
+        ("p.csv.gz", b"premise,hypothesis,label\n", {}, r"p\.csv\.gz is not a complete gzip file"),
+        ("p.parquet.gz", b"PAR1", {}, r"unknown file type '\.parquet\.gz'"),
+        ("p.jsonl", b"{}", {"delimiter": ";"}, r"delimiter is for \.csv, \.tsv, \.txt"),
+        ("p.csv", b"a", {"delimiter": "; "}, r"delimiter is '; '"),
+    ],
+    ids=["array", "item", "cut", "not gzip", "parquet", "not delimited", "two characters"],
+)
+def test_invalid_arrays_archives_and_delimiters_are_named(
+    tmp_path: Path, name: str, content: bytes, options: dict[str, str], message: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_problems(ProblemOptions(problems=str(tmp_path / name), delimiter=options.get("delimiter")))
+
+
 def test_parquet_and_folders_keep_the_label_names_of_their_source(tmp_path: Path) -> None:
     names = ["contradiction", "entailment", "neutral"]
     features = datasets.Features(
@@ -235,7 +287,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     cases = {
         "nowhere.jsonl": "no such file",
         "empty.jsonl": "is empty",
-        "p.xlsx": "'.xlsx'; expected .jsonl, .csv, .tsv, .parquet",
+        "p.xlsx": "'.xlsx'; expected .json, .jsonl, .csv, .tsv, .txt, .parquet",
         "p.parquet": "cannot be read as Parquet",
         "p.csv": "line 2 has 2 fields; the header has 3 columns",
         "quote.csv": "begins at line 2 ",

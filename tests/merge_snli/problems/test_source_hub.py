@@ -68,3 +68,12 @@ def test_gated_problems_are_reported(problems: Repo) -> None:
     problems.gated = True
     with pytest.raises(InputError, match=r"org/problems.*gated"):
         premises("org/problems")
+
+
+def test_a_file_on_the_hub_is_read_by_its_path(problems: Repo) -> None:
+    assert premises("hf://datasets/org/problems/test.jsonl") == ["A dog runs fast.", "A dog is running."]
+    assert premises("hf://datasets/org/problems@v1/*.jsonl") == ["A dog runs fast."]
+    with pytest.raises(InputError, match=r"org/problems has no file none\.jsonl"):
+        premises("hf://datasets/org/problems/none.jsonl")
+    with pytest.raises(InputError, match=r"org/none.*does not exist"):
+        premises("hf://datasets/org/none/test.jsonl")
