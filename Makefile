@@ -13,6 +13,8 @@ SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13)
 PYTHON ?= $(firstword $(foreach name,$(PYTHONS),$(shell $(name) -c '$(SUPPORTED)' 2>/dev/null && echo $(name))))
 PIP_FLAGS ?=
 export PIP_FLAGS
+# uv installs no compiled modules. If Python did not keep them either, every process would compile its imports again.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 RUNTIME := $(VENV)/runtime-ready
 READY := $(VENV)/ready
@@ -58,7 +60,7 @@ test: $(READY)
 	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 test-all: $(OLD_READY) test
-	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m slow
+	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m 'slow or cluster'
 
 lint: $(READY)
 	$(RUN)ruff check .
