@@ -1,4 +1,4 @@
-"""Print the tables of Luo et al. (2023) for scored models, with the mean and standard deviation over random seeds.
+"""Print the tables of Luo et al. (2022) for scored models, with the mean and standard deviation over random seeds.
 
     merge-snli score plain-seed-1=models/plain/seed-1 … --dataset simple_pair --out results/
     merge-snli score plain-seed-1=models/plain/seed-1 … --dataset extended_pair --out results/

@@ -1,4 +1,4 @@
-"""The rows of Simple Pair (Luo et al. 2023, section 2.2.1, Figure 1 and appendix table 5)."""
+"""The rows of Simple Pair (Luo et al. 2022, section 2.2.1, Figure 1 and appendix table 5)."""
 
 from __future__ import annotations
 
