@@ -56,7 +56,7 @@ def test_it_starts_with_a_seed_three_variants_and_the_answers_of_the_models(demo
     [seed_id] = [row["seed_id"] for row in texts if row["premise"] == premise]
     of_seed = [row["premise"] for row in rows if row["seed_id"] == seed_id]
     for name in ("nli-a", "nli-b"):
-        [path] = (demo_run.out / "results").glob(f"*{name}*.json")
+        [path] = (demo_run.out / "results").glob(f"demo-{name}-*.json")
         result = json.loads(path.read_text())
         index = result["seeds"]["seed_id"].index(seed_id)
         gold, predicted = result["seeds"]["gold"][index], result["seeds"]["predicted"][index]

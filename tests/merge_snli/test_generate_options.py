@@ -28,7 +28,20 @@ def test_missing_arguments_have_the_defaults_of_options() -> None:
 
 def test_every_field_has_an_argument_of_the_same_name() -> None:
     options = read(
-        *("--problems", "p", "--config", "c", "--split", "s", "--limit", "3", "--premise-column", "a"),
+        *(
+            "--problems",
+            "p",
+            "--delimiter",
+            ";",
+            "--config",
+            "c",
+            "--split",
+            "s",
+            "--limit",
+            "3",
+            "--premise-column",
+            "a",
+        ),
         *("--hypothesis-column", "b", "--label-column", "l", "--id-column", "i", "--label-names", "yes,no"),
         *("--keep-column", "genre,round", "--keep-column", "author", "--tagger", "t", "--mlm", "m", "n", "--mlm", "o"),
         *("--classes", "noun,adv", "--top-k", "50", "--inflation", "5", "--subsamples", "2", "--random-seed", "9"),
