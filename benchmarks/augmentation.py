@@ -5,8 +5,7 @@
     merge-snli score plain-seed-1=models/plain/seed-1 … --dataset merge_snli --source snli/test.jsonl --out results/
     python -m benchmarks.augmentation results/
 
-Models whose names differ in `-seed-N` only are one row. Columns without results are empty. Table 2 needs results of
-`--config relevance --by template+relevance`.
+Models whose names differ in `-seed-N` only are one row. Columns without results are empty.
 """
 
 from __future__ import annotations
