@@ -319,7 +319,9 @@ def test_joined_hypotheses_are_scored_by_relevance(tmp_path: Path) -> None:
     folder = make_simple_pair(tmp_path / "simple_pair", SimplePairOptions(premises=20)).name
     rows = pq.read_table(Path(folder) / "data" / "relevance" / "test.parquet").to_pylist()
     answers = answers_of(rows)
-    by = score(guess, folder, config="relevance").by
+    result = score(guess, folder, config="relevance")
+    assert isinstance(result, GroupedResult)
+    by = result.by
     assert list(by) == ["template", "hypothesis_template", "template+hypothesis_template", "template+relevance"]
     assert len(by["template+relevance"]) == 4
     for value, part in by["template+relevance"].items():
