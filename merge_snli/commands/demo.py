@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     names = [PREFIX + name for name in NLI_MODELS]
     results, failed = score_models(names, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
-    page = write_leaderboard(results, out / "site", dataset=dataset)
+    page = write_leaderboard(results, out / "site", datasets=[dataset])
     record, problems = dataset.record, dataset.record.problems
     _section("A seed and three of its variants", example_text(results, dataset))
     _section("What was found", summary_text(results))

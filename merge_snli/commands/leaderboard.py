@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from merge_snli.commands.result_arguments import add_datasets, add_results, add_thresholds
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ FORMATS = ("html", "md", "csv", "json", "latex")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("results", type=Path, metavar="DIR", help="results folder of merge-snli score")
+    add_results(parser)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the page or the table")
     parser.add_argument(
         "--format",
@@ -24,11 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="html",
         help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: %(default)s)",
     )
-    parser.add_argument(
-        "--dataset",
-        metavar="DIR|ID",
-        help="data set that the models were scored on, to show the texts of its hardest seeds on the page",
+    add_datasets(
+        parser, "data sets that the models were scored on, to show the texts of their hardest seeds on the page"
     )
+    add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8,0.95; the page has a slider")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,12 +37,25 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.reports.leaderboard.write import write_leaderboard
     from scoring.results.files import read_all_results
 
-    if arguments.dataset is not None and arguments.format != "html":
-        raise InputError(f"--dataset needs --format html, not --format {arguments.format}: leave one of them out")
+    for option, given, formats in (
+        ("--dataset", arguments.dataset, ("html",)),
+        ("--threshold", arguments.threshold, ("md", "latex")),
+    ):
+        if given and arguments.format not in formats:
+            needed = " or ".join(formats)
+            raise InputError(
+                f"{option} needs --format {needed}, not --format {arguments.format}: leave one of them out"
+            )
     if arguments.out.exists() and not arguments.out.is_dir():
         raise InputError(f"--out {arguments.out} is a file: choose a folder")
-    results, grouped = read_all_results(arguments.results)
-    dataset = None if arguments.dataset is None else find_dataset(arguments.dataset)
-    path = write_leaderboard(results, arguments.out, file_format=arguments.format, dataset=dataset, grouped=grouped)
+    results, grouped = read_all_results(*arguments.results)
+    path = write_leaderboard(
+        results,
+        arguments.out,
+        file_format=arguments.format,
+        datasets=[find_dataset(name) for name in arguments.dataset],
+        grouped=grouped,
+        thresholds=arguments.threshold,
+    )
     sys.stdout.write(f"{path}\n")
     return 0

@@ -112,14 +112,23 @@ def read_grouped_results(folder: str | Path) -> list[GroupedResult]:
     return grouped
 
 
-def read_all_results(folder: str | Path) -> tuple[list[Result], list[GroupedResult]]:
-    """Read all results in `folder`, sorted by file name: those on MERGE data sets, and those on pairs in groups.
+def read_all_results(*folders: str | Path) -> tuple[list[Result], list[GroupedResult]]:
+    """Read all results in some folders: those on MERGE data sets, and those on pairs in groups.
 
-    Invalid files are skipped with a warning.
+    They are in the order of the folders, sorted by file name. Invalid files are skipped with a warning. Copies of a
+    result in several folders count once.
 
     Raises:
-        InputError: If the folder does not exist or has no valid result.
+        InputError: If a folder does not exist or has no valid result.
     """
+    results: list[Result | GroupedResult] = []
+    for folder in folders:
+        results += [result for result in _read_folder(folder) if result not in results]
+    on_merge = [result for result in results if isinstance(result, Result)]
+    return on_merge, [result for result in results if isinstance(result, GroupedResult)]
+
+
+def _read_folder(folder: str | Path) -> list[Result | GroupedResult]:
     paths = sorted(Path(folder).glob("*.json"))
     if not paths:
         raise InputError(f"no results in {folder}: pass the --out folder of merge-snli score")
@@ -133,8 +142,7 @@ def read_all_results(folder: str | Path) -> tuple[list[Result], list[GroupedResu
         raise InputError(f"no valid result in {folder} ({len(errors)} files read); {errors[0]}")
     for message in errors:
         logger.warning("skipped: %s", message)
-    on_merge = [result for result in results if isinstance(result, Result)]
-    return on_merge, [result for result in results if isinstance(result, GroupedResult)]
+    return results
 
 
 def _read(path: Path) -> Result | GroupedResult:

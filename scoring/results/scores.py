@@ -45,6 +45,10 @@ class Curve(Part):
         if any(max(row) > seeds for row, seeds in zip(self.passing, self.seeds, strict=True)):
             raise ValueError("more seeds pass a threshold than the subsample has")
 
+    def at(self, threshold: float) -> float | None:
+        """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
+        return self.mean[CURVE.index(threshold)]
+
     @property
     def each(self) -> tuple[tuple[float | None, ...], ...]:
         """PA of each subsample at each threshold, None if the subsample has no row."""
