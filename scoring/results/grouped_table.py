@@ -134,7 +134,7 @@ def _accuracies(result: GroupedResult, thresholds: Sequence[float]) -> tuple[Cel
     return (
         percent(scores.sample_accuracy),
         ends_text(intervals.sample_accuracy),
-        *pa_cells(scores.curve, intervals.pattern_accuracy, thresholds),
+        *pa_cells(scores.pattern_accuracy, intervals.pattern_accuracy, scores.curve, thresholds),
     )
 
 

@@ -78,18 +78,22 @@ def pa_columns(thresholds: Sequence[float], interval: str = "95% interval") -> l
     ]
 
 
-def pa_cells(curve: Curve, interval: Ends | None, thresholds: Sequence[float]) -> Iterator[float | str | None]:
+def pa_cells(
+    accuracy: float | None, interval: Ends | None, curve: Curve, thresholds: Sequence[float]
+) -> Iterator[float | str | None]:
     """Yield the cells of `pa_columns`.
 
     Args:
+        accuracy: PA at the quality threshold.
+        interval: Its interval, if there is one.
         curve: PA at every threshold.
-        interval: Interval of PA at the quality threshold, if there is one.
         thresholds: The thresholds.
     """
     for threshold in thresholds:
-        yield percent(curve.at(threshold))
         if threshold == QUALITY_THRESHOLD:
-            yield None if interval is None else ends_text(interval)
+            yield from (percent(accuracy), None if interval is None else ends_text(interval))
+        else:
+            yield percent(curve.at(threshold))
 
 
 def ends_text(ends: Ends) -> str:
@@ -142,10 +146,11 @@ def _on_source(result: Result) -> float | None:
 def _scores(result: Result, thresholds: Sequence[float]) -> tuple[float | str | None, ...]:
     scores = result.scores
     on_variants, intervals = scores.on_variants, scores.intervals
+    ends = None if intervals is None else intervals.pattern_accuracy
     return (
         percent(scores.seed_sample_accuracy),
         percent(on_variants.sample_accuracy.mean),
-        *pa_cells(on_variants.curve, None if intervals is None else intervals.pattern_accuracy, thresholds),
+        *pa_cells(on_variants.pattern_accuracy.mean, ends, on_variants.curve, thresholds),
         percent(scores.qt),
         percent(scores.mt),
     )
