@@ -27,7 +27,7 @@ COMMANDS = {
     "extended-pair": "make the data set Extended Pair from NLI problems (Luo et al. 2022)",
     "cache": "show what the work folder of a data set contains",
     "explain": "show how the variants of one problem were selected",
-    "tables": "print the tables of a generation run (Tables 2, 4, 6 and 9)",
+    "tables": "print the tables of a generation run (Tables 2, 4, 5, 6 and 9), or compare two runs",
     "validate": "check a data set against its run record, row by row",
     "register": "make a data set and the metric loadable by name from any folder",
     "publish": "upload a data set, its loading script and the metric to the Hub",
