@@ -119,7 +119,9 @@ def _without(side: Side, other: Side) -> dict[Variant, Validators]:
 
 def _seed_table(a: Side, b: Side) -> Table:
     configs = dict.fromkeys(chain(a.seeds, b.seeds))
-    rows = [(config, *_counts(a.seeds.get(config, set()), b.seeds.get(config, set()))) for config in configs]
+    rows: list[tuple[str | int, ...]] = [
+        (config, *_counts(a.seeds.get(config, set()), b.seeds.get(config, set()))) for config in configs
+    ]
     same = a.dataset.record.problems.digest == b.dataset.record.problems.digest
     return Table(
         title="Seeds of both data sets",
@@ -160,7 +162,7 @@ def _masked_lm_table(side: Side, other: Side, only: dict[Variant, Validators]) -
     names = masked_lm_names(side.dataset)
     here = {*names}
     missing = lacking_masked_lms(side.dataset, other.dataset)
-    rows = [
+    rows: list[tuple[str | int, ...]] = [
         (name, "no" if name in missing else "yes", *_lost(side, other, only, here - {name}, {name})) for name in names
     ]
     if len(missing) > 1:

@@ -100,8 +100,8 @@ def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ..
         whole: _Suggested = defaultdict(set)
         for side in SIDES:
             sentences.add(by_side[side])
-            for suggestion, names in by_side[side].items():
-                whole[suggestion] |= names
+            for key, names in by_side[side].items():
+                whole[key] |= names
         problems.add(whole)
     return SuggestionOverlaps(sentences.overlap("sentence", masked_lms), problems.overlap("problem", masked_lms))
 
