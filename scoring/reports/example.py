@@ -10,7 +10,7 @@ from merge_snli.schema import SEED
 from merge_snli.table import TEXT_WIDTH
 from scoring.reports.leaderboard.hardest import seeds_by_hardness
 from scoring.results.grouping import distinct_names_of
-from scoring.results.scores import NOT_SCORED
+from scoring.results.scores import NOT_SCORED, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ def _answers(results: Sequence[Result], seeds: Sequence[HardSeed]) -> list[Answe
     return list(
         zip(
             *(
-                [NOT_SCORED if answer == NOT_SCORED else result.compared_labels[int(answer)] for answer in answers]
+                [NOT_SCORED if answer == NOT_SCORED else label_of(answer, result.compared_labels) for answer in answers]
                 for result, seed in zip(results, seeds, strict=True)
                 for answers in [result.seeds.variant_predictions[seed.index]]
             ),

@@ -11,10 +11,18 @@ from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
 from merge_snli.schema import WORD_CLASSES, data_version
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-from scoring.models.labels import compared_labels, positions
-from scoring.results.describe import best_outputs, label_notes, labels_in_use, model_record, run_record
+from scoring.models.labels import ANSWERS, FUNCTION, compared_labels, positions
+from scoring.results.describe import (
+    best_outputs,
+    compared_numbers,
+    label_notes,
+    labels_in_use,
+    model_record,
+    run_record,
+)
 from scoring.results.fields import SCHEMA_VERSION
 from scoring.results.measure import (
+    NO_ANSWER_NUMBER,
     PredictedLabels,
     align_predictions,
     scores,
@@ -37,6 +45,7 @@ if TYPE_CHECKING:
     from scoring.predictions.pairs import ScoredConfig
     from scoring.predictions.source import ScoredSource
     from scoring.predictions.store import Predictions
+    from scoring.results.records import PromptRecord
     from scoring.results.scores import SourceScores
 
 CHANCE_MARGIN = 0.05
@@ -49,6 +58,8 @@ def evaluate(
     predictions: Predictions,
     data: ScoredConfig,
     source: ScoredSource | None = None,
+    *,
+    prompt: PromptRecord | None = None,
 ) -> Result:
     """Compute the result of a model.
 
@@ -58,17 +69,21 @@ def evaluate(
         predictions: Logits of the config's pairs followed by the new pairs of the source, in their order.
         data: Seeds and variants of the config.
         source: The problems of the source, if it was scored.
+        prompt: How a language model was asked; None for other models.
 
     Raises:
-        InputError: If no seed fits into the model's maximum length.
+        InputError: If no seed fits into the model's maximum length, or has all its imported answers.
     """
     outputs = best_outputs(predictions)
     names = labels_in_use(scored.labels, outputs)
     compared = compared_labels(names, data.label_names)
-    pair_labels = np.append(positions(names, compared), -1)[outputs]
+    pair_labels = compared_numbers(outputs, names, compared)
     gold = np.array(positions(data.label_names, compared))[data.seed_labels]
-    predicted = align_predictions(data, pair_labels, gold)
+    imported = scored.labels.origin == ANSWERS
+    predicted = align_predictions(data, pair_labels, gold, whole_seeds=imported)
     if not len(predicted.gold):
+        if imported:
+            raise InputError(f"no seed of config {data.config} has the answers to itself and all its variants")
         raise InputError(
             f"no seed of config {data.config} fits into the {facts.max_length} tokens of model {scored.name}: score a "
             "model with a larger maximum length"
@@ -86,10 +101,10 @@ def evaluate(
         kind="merge",
         model=model_record(scored, facts, names),
         dataset=_dataset_record(data),
-        run=run_record(scored, predictions),
+        run=run_record(scored, predictions, outputs, prompt),
         compared_labels=compared,
         left_out=left_out,
-        notes=tuple(_notes(scored, data, names, left_out, overall, predicted, on_source)),
+        notes=tuple(_notes(scored, data, names, left_out, overall, predicted, on_source, outputs)),
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
         scores=overall,
@@ -119,14 +134,16 @@ def _notes(
     overall: Scores,
     predicted: PredictedLabels,
     on_source: SourceScores | None,
+    outputs: NDArray[np.int64],
 ) -> Iterator[str]:
     """Yield what a reader of a result must know, one sentence per note."""
     yield from label_notes(scored, names, data.label_names)
     if left_out.seeds or left_out.variants:
-        yield (
-            f"{left_out.seeds} seeds and {left_out.variants} variants left out: longer than the model's maximum of "
-            f"{left_out.max_length} tokens"
-        )
+        limit = f"longer than the model's maximum of {left_out.max_length} tokens"
+        why = "not all of a seed's answers were imported" if scored.labels.origin == ANSWERS else limit
+        yield f"{left_out.seeds} seeds and {left_out.variants} variants left out: {why}"
+    if unread := int(np.count_nonzero(outputs == NO_ANSWER_NUMBER)):
+        yield f"no answer to {unread:,} of {len(data.pairs):,} distinct pairs can be read; they count as wrong"
     if on_source is not None and on_source.too_long:
         yield (
             f"{on_source.too_long} problems of the source left out: longer than the model's maximum of "
@@ -136,7 +153,7 @@ def _notes(
     if overall.seed_sample_accuracy < majority_share + CHANCE_MARGIN:
         labels = scored.labels
         order = f"check the label order {','.join(labels.names)}"
-        hint = "check the function" if labels.origin == "function" else order
+        hint = f"check the {labels.origin}" if labels.origin in (FUNCTION, ANSWERS) else order
         yield (
             f"warning: accuracy on seeds is {overall.seed_sample_accuracy:.1%}, close to or below the "
             f"{majority_share:.1%} of always predicting the most common label; {hint}"

@@ -33,11 +33,11 @@ def to_json(result: Result | GroupedResult) -> dict[str, Any]:
 
 
 def file_name(result: Result | GroupedResult) -> str:
-    """Return the file name of a result, unique per model, dtype, data and config.
+    """Return the file name of a result, unique per model, dtype, prompt, data and config.
 
     A function without a digest is identified by its name, because `safe_name` may drop most of it.
     """
-    dtype = "" if result.title == result.model.name else f"-{result.run.dtype}"
+    dtype = "" if result.run.dtype in (None, "float32") else f"-{result.run.dtype}"
     digest = result.model.digest
     suffix = f"function-{sha256_of_json(result.model.name)[:8]}" if digest is None else digest[:8]
     model = f"{safe_name(result.model.name)}{dtype}-{suffix}"
