@@ -17,7 +17,7 @@ from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.language_models.conftest import OWN
 
 FAILURES = {4: "error", 13: "rate limit", 19: "time-out"}
-ATTEMPT_TIMEOUT = 1.0
+ATTEMPT_TIMEOUT = 2.0
 
 
 def rule(premise: str, hypothesis: str) -> str:
@@ -103,8 +103,10 @@ def test_nothing_is_lost(server: Server, tmp_path: Path, monkeypatch: pytest.Mon
     (result,) = import_files([log.location], OWN)
     prompt = result.run.prompt
     assert prompt is not None
-    assert (prompt.calls, prompt.retries) == (server.requests["answer"], len(FAILURES))
     assert prompt.calls == len(task.dataset)
+    assert {*FAILURES.values()} < {*server.requests}
+    assert prompt.retries is not None
+    assert prompt.retries >= len(FAILURES)  # more if the machine is too busy to answer in time
     assert prompt.input_tokens == 40 * prompt.calls
     assert result.run.no_answers == 0
     assert (prompt.provider, result.model.name) == ("openai-api", "standin/rule")

@@ -18,7 +18,7 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 
 def rule(pair: Pair) -> str | None:
-    number = (len(pair[0]) + len(pair[1])) % 4
+    number = sum(map(ord, "".join(pair))) % 4
     return LABELS[number] if number < 3 else None
 
 
