@@ -39,7 +39,7 @@ COMMANDS = {
     "compare": "run pairwise significance tests between scored models",
     "figures": "plot pattern accuracy curves (Figures 4, 5 and 11)",
     "analyse": "run the analyses of section 5 of the paper, and write a report",
-    "leaderboard": "write a leaderboard page or table from results",
+    "leaderboard": "write a leaderboard page, table or Space from results, or check submissions to a Space",
     "annotate": "have annotators judge fluency and reasoning of variants (section A.2)",
     "completion": "print a script that completes commands, options and paths in bash, zsh or fish",
 }

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 
-def add_results(parser: argparse.ArgumentParser) -> None:
+def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     """Add the results folders."""
     parser.add_argument(
-        "results", nargs="+", metavar="DIR", type=Path, help="results folders of merge-snli score, one or several"
+        "results", nargs=nargs, metavar="DIR", type=Path, help="results folders of merge-snli score, one or several"
     )
 
 

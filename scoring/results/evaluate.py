@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -95,12 +95,11 @@ def evaluate(
     )
     on_source = None if source is None else source_scores(source, pair_labels, data.label_names, compared)
     overall = scores(predicted)
-    labels = data.seed_labels[data.variant_seeds]
     return Result(
         schema_version=SCHEMA_VERSION,
         kind="merge",
         model=model_record(scored, facts, names),
-        dataset=_dataset_record(data),
+        dataset=dataset_record(data),
         run=run_record(scored, predictions, outputs, prompt),
         compared_labels=compared,
         left_out=left_out,
@@ -108,16 +107,30 @@ def evaluate(
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
         scores=overall,
-        classes=_parts(predicted, {name: data.variant_classes == name for name in WORD_CLASSES}),
-        labels=_parts(predicted, {name: labels == number for number, name in enumerate(data.label_names)}),
-        masked_lms=_parts(predicted, data.validated_by),
-        consistency={
+        source=on_source,
+        **scores_of_parts(data, predicted, compared),
+    )
+
+
+def scores_of_parts(data: ScoredConfig, predicted: PredictedLabels, compared: tuple[str, ...]) -> dict[str, Any]:
+    """Return the fields of a result besides `scores` that its answers determine.
+
+    Args:
+        data: Seeds and variants of the config.
+        predicted: The answers.
+        compared: The compared labels.
+    """
+    labels = data.seed_labels[data.variant_seeds]
+    return {
+        "classes": _parts(predicted, {name: data.variant_classes == name for name in WORD_CLASSES}),
+        "labels": _parts(predicted, {name: labels == number for number, name in enumerate(data.label_names)}),
+        "masked_lms": _parts(predicted, data.validated_by),
+        "consistency": {
             "seed": scores_against(predicted, predicted.seed_predictions),
             "majority": scores_against_majority(predicted),
         },
-        source=on_source,
-        seeds=seed_table(data, predicted, compared),
-    )
+        "seeds": seed_table(data, predicted, compared),
+    }
 
 
 def _parts(predicted: PredictedLabels, variants: Mapping[str, NDArray[np.bool_]]) -> dict[str, Scores]:
@@ -149,18 +162,26 @@ def _notes(
             f"{on_source.too_long} problems of the source left out: longer than the model's maximum of "
             f"{left_out.max_length} tokens"
         )
-    majority_share = int(np.bincount(predicted.gold).max()) / len(predicted.gold)
-    if overall.seed_sample_accuracy < majority_share + CHANCE_MARGIN:
+    if (warning := chance_warning(overall, predicted)) is not None:
         labels = scored.labels
         order = f"check the label order {','.join(labels.names)}"
         hint = f"check the {labels.origin}" if labels.origin in (FUNCTION, ANSWERS) else order
-        yield (
-            f"warning: accuracy on seeds is {overall.seed_sample_accuracy:.1%}, close to or below the "
-            f"{majority_share:.1%} of always predicting the most common label; {hint}"
-        )
+        yield f"{warning}; {hint}"
 
 
-def _dataset_record(data: ScoredConfig) -> DatasetRecord:
+def chance_warning(overall: Scores, predicted: PredictedLabels) -> str | None:
+    """Return the note on a model that is hardly better than always predicting the most common label; None if not."""
+    majority_share = int(np.bincount(predicted.gold).max()) / len(predicted.gold)
+    if overall.seed_sample_accuracy >= majority_share + CHANCE_MARGIN:
+        return None
+    return (
+        f"warning: accuracy on seeds is {overall.seed_sample_accuracy:.1%}, close to or below the "
+        f"{majority_share:.1%} of always predicting the most common label"
+    )
+
+
+def dataset_record(data: ScoredConfig) -> DatasetRecord:
+    """Return what a result records about a config of a data set."""
     dataset = data.dataset
     local = dataset.revision is None and Path(dataset.name).is_dir()
     part, digest = data.part, dataset.digest

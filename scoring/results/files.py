@@ -150,10 +150,23 @@ def _read(path: Path) -> Result | GroupedResult:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
+    return parse_result(content, path)
+
+
+def parse_result(content: bytes, name: str | Path) -> Result | GroupedResult:
+    """Parse the content of a result file.
+
+    Args:
+        content: The bytes of the file.
+        name: Name of the file, for messages.
+
+    Raises:
+        InputError: If it is not a valid result, or has another format version.
+    """
     try:
         return RESULT.validate_json(content)
     except ValidationError as error:
-        raise InputError(f"{path} {_reason(error, content)}") from error
+        raise InputError(f"{name} {_reason(error, content)}") from error
 
 
 def work_folder(out: Path) -> Path:

@@ -33,6 +33,7 @@ def write_leaderboard(
     datasets: Sequence[MergeDataset] = (),
     grouped: Iterable[GroupedResult] = (),
     thresholds: tuple[float, ...] = (),
+    about: str | None = None,
 ) -> Path:
     """Write a leaderboard into a folder.
 
@@ -44,6 +45,7 @@ def write_leaderboard(
         grouped: Results on pairs in groups; at least one result of either kind.
         thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
             Only for `md` and `latex`.
+        about: A paragraph on submissions for the end of the page. Only for `html`.
 
     Returns:
         Path of the written file.
@@ -55,7 +57,7 @@ def write_leaderboard(
     boards = make_boards(results, thresholds=thresholds)
     grouped_boards = make_grouped_boards(grouped, thresholds=thresholds)
     if file_format == "html":
-        name, text = PAGE, render_page(boards, _texts(boards, datasets), grouped_boards)
+        name, text = PAGE, render_page(boards, _texts(boards, datasets), grouped_boards, about)
     else:
         name, write = FORMATS[file_format]
         text = write(boards, grouped_boards)
