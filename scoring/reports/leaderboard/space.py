@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.files import write_json, write_text
 from merge_snli.hub import fetch
+from merge_snli.table import TEXT_WIDTH
 from scoring.reports.html_page import asset
 from scoring.reports.leaderboard.submissions import LIMITS, check_files
 from scoring.reports.leaderboard.write import PAGE, write_leaderboard
@@ -48,7 +50,7 @@ class Checked:
         lines = [
             f"{path}: {problem}" for path, problems in self.problems.items() for problem in (problems or ["passed"])
         ]
-        return "\n".join([*lines, "", LIMITS, ""])
+        return "\n".join([*lines, "", *textwrap.wrap(LIMITS, TEXT_WIDTH), ""])
 
 
 def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDataset], out: Path) -> Path:
