@@ -70,7 +70,7 @@ def test_arguments_override_a_preset(name: str) -> None:
 
 
 def test_the_preset_strict_needs_masked_lms() -> None:
-    with pytest.raises(InputError, match="--mlm is missing"):
+    with pytest.raises(InputError, match="mlm is missing"):
         read("--problems", "p", "--preset", "strict")
 
 
