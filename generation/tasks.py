@@ -32,10 +32,11 @@ from merge_snli.progress import Progress
 from merge_snli.record import WordCounts, as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from generation.options import Options
     from generation.output.record import RunInputs
+    from generation.sentences.forms import Form
     from merge_snli.inference.models import ResolvedModel
     from merge_snli.problems.reading import Survey
     from merge_snli.progress import Stage
@@ -162,6 +163,7 @@ def tag(plan: GenerationPlan, share: Share, stage: Stage) -> None:
     problems = stream_problems(open_source(plan.options), plan.survey)
     if inputs.seeds is not None:
         problems = inputs.seeds.select(problems)
+    stage.total = len([*plan.numbers(share)]) * plan.problems_per_shard  # at most
     for number in range(plan.shards):
         part = list(islice(problems, plan.problems_per_shard))
         if number not in share:
@@ -194,7 +196,17 @@ def answer(plan: GenerationPlan, name: str, share: Share, stage: Stage) -> None:
     _require_same(f"masked LM {name}", asdict(key), asdict(plan.answer_keys[name]))
     options = replace(plan.options, device=plan.device)
     with Store(plan.work, key, shared=True) as store:
-        suggest((forms_of_shard(shard, options) for shard in shards), mlm, store, options, stage)
+        suggest(_forms(shards, store, options, stage), mlm, store, options, stage)
+
+
+def _forms(shards: Sequence[Path], store: Store, options: Options, stage: Stage) -> Iterator[dict[str, Form]]:
+    """Yield the forms of each shard, and estimate how many of all shards have no answer."""
+    missing = 0
+    for nth, shard in enumerate(shards, 1):
+        forms = forms_of_shard(shard, options)
+        missing += len(store.missing(forms))
+        stage.total = missing * len(shards) // nth
+        yield forms
 
 
 def make_variants(plan: GenerationPlan, share: Share, stage: Stage) -> None:
@@ -211,6 +223,7 @@ def make_variants(plan: GenerationPlan, share: Share, stage: Stage) -> None:
     """
     numbers = list(plan.numbers(share))
     shards = plan.tagged(numbers)
+    stage.total = len(numbers)
     with ExitStack() as stack:
         method = _method(plan, stack)
         for number, shard in zip(numbers, shards, strict=True):

@@ -37,6 +37,7 @@ class Stage:
         start: When it started, in seconds of `time.monotonic`.
         done: Number of units done, without those that were cached.
         seconds: Duration of the stage.
+        total: Number of units; None if unknown. It may be set, or changed, while the stage runs.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Stage:
     start: float
     done: int = 0
     seconds: float = 0.0
+    total: int | None = None
 
     def advance(self, units: int) -> None:
         """Add units to those that are done."""
@@ -82,7 +84,7 @@ class Progress:
         start = time.monotonic()
         disable = True if self._quiet else None
         with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable) as bar:
-            stage = Stage(name, unit, bar, start)
+            stage = Stage(name, unit, bar, start, total=total)
             self.stages.append(stage)
             with _lines(stage, total, cached) if bar.disable and not self._quiet else nullcontext():
                 try:

@@ -104,10 +104,11 @@ def predict(plan: ScoringPlan, name: str, share: Share, stage: Stage) -> None:
     assert scored.key is not None
     store = PredictionStore(work_folder(plan.out) / "predictions" / scored.key[:16])
     load = cache(scored.load)
-    for pairs in (data.pairs, () if source is None else source.new_pairs):
-        if part := pairs[share.task :: share.tasks]:
-            predict_pairs(load, part, store, name=name)
-            stage.advance(len(part))
+    every = (data.pairs, () if source is None else source.new_pairs)
+    parts = [part for pairs in every if (part := pairs[share.task :: share.tasks])]
+    stage.total = sum(map(len, parts))
+    for part in parts:
+        predict_pairs(load, part, store, name=name, advance=stage.advance)
 
 
 def evaluate(plan: ScoringPlan, _: Share, stage: Stage) -> None:

@@ -46,17 +46,19 @@ def write_data(
     all_variants = folder / data_file(ALL, TEST)
     for config in (ALL, *options.classes, SEED):
         schema = features(config, label_names, options.classes, options.keep_column).arrow_schema
+        every = folder / data_file(config, TEST)
         test = (
-            _select(all_variants, config)
+            _rows_of_class(all_variants, config)
             if config in options.classes
             else _merge(seeds if config == SEED else variants, folder)
         )
         draws = {} if config == SEED else {subsample_split(nth): nth for nth in range(options.subsamples)}
-        parts = ((split, _select(all_variants, config, subsample)) for split, subsample in draws.items())
+        parts = ((split, _rows_of_subsample(every, subsample)) for split, subsample in draws.items())
         for split, tables in chain([(TEST, test)], parts):
             row_count = write_tables(folder / data_file(config, split), tables, schema, dictionaries=REPEATED_COLUMNS)
-            if row_count:
-                rows.setdefault(config, {})[split] = row_count
+            if not row_count:
+                break  # a config without rows has no subsamples
+            rows.setdefault(config, {})[split] = row_count
     files = {
         data_file(config, split): sha256_of_file(folder / data_file(config, split))
         for config, splits in rows.items()
@@ -72,18 +74,23 @@ def _merge(files: Sequence[Path], folder: Path) -> Iterator[pa.Table]:
         yield from merge_files(files, "seed_id", Path(intermediate))
 
 
-def _select(all_variants: Path, config: str, subsample: int | None = None) -> Iterator[pa.Table]:
-    """Yield the rows of a config, or of one of its subsamples, from the file of config `all`."""
-    with pq.ParquetFile(all_variants) as file:
+def _rows_of_class(all_variants: Path, word_class: str) -> Iterator[pa.Table]:
+    """Yield the rows of a word class from the file of config `all`."""
+    return (table.filter(pc.equal(table["word_class"], word_class)) for table in _read(all_variants))
+
+
+def _rows_of_subsample(test: Path, subsample: int) -> Iterator[pa.Table]:
+    """Yield the rows of a subsample from the file of a config's split `test`."""
+    for table in _read(test):
+        subsamples = table["subsamples"].combine_chunks()
+        drawn = pc.equal(pc.list_flatten(subsamples), subsample)
+        yield table.take(pc.list_parent_indices(subsamples).filter(drawn))
+
+
+def _read(path: Path) -> Iterator[pa.Table]:
+    with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(ROWS_PER_GROUP):
-            table = pa.Table.from_batches([batch])
-            if subsample is not None:
-                table = table.take(_rows_of_subsample(table["subsamples"].combine_chunks(), subsample))
-            yield table if config == ALL else table.filter(pc.equal(table["word_class"], config))
-
-
-def _rows_of_subsample(subsamples: pa.ListArray, index: int) -> pa.Array:
-    return pc.list_parent_indices(subsamples).filter(pc.equal(pc.list_flatten(subsamples), index))
+            yield pa.Table.from_batches([batch])
 
 
 def _composition(all_variants: Path, configs: Sequence[str], label_names: Sequence[str]) -> dict[str, Composition]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 import signal
 import subprocess
@@ -10,14 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import datatrove.executor.ray
 import dill
 from datatrove.executor.base import PipelineExecutor
 from datatrove.executor.local import LocalPipelineExecutor
-from datatrove.executor.ray import RankWorker, RayPipelineExecutor
+from datatrove.executor.ray import RayPipelineExecutor
 from datatrove.executor.slurm import SlurmPipelineExecutor
 
 from merge_snli.cluster.options import LOCAL, RAY
+from merge_snli.errors import InputError, reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 PICKLED = "executor.pik"
 """In the logging folder: the executor, for the processes that run its tasks."""
+
+RAY_TASKS = {"max_calls": 1, "max_retries": 3}
+"""Options of Ray's tasks: a new process for each, which is started again if it is lost."""
+
+logger = logging.getLogger(__name__)
 
 
 class SlurmExecutor(SlurmPipelineExecutor):  # type: ignore[misc]
@@ -75,24 +81,53 @@ class LocalExecutor(LocalPipelineExecutor):  # type: ignore[misc]
             process.wait()
 
 
-class _Worker(RankWorker):  # type: ignore[misc]
-    """Runs tasks in the process of the actor: datatrove's pool in the actor waits forever for a killed process."""
-
-    def run_for_rank(self, executor_ref: RayExecutor, ranks: list[int], *_: object) -> None:
-        for rank in ranks:
-            executor_ref._run_for_rank(rank, 1)
-
-
 class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
-    """Runs the tasks on a Ray cluster, and those of a lost machine again on another one."""
+    """Runs each task as a task of Ray, in a process of its own.
 
-    # Logs go to the shared folder at once; datatrove copies them at the end, when those of killed tasks are lost.
-    _run_for_rank = PipelineExecutor._run_for_rank
+    datatrove's actors wait forever for a killed process, and for resources that no machine has.
+    """
 
     def run(self) -> None:
-        """Run the tasks that are not complete."""
-        datatrove.executor.ray.RankWorker = _Worker
-        super().run()
+        """Run the tasks that are not complete; Ray starts those of a lost process or machine again.
+
+        Raises:
+            InputError: If Ray does not accept the options of the tasks.
+        """
+        import ray  # not by the tasks of other executors
+
+        gigabytes = self.mem_per_cpu_gb * self.cpus_per_task
+        resources = {"CPU": self.cpus_per_task, "GPU": self.gpus_per_task, "memory": gigabytes * 1024**3}
+        options: dict[str, Any] = {
+            "num_cpus": resources["CPU"],
+            "num_gpus": resources["GPU"],
+            "memory": resources["memory"],
+            **RAY_TASKS,
+            **self.ray_remote_kwargs,
+        }
+        try:
+            run_task = ray.remote(**options)(PipelineExecutor._run_for_rank)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: {reason(error)}") from error
+        if not any(_has(node, resources) for node in ray.nodes()):  # type: ignore[no-untyped-call]
+            logger.warning(
+                "no machine of the Ray cluster has %d CPUs, %d GPUs and %d GB of memory for %s; waiting for one",
+                self.cpus_per_task,
+                self.gpus_per_task,
+                gigabytes,
+                self.pipeline[0].name,
+            )
+        executor = ray.put(self)
+        running: list[ray.ObjectRef[Any]] = []
+        for rank in self.get_incomplete_ranks():
+            if len(running) == self.workers:
+                _, running = ray.wait(running)
+            running.append(run_task.remote(executor, rank, 1))
+        ray.wait(running, num_returns=len(running))
+
+
+def _has(node: dict[str, Any], resources: dict[str, int]) -> bool:
+    """Return whether a machine of a Ray cluster is large enough for a task."""
+    return node["Alive"] and all(node["Resources"].get(name, 0) >= amount for name, amount in resources.items())
 
 
 Executor = SlurmExecutor | LocalExecutor | RayExecutor

@@ -100,6 +100,7 @@ class TaskRecord:
         started: When it started, in seconds since the epoch.
         seconds: How long it has been running.
         units: Number of units done.
+        total: Number of units to do; None if unknown.
         error: Why it failed; None if it did not.
     """
 
@@ -108,6 +109,7 @@ class TaskRecord:
     started: float
     seconds: float = 0.0
     units: int = 0
+    total: int | None = None
     error: str | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from merge_snli.cluster.options import SLURM
 from merge_snli.cluster.run_folder import (
@@ -21,8 +21,6 @@ from merge_snli.cluster.run_folder import (
 )
 from merge_snli.cluster.slurm_queue import queued
 from merge_snli.errors import InputError
-from merge_snli.progress import format_duration
-from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -179,83 +177,19 @@ def _rate(records: list[TaskRecord], running: int) -> float | None:
 
 
 def _seconds_left(records: list[TaskRecord], counts: Counter[str]) -> float | None:
-    """Estimate from the mean duration of the tasks that are done."""
-    done = [record.seconds for record in records if record.state == DONE]
-    left = counts.total() - counts[DONE]
-    if not done or not left:
-        return 0.0 if not left else None
-    return left * sum(done) / len(done) / max(1, counts[RUNNING])
+    """Estimate from the durations of the tasks that are done, and those expected of the tasks that are running."""
+    if counts[DONE] == counts.total():
+        return 0.0
+    expected = [(record, seconds) for record in records if (seconds := _duration(record)) is not None]
+    if not expected:
+        return None
+    mean = sum(seconds for _, seconds in expected) / len(expected)
+    spent = sum(record.seconds for record in records if record.state == RUNNING)
+    return max(0.0, (counts.total() - counts[DONE]) * mean - spent) / max(1, counts[RUNNING])
 
 
-def status_text(status: RunStatus) -> str:
-    """Return the status as a table, with the first failure below."""
-    table = Table(
-        columns=(
-            Column("stage", "left"),
-            *(Column(state) for state in ("tasks", DONE, RUNNING, FAILED)),
-            Column("rate"),
-            Column("left"),
-            Column("logs", "left"),
-        ),
-        rows=tuple(_row(stage) for stage in status.stages),
-        notes=tuple(_notes(status)),
-    )
-    return table.text()
-
-
-def _row(stage: StageStatus) -> tuple[str | int | None, ...]:
-    failed = stage.tasks[FAILED] + stage.tasks[STOPPED]
-    rate = None if stage.units_per_second is None else f"{stage.units_per_second:,.1f} {stage.unit}/s"
-    left = None if stage.seconds_left is None or failed else format_duration(stage.seconds_left)
-    return (
-        stage.name,
-        stage.tasks.total(),
-        stage.tasks[DONE],
-        stage.tasks[RUNNING],
-        failed,
-        rate,
-        left,
-        stage.logs.parent.name,
-    )
-
-
-def _notes(status: RunStatus) -> list[str]:
-    notes = [f"Logs are in {status.stages[0].logs.parent.parent}, in the folder logs of each stage."]
-    jobs = [stage.job for stage in status.stages if stage.job is not None]
-    if jobs:
-        notes.append(f"Slurm jobs: {', '.join(jobs)}.")
-    if status.failures:
-        notes.append(failure_text(status.failures[0]))
-    if all(stage.tasks[DONE] == stage.tasks.total() for stage in status.stages):
-        notes.append("The run is complete.")
-    elif not status.active:
-        notes.append("The run has ended: run the same command again to do what is missing.")
-    return notes
-
-
-def failure_text(failure: Failure) -> str:
-    """Return what went wrong in a task, and where its log is."""
-    return f"{failure.stage}, task {failure.task} on {failure.host}: {failure.error} (log: {failure.log})"
-
-
-def status_json(status: RunStatus) -> dict[str, Any]:
-    """Return the status as JSON values."""
-    return {
-        "executor": status.executor,
-        "active": status.active,
-        "stages": [
-            {
-                "name": stage.name,
-                "tasks": stage.tasks.total(),
-                **{state: stage.tasks[state] for state in (DONE, RUNNING, FAILED, STOPPED, WAITING)},
-                "units": stage.units,
-                "unit": stage.unit,
-                "units_per_second": stage.units_per_second,
-                "seconds_left": stage.seconds_left,
-                "logs": str(stage.logs),
-                "job": stage.job,
-            }
-            for stage in status.stages
-        ],
-        "failures": [{**vars(failure), "log": str(failure.log)} for failure in status.failures],
-    }
+def _duration(record: TaskRecord) -> float | None:
+    """Return how many seconds a task has taken, or will take at its present rate; None if unknown."""
+    if record.state == DONE:
+        return record.seconds
+    return record.seconds * record.total / record.units if record.total and record.units else None

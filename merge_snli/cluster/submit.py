@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from datatrove.utils.logging import logger as datatrove_log
@@ -23,7 +23,8 @@ from merge_snli.cluster.run_folder import (
     write_run,
 )
 from merge_snli.cluster.slurm_queue import queued
-from merge_snli.cluster.status import failure_text, is_active, run_status
+from merge_snli.cluster.status import is_active, run_status
+from merge_snli.cluster.status_text import failure_text
 from merge_snli.cluster.task import StageTask
 from merge_snli.errors import InputError, reason
 from merge_snli.files import disk_errors_as_input_errors, machine_name
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SECONDS_PER_POLL = 2.0
+"""How often the command counts the tasks that are complete."""
+
+MAX_SECONDS_PER_QUESTION = 30.0
+"""The longest time between two questions to Slurm."""
 
 
 def run_stages(
@@ -131,28 +136,33 @@ def _run_here(
     stages: Sequence[ClusterStage], runs: Sequence[StageRun], options: ClusterOptions, progress: Progress
 ) -> None:
     """Run the stages one after another with Ray or locally, until one has failed."""
-    if options.executor == RAY:
-        _connect(options.address)
-    for nth, (stage, run) in enumerate(zip(stages, runs, strict=True)):
-        failed = any(
-            len(each.completed()) < each.tasks
-            for each, other in zip(runs, stages, strict=True)
-            if other.step < stage.step
-        )
-        if failed and not stage.after_failures:
-            return
-        executor = _executor(nth, stages, runs, options, ())
-        with _progress_of(run, progress):
-            executor.run()
+    with _connected(options.address) if options.executor == RAY else nullcontext():
+        for nth, (stage, run) in enumerate(zip(stages, runs, strict=True)):
+            failed = any(
+                len(each.completed()) < each.tasks
+                for each, other in zip(runs, stages, strict=True)
+                if other.step < stage.step
+            )
+            if failed and not stage.after_failures:
+                return
+            executor = _executor(nth, stages, runs, options, ())
+            with _progress_of(run, progress):
+                executor.run()
 
 
-def _connect(address: str) -> None:
+@contextmanager
+def _connected(address: str) -> Iterator[None]:
+    """Connect to a Ray cluster; at the end, Ray stops the tasks that are still running."""
     import ray
 
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, ignore_reinit_error=True)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise InputError(f"cannot connect to the Ray cluster at {address!r}: {reason(error)}") from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
 
 
 @contextmanager
@@ -187,8 +197,20 @@ def _wait(run: ClusterRun, progress: Progress) -> None:
         if stage.job is None:
             continue
         with _progress_of(stage, progress):
-            while queued([stage.job]):
-                time.sleep(SECONDS_PER_POLL)
+            started = time.monotonic()
+            while _is_queued(stage.job):
+                # Soon at first, then as rarely as a long run allows: asking slows Slurm down for everyone.
+                waited = time.monotonic() - started
+                time.sleep(min(1.0 + waited / 20, MAX_SECONDS_PER_QUESTION))
+
+
+def _is_queued(job: str) -> bool:
+    """Return whether a job is in the queue, or Slurm cannot be asked at the moment."""
+    try:
+        return bool(queued([job]))
+    except InputError as error:
+        logger.warning("%s; the jobs go on, asking again", error)
+        return True
 
 
 @contextmanager

@@ -63,26 +63,31 @@ class StageTask(PipelineStep):  # type: ignore[misc]
             os.environ[name] = value  # before torch is imported
         started = time.time()
 
-        def note(state: str, units: int, error: str | None = None) -> None:
-            seconds = round(time.time() - started, 1)
+        def note(state: str, error: str | None = None) -> None:
             record = TaskRecord(
-                state=state, host=machine_name(), started=started, seconds=seconds, units=units, error=error
+                state=state,
+                host=machine_name(),
+                started=started,
+                seconds=round(time.time() - started, 1),
+                units=stage.done,
+                total=stage.total,
+                error=error,
             )
             write_task(self._stage.folder, rank, record)
 
-        note(RUNNING, 0)
         with Progress(quiet=True).stage(self.name, unit=self._stage.unit) as stage, _logs_in_task_log():
+            note(RUNNING)
             try:
-                with beating(lambda: note(RUNNING, stage.done)), options_as_flags():
+                with beating(lambda: note(RUNNING)), options_as_flags():
                     self._work(Share(rank, world_size), stage)
             except Exception as error:
                 if isinstance(error, IncompleteError):
                     for each in self._earlier:
                         each.forget()
                 internal = f"internal error, {type(error).__name__}: {reason(error)}"
-                note(FAILED, stage.done, str(error) if isinstance(error, InputError) else internal)
+                note(FAILED, str(error) if isinstance(error, InputError) else internal)
                 raise
-        note(DONE, stage.done)
+            note(DONE)
         return ()
 
 

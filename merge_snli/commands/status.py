@@ -26,7 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.cluster.run import run_folder
     from merge_snli.cluster.run_folder import read_run
     from merge_snli.cluster.slurm_queue import cancel, queued
-    from merge_snli.cluster.status import run_status, status_json, status_text
+    from merge_snli.cluster.status import run_status
+    from merge_snli.cluster.status_text import status_json, status_text
 
     folder = run_folder(arguments.out)
     if arguments.cancel and (submitted := read_run(folder)) is not None:

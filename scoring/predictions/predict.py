@@ -29,7 +29,12 @@ PAIRS_PER_SHARD = 512
 
 
 def predict_pairs(
-    load: Callable[[], Predictor], pairs: Sequence[Pair], store: PredictionStore | None, *, name: str = ""
+    load: Callable[[], Predictor],
+    pairs: Sequence[Pair],
+    store: PredictionStore | None,
+    *,
+    name: str = "",
+    advance: Callable[[int], None] | None = None,
 ) -> tuple[Predictions, ModelFacts]:
     """Return the predictions of all pairs, running the model only on those that are not cached.
 
@@ -38,6 +43,7 @@ def predict_pairs(
         pairs: Distinct pairs, [n].
         store: Where predictions are cached, or None to cache nothing.
         name: Name of the model, for the progress.
+        advance: Called with the number of pairs that have been predicted since the last call.
 
     Returns:
         The predictions in the order of `pairs`, and facts about the model.
@@ -61,6 +67,8 @@ def predict_pairs(
             if store is not None:
                 store.add(shard)
             stage.advance(len(shard.pairs))
+            if advance is not None:
+                advance(len(shard.pairs))
     predictions, _ = look_up(shards, digests)
     assert predictions is not None
     return predictions, predictor.facts

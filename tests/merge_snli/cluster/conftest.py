@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from generation import Options
 from generation import generate as generate_here
 from merge_snli.embedded import embedded_path
-from tests.merge_snli.cluster.runs import MAIN, files
+from tests.merge_snli.cluster.runs import FEW, MAIN, MANY, files
 
 PER_SHARD = {"many": 75, "few": 5}
 PROBLEMS = {"many": 300, "few": 20}
@@ -54,26 +54,40 @@ def write_lines(path: Path, lines: list[str]) -> Path:
 @pytest.fixture(scope="session")
 def many_files(many: Path, shared: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of the data set of `many`, from one process."""
-    return made_here(many, tmp_path_factory.mktemp("one") / "merge_snli", PER_SHARD["many"])
+    return made_here(many, tmp_path_factory.mktemp("one") / "merge_snli", "many", MANY)
 
 
 @pytest.fixture(scope="session")
 def few_dataset(few: Path, shared: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data set of `few`, from one process."""
     out = tmp_path_factory.mktemp("one") / "merge_snli"
-    made_here(few, out, PER_SHARD["few"])
+    made_here(few, out, "few", FEW)
     return out
 
 
-def made_here(problems: Path, out: Path, per_shard: int) -> dict[str, bytes]:
-    mlms = ("demo:mlm-wordpiece", "demo:mlm-bpe")
+def made_here(problems: Path, out: Path, size: str, arguments: Sequence[str]) -> dict[str, bytes]:
+    mlms = tuple(each for each in arguments if each.startswith("demo:"))
     options = Options(problems=str(problems), mlm=mlms, inflation=3, subsamples=2)
-    generate_here(options, out, problems_per_shard=per_shard, quiet=True)
+    generate_here(options, out, problems_per_shard=PER_SHARD[size], quiet=True)
     return files(out)
 
 
+@pytest.fixture
+def cluster_file(executor: str, tmp_path: Path) -> Callable[..., Path]:
+    """A function that writes a cluster file for problems of a size, with two tasks per stage."""
+
+    def write(size: str, more: str = "") -> Path:
+        path = tmp_path / "cluster.toml"
+        tasks = "tasks = 2\nmem_per_cpu_gb = 1"
+        text = f"problems_per_shard = {PER_SHARD[size]}\n[defaults]\n{tasks}\n{more}"
+        path.write_text(f"{executor}\n{text}", encoding="utf-8")
+        return path
+
+    return write
+
+
 @pytest.fixture(scope="session")
-def few_results(few_dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def few_results(few_dataset: Path, shared: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of the embedded classifiers on `few_dataset`, from one process."""
     out = tmp_path_factory.mktemp("scored") / "results"
     models = ("demo:nli-a", "demo:nli-b")

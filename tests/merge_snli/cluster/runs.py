@@ -12,13 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.cluster.run import run_folder
-from merge_snli.cluster.status import run_status, status_json
+from merge_snli.cluster.status import run_status
+from merge_snli.cluster.status_text import status_json
 
-MAIN = (sys.executable, "-c", "import sys; from merge_snli.cli import main; sys.exit(main())")
-SECONDS = 400.0
+_PROGRAM = """
+import signal, sys
+from merge_snli.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for the tests
+sys.exit(main())
+"""
+MAIN = (sys.executable, "-c", _PROGRAM)
+SECONDS = 900.0
 """The longest that a test waits."""
 
-GENERATE = ("--mlm", "demo:mlm-wordpiece", "demo:mlm-bpe", "--inflation", "3", "--subsamples", "2", "--quiet")
+MANY = ("--mlm", "demo:mlm-wordpiece", "demo:mlm-bpe", "--inflation", "3", "--subsamples", "2", "--quiet")
+FEW = ("--mlm", "demo:mlm-wordpiece", "--inflation", "3", "--subsamples", "2", "--quiet")
+"""The arguments of runs on many problems and on few."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ def start(command: str, *arguments: str, out: Path) -> Running:
     return Running(process, out)
 
 
-def generate(problems: Path, out: Path, cluster: Path, more: Sequence[str] = GENERATE) -> Running:
+def generate(problems: Path, out: Path, cluster: Path, more: Sequence[str] = FEW) -> Running:
     """Start generating a data set on a cluster."""
     return start("generate", "--problems", str(problems), *more, "--cluster", str(cluster), out=out)
 

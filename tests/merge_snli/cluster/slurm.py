@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "setpriv")
 
 CONFIGURATION = """
 ClusterName=merge
@@ -22,6 +23,7 @@ SlurmctldHost=localhost(127.0.0.1)
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket,cred_expire=60
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -70,8 +72,7 @@ class Slurm:
 
     def start_node(self, name: str) -> None:
         """Start the daemon of a node."""
-        command = ["slurmd", "-D", "-N", name]
-        self.nodes[name] = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.nodes[name] = start_daemon("slurmd", "-D", "-N", name)
 
     def lose_node(self, name: str) -> None:
         """Kill the daemon of a node, and all jobs on it."""
@@ -114,46 +115,67 @@ def processes_of_job(job: str) -> list[int]:
 
 
 @contextmanager
-def slurm_cluster(folder: Path, *, port: int = 16817) -> Iterator[Slurm]:
+def slurm_cluster(folder: Path) -> Iterator[Slurm]:
     """Start a cluster, and set `SLURM_CONF` in the environment of this process until it is stopped."""
     (folder / "state").mkdir(parents=True)
     configuration = folder / "slurm.conf"
+    port, port_1, port_2 = free_ports(3)
     configuration.write_text(
-        CONFIGURATION.format(folder=folder, port=port, port_1=port + 184, port_2=port + 185), encoding="utf-8"
+        CONFIGURATION.format(folder=folder, port=port, port_1=port_1, port_2=port_2), encoding="utf-8"
     )
     before = dict(os.environ)
     os.environ.update(SLURM_CONF=str(configuration), PATH=SEARCHED)
     cluster = Slurm(folder, {})
-    controller = None
+    daemons = []
     try:
-        start_munge()
-        controller = subprocess.Popen(["slurmctld", "-D", "-c"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        daemons.append(start_munge(folder))
+        daemons.append(start_daemon("slurmctld", "-D", "-c"))
         for name in ("n1", "n2"):
             cluster.start_node(name)
         wait_until_idle()
         yield cluster
     finally:
-        with suppress(subprocess.CalledProcessError):
-            subprocess.run(["scancel", "--me"], capture_output=True, check=False)
-        for process in (*cluster.nodes.values(), *([controller] if controller else [])):
+        subprocess.run(["scancel", "--me", "--full"], capture_output=True, check=False)
+        for process in (*cluster.nodes.values(), *reversed(daemons)):
             process.terminate()
             process.wait()
         os.environ.clear()
         os.environ.update(before)
 
 
-def start_munge() -> None:
-    """Start munge, unless it runs."""
-    if subprocess.run(["munge", "-n"], capture_output=True, check=False).returncode == 0:
-        return
-    runs = Path("/run/munge")
-    runs.mkdir(exist_ok=True)
-    shutil.chown(runs, "munge", "munge")
-    runs.chmod(0o755)
-    subprocess.run(["runuser", "-u", "munge", "--", "munged"], check=True, env={**os.environ, "PATH": SEARCHED})
+def free_ports(count: int) -> list[int]:
+    """Return ports that no process listens on."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
 
 
-def wait_until_idle(seconds: float = 60.0) -> None:
+def start_daemon(*command: str) -> subprocess.Popen[bytes]:
+    """Start a daemon that ends with this process, however that ends."""
+    in_foreground = ["setpriv", "--pdeathsig", "KILL", *command]
+    return subprocess.Popen(in_foreground, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def start_munge(folder: Path) -> subprocess.Popen[bytes]:
+    """Start munge with a key and a socket of its own, and wait for it."""
+    key, socket_file = folder / "munge.key", folder / "munge.socket"
+    key.write_bytes(os.urandom(128))
+    key.chmod(0o600)
+    files = {"key-file": key, "socket": socket_file, "pid-file": folder / "munge.pid", "log-file": folder / "munge.log"}
+    arguments = (f"--{name}={path}" for name, path in {**files, "seed-file": folder / "munge.seed"}.items())
+    # By force, since the folder of the tests is not as private as munge wants it.
+    process = start_daemon("munged", "--foreground", "--force", *arguments)
+    deadline = time.monotonic() + 60.0
+    while subprocess.run(["munge", "-n", "-S", socket_file], capture_output=True, check=False).returncode:
+        assert process.poll() is None, (folder / "munge.log").read_text(encoding="utf-8")
+        assert time.monotonic() < deadline, "munge did not start"
+        time.sleep(0.1)
+    return process
+
+
+def wait_until_idle(seconds: float = 120.0) -> None:
     """Wait until both nodes are up."""
     deadline = time.monotonic() + seconds
     states: list[str] = []

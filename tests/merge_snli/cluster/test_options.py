@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from datatrove.pipeline.base import PipelineStep
 
-from merge_snli.cluster.options import read_cluster_file
+from merge_snli.cluster.executors import make_executor
+from merge_snli.cluster.options import RAY, SLURM, ClusterOptions, StageOptions, read_cluster_file
 from merge_snli.errors import InputError
 
+DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
 
-def read(folder: Path, text: str) -> object:
+
+class NoStep(PipelineStep):  # type: ignore[misc]
+    """Does nothing."""
+
+    name = "nothing"
+
+    def run(self, *_: object) -> tuple[()]:
+        return ()
+
+
+def read(folder: Path, text: str) -> ClusterOptions:
     path = folder / "cluster.toml"
     path.write_text(text, encoding="utf-8")
     return read_cluster_file(path)
@@ -63,3 +77,17 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, named: list[str]) -> 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.toml"):
         read_cluster_file(tmp_path / "nowhere.toml")
+
+
+def test_the_examples_of_the_documentation_can_be_read(tmp_path: Path) -> None:
+    examples = re.findall("```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    read_back = [read(tmp_path, example) for example in examples]
+    assert [options.executor for options in read_back] == [SLURM, RAY, SLURM, RAY]
+    assert [options.masked_lm.gpus_per_task for options in read_back] == [0, 0, 1, 1]
+
+
+def test_options_that_ray_does_not_have_are_refused(tmp_path: Path) -> None:
+    options = StageOptions(ray_remote_kwargs={"accelerator": "A100"})
+    executor = make_executor(RAY, NoStep(), options, tasks=1, folder=tmp_path)
+    with pytest.raises(InputError, match="accelerator"):
+        executor.run()

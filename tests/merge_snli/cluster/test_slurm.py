@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from merge_snli.cli import main
-from merge_snli.embedded import embedded_path
-from tests.merge_snli.cluster.conftest import PER_SHARD
-from tests.merge_snli.cluster.runs import files, generate, results, start, status, wait_until
+from tests.merge_snli.cluster.cases import check_error_of_the_user, check_scores
+from tests.merge_snli.cluster.runs import MANY, files, generate, status, wait_until
 from tests.merge_snli.cluster.slurm import Slurm, slurm, slurm_cluster, why_no_slurm
 
 pytestmark = [
@@ -23,6 +21,8 @@ pytestmark = [
     pytest.mark.skipif(why_no_slurm() is not None, reason=str(why_no_slurm())),
     pytest.mark.usefixtures("shared"),
 ]
+
+ClusterFile = Callable[..., Path]
 
 STAGES = ("read and tag", "demo:mlm-wordpiece", "filters and sets", "write")
 
@@ -40,22 +40,17 @@ def no_jobs_stay(cluster: Slurm) -> Iterator[None]:
     wait_until(lambda: not cluster.queue())
 
 
-def cluster_file(folder: Path, size: str, more: str = "") -> Path:
-    path = folder / "cluster.toml"
-    path.write_text(
-        f'executor = "slurm"\nproblems_per_shard = {PER_SHARD[size]}\n'
-        f'[defaults]\ntasks = 2\npartition = "main"\ntime = "0:20:00"\nmem_per_cpu_gb = 1\n{more}',
-        encoding="utf-8",
-    )
-    return path
+@pytest.fixture
+def executor() -> str:
+    return 'executor = "slurm"'
 
 
 def test_a_task_killed_in_every_stage_is_told_and_only_what_is_missing_runs_again(
-    many: Path, many_files: dict[str, bytes], tmp_path: Path
+    many: Path, many_files: dict[str, bytes], cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    out, file = tmp_path / "merge snli", cluster_file(tmp_path, "many")
+    out, file = tmp_path / "merge snli", cluster_file("many")
     for nth, stage in enumerate(STAGES):
-        running = generate(many, out, file)
+        running = generate(many, out, file, MANY)
         running.wait_for(stage, tasks=1 if stage == "write" else 2)
         found = status(out)
         assert found is not None
@@ -67,15 +62,15 @@ def test_a_task_killed_in_every_stage_is_told_and_only_what_is_missing_runs_agai
         assert f"{stage}, task 0" in error
         assert "killed" in error
         assert not out.exists()
-    assert generate(many, out, file).end() == (0, "")
+    assert generate(many, out, file, MANY).end() == (0, "")
     assert files(out) == many_files
     assert not list(tmp_path.rglob("*.sqlite"))
 
 
 def test_a_lost_node_leaves_its_tasks_to_the_other(
-    cluster: Slurm, many: Path, many_files: dict[str, bytes], tmp_path: Path
+    cluster: Slurm, few: Path, few_dataset: Path, cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    running = generate(many, tmp_path / "merge_snli", cluster_file(tmp_path, "many"))
+    running = generate(few, tmp_path / "merge_snli", cluster_file("few", "[filters]\ntasks = 1\n"))
     running.wait_for("demo:mlm-wordpiece", tasks=2)
     cluster.lose_node("n2")
     try:
@@ -83,14 +78,14 @@ def test_a_lost_node_leaves_its_tasks_to_the_other(
         assert code == 0, error
     finally:
         cluster.start_node("n2")
-    assert files(tmp_path / "merge_snli") == many_files
+    assert files(tmp_path / "merge_snli") == files(few_dataset)
     wait_until(lambda: "down" not in slurm("sinfo", "--noheader", "--format=%T"))
 
 
 def test_a_second_submission_is_refused_and_ctrl_c_leaves_the_jobs_which_only_status_cancels(
-    few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    few: Path, cluster_file: ClusterFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, file = tmp_path / "merge_snli", cluster_file(tmp_path, "few")
+    out, file = tmp_path / "merge_snli", cluster_file("few")
     other = slurm("sbatch", "--parsable", "--output=/dev/null", "--wrap=sleep 600").strip()
     running = generate(few, out, file)
     running.wait_for("read and tag")
@@ -115,28 +110,14 @@ def test_a_second_submission_is_refused_and_ctrl_c_leaves_the_jobs_which_only_st
 
 
 def test_an_error_of_the_user_is_told_in_its_own_sentence(
-    few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    few: Path, cluster_file: ClusterFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, mlm, out = embedded_path("demo:mlm-bpe"), tmp_path / "my-mlm", tmp_path / "merge_snli"
-    assert source is not None
-    shutil.copytree(source, mlm)
-    running = generate(few, out, cluster_file(tmp_path, "few"), ("--mlm", str(mlm), "--inflation", "3"))
-    running.wait_for("read and tag")
-    mlm.rename(tmp_path / "not-on-this-node")
-    code, error = running.end()
-    assert code == 2
-    sentence = f"model folder {mlm} does not exist; give a folder, a Hub id or demo:NAME"
-    assert sentence in error
-    assert main(["status", str(out), "--json"]) == 0
-    found = capsys.readouterr().out
-    assert sentence in found
-    assert "Traceback" not in error + found
-    failures = status(out)["failures"]  # type: ignore[index]
-    assert {failure["stage"] for failure in failures} == {"my-mlm"}
-    assert sentence in Path(failures[0]["log"]).read_text(encoding="utf-8")
+    check_error_of_the_user(few, tmp_path, cluster_file, capsys)
 
 
-def test_a_full_disk_on_one_node_is_told_and_the_run_resumes(few: Path, few_dataset: Path, tmp_path: Path) -> None:
+def test_a_full_disk_on_one_node_is_told_and_the_run_resumes(
+    few: Path, few_dataset: Path, cluster_file: ClusterFile, tmp_path: Path
+) -> None:
     out = tmp_path / "merge_snli"
     answers = out.with_name("merge_snli.work") / "suggestions"
     answers.mkdir(parents=True)
@@ -148,20 +129,15 @@ def test_a_full_disk_on_one_node_is_told_and_the_run_resumes(few: Path, few_data
     command = f'if [ "$SLURM_ARRAY_TASK_ID" = 0 ] && [ -z "$SMALL" ]; then {again}; fi'
     python = f'PATH="{Path(sys.executable).parent}:$PATH"'
     more = f"[masked_lm]\nenv_command = '''\n{python}\n{command}\n'''\n"
-    code, error = generate(few, out, cluster_file(tmp_path, "few", more)).end()
+    code, error = generate(few, out, cluster_file("few", more)).end()
     assert code == 2
     assert f"the disk of {answers}" in error
     assert "is full" in error
-    assert generate(few, out, cluster_file(tmp_path, "few")).end() == (0, "")
+    assert generate(few, out, cluster_file("few")).end() == (0, "")
     assert files(out) == files(few_dataset)
 
 
-def test_scores_are_those_of_one_process(few_dataset: Path, few_results: Path, tmp_path: Path) -> None:
-    models = ("demo:nli-a", "demo:nli-b")
-    file = cluster_file(tmp_path, "few")
-    out = tmp_path / "results"
-    running = start("score", *models, "--dataset", str(few_dataset), "--cluster", str(file), out=out)
-    code, error = running.end()
-    assert code == 0, error
-    assert len(results(out)) == 2
-    assert results(out) == results(few_results)
+def test_scores_are_those_of_one_process(
+    few_dataset: Path, few_results: Path, cluster_file: ClusterFile, tmp_path: Path
+) -> None:
+    check_scores(few_dataset, few_results, cluster_file("few"), tmp_path / "results")

@@ -59,10 +59,23 @@ def test_tasks_are_counted_by_state(stage: StageRun, tmp_path: Path, capsys: pyt
         "waiting": 1,
     }
     assert found["units_per_second"] == pytest.approx(200 / 40)
+    assert found["seconds_left"] == pytest.approx(4 * 20 - 20), "as long as the task that is done"
     assert [(each["task"], each["host"]) for each in status["failures"]] == [(2, "n1"), (3, "n2")]
     assert status["failures"][0]["error"] == "--dtype is wrong"
     assert status["failures"][0]["log"] == str(stage.log(2))
     assert "killed" in status["failures"][1]["error"]
+
+
+def test_the_time_left_follows_from_how_far_a_task_is(stage: StageRun, tmp_path: Path) -> None:
+    (stage.folder / "completions" / "00000").unlink()
+    for task, record in ((0, None), (1, TaskRecord(state="running", host="n1", started=0.0, seconds=20.0, units=100))):
+        task_file(stage.folder, task).unlink()
+        if record is not None:
+            write_task(stage.folder, task, record)
+    assert run_status(tmp_path / "out.work" / "cluster").stages[0].seconds_left is None
+    halfway = TaskRecord(state="running", host="n1", started=0.0, seconds=20.0, units=100, total=200)
+    write_task(stage.folder, 1, halfway)
+    assert run_status(tmp_path / "out.work" / "cluster").stages[0].seconds_left == pytest.approx(5 * 40 - 20)
 
 
 def test_the_first_failure_is_shown_with_its_log(
