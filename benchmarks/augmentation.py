@@ -1,12 +1,11 @@
-"""Print the tables of Luo et al. (2023) for scored models, with the mean and standard deviation over random seeds.
+"""Print the tables of Luo et al. (2022) for scored models, with the mean and standard deviation over random seeds.
 
     merge-snli score plain-seed-1=models/plain/seed-1 … --dataset simple_pair --out results/
     merge-snli score plain-seed-1=models/plain/seed-1 … --dataset extended_pair --out results/
     merge-snli score plain-seed-1=models/plain/seed-1 … --dataset merge_snli --source snli/test.jsonl --out results/
     python -m benchmarks.augmentation results/
 
-Models whose names differ in `-seed-N` only are one row. Columns without results are empty. Table 2 needs results of
-`--config relevance --by template+relevance`.
+Models whose names differ in `-seed-N` only are one row. Columns without results are empty.
 """
 
 from __future__ import annotations

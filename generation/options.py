@@ -31,7 +31,10 @@ CHOICES = {
 """The values of the options with a fixed choice, the default first."""
 
 READABILITY = ("min_mlms", "same_tag", "articles", "min_log_odds", "max_rank")
-"""The options that filter for readable variants. Records and run files have only those that differ from the default."""
+"""The options that filter for readable variants."""
+
+RECORDED_IF_SET = (*READABILITY, "delimiter")
+"""Options that records and run files have only if they differ from the default."""
 
 MAXIMA = {"top_k": 10_000, "subsamples": 1_000}
 """Upper bounds: fillers take disk space per form, and each draw is a split with a file per config."""
@@ -125,11 +128,11 @@ class Options(ProblemOptions):
             raise InputError(f"--min-log-odds is {self.min_log_odds}: give a finite number")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the options as JSON values, in the order of the fields; those of `READABILITY` only if they are set.
+        """Return the options as JSON values, in the order of the fields; those of `RECORDED_IF_SET` only if set.
 
         So the record of a run without them is the same as before they existed.
         """
-        unset = {field.name for field in fields(self) if field.name in READABILITY and self._is_default(field)}
+        unset = {field.name for field in fields(self) if field.name in RECORDED_IF_SET and self._is_default(field)}
         return {name: value for name, value in super().as_dict().items() if name not in unset}
 
     def _is_default(self, field: Field[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Presets: the options of the papers by name, as data."""
+"""Presets: options by name, as data: those of the papers, and those chosen by measurements of this project."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ class Preset:
 
     Attributes:
         options: Values of fields of `generation.Options`; the other fields keep their defaults.
-        source: The publication that the options are from.
+        source: Where the options are from.
     """
 
     options: Mapping[str, Any]
     source: str
 
+
+STRICT: Mapping[str, Any] = {"min_mlms": 2, "same_tag": True, "articles": True, "max_rank": 30}
+"""The filters for readable variants that docs/filters.md chooses."""
 
 PRESETS: Mapping[str, Preset] = {
     "paper": Preset(
@@ -36,9 +39,10 @@ PRESETS: Mapping[str, Preset] = {
         options={"mlm": (BERT[0], ROBERTA[0]), "top_k": 200, "sides": "union", "inflation": 20, "subsamples": 10},
         source="the talk at the 5th NALOMA workshop, 5 August 2025: two masked LMs, premise or hypothesis",
     ),
+    "strict": Preset(options=STRICT, source="docs/filters.md: variants that read well, also from small masked LMs"),
     "demo": Preset(
-        options={"mlm": ("demo:mlm-wordpiece", "demo:mlm-bpe")},
-        source="the masked LMs in this package",
+        options={"mlm": ("demo:mlm-wordpiece", "demo:mlm-bpe"), **STRICT, "inflation": 10},
+        source="the masked LMs in this package, with the filters of the preset strict",
     ),
 }
 

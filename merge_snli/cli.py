@@ -11,6 +11,7 @@ import tempfile
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from keyword import iskeyword
 from typing import NoReturn, TextIO
 
 from merge_snli import __version__
@@ -23,25 +24,29 @@ COMMANDS = {
     "demo": "run the full pipeline on bundled data and models",
     "words": "count seed problems and shared words by word class (Table 4)",
     "generate": "generate a data set of variants from NLI problems",
-    "simple-pair": "make the data set Simple Pair from templates (Luo et al. 2023)",
-    "extended-pair": "make the data set Extended Pair from NLI problems (Luo et al. 2023)",
+    "simple-pair": "make the data set Simple Pair from templates (Luo et al. 2022)",
+    "extended-pair": "make the data set Extended Pair from NLI problems (Luo et al. 2022)",
     "cache": "show what the work folder of a data set contains",
     "explain": "show how the variants of one problem were selected",
-    "tables": "print the tables of a generation run (Tables 2, 4, 6 and 9)",
+    "tables": "print the tables of a generation run (Tables 2, 4, 5, 6 and 9), or compare two runs",
     "validate": "check a data set against its run record, row by row",
     "register": "make a data set and the metric loadable by name from any folder",
     "publish": "upload a data set, its loading script and the metric to the Hub",
     "score": "score NLI models on a data set",
     "status": "show how far a run on a cluster is, or cancel it",
     "harness": "write task files for lm-evaluation-harness, or estimate the cost of a language model",
+    "import": "compute results from logs of language models or from tables of predictions",
     "compare": "run pairwise significance tests between scored models",
     "figures": "plot pattern accuracy curves (Figures 4, 5 and 11)",
     "analyse": "run the analyses of section 5 of the paper, and write a report",
-    "leaderboard": "write a leaderboard page or table from results",
+    "leaderboard": "write a leaderboard page, table or Space from results, or check submissions to a Space",
     "annotate": "have annotators judge fluency and reasoning of variants (section A.2)",
     "completion": "print a script that completes commands, options and paths in bash, zsh or fish",
 }
-"""The subcommands and their summaries. Each is a module of `merge_snli.commands`, with `_` for `-`."""
+"""The subcommands and their summaries.
+
+Each is a module of `merge_snli.commands`, with `_` for `-` and after a keyword.
+"""
 
 DONE, INTERNAL_ERROR, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
 
@@ -125,7 +130,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _module_of(command: str) -> str:
-    return f"merge_snli.commands.{command.replace('-', '_')}"
+    name = command.replace("-", "_")
+    return f"merge_snli.commands.{name}{'_' if iskeyword(name) else ''}"
 
 
 def _print_error(message: str) -> None:

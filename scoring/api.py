@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, TypeGuard, Unpack, cast, overload
 
 from merge_snli.errors import InputError
-from scoring.models.function import model_from_function
+from scoring.models.async_function import CONCURRENCY, ask_all, is_async, journal_name
+from scoring.models.function import function_name, model_from_function
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
 from scoring.models.names import name_models
@@ -34,9 +35,10 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset import MergeDataset
     from merge_snli.problems.options import ProblemOptions
+    from scoring.models.async_function import AsyncLabelFunction
     from scoring.models.function import LabelFunction
     from scoring.models.labels import ModelLabels
-    from scoring.models.predictor import Predictor
+    from scoring.models.predictor import Pair, Predictor
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.pairs import ScoredConfig
     from scoring.predictions.source import ScoredSource
@@ -44,7 +46,8 @@ if TYPE_CHECKING:
     from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
 
-    Model = str | Path | TextClassificationPipeline | tuple[PreTrainedModel, PreTrainedTokenizerBase] | LabelFunction
+    Loaded = TextClassificationPipeline | tuple[PreTrainedModel, PreTrainedTokenizerBase]
+    Model = str | Path | Loaded | LabelFunction | AsyncLabelFunction
 
 
 class ScoreOptions(TypedDict, total=False):
@@ -63,6 +66,7 @@ class ScoreOptions(TypedDict, total=False):
     out: str | Path | None
     name: str | None
     version: str | None
+    concurrency: int | None
 
 
 @overload
@@ -93,13 +97,15 @@ def score(
     out: str | Path | None = None,
     name: str | None = None,
     version: str | None = None,
+    concurrency: int | None = None,
 ) -> Result | GroupedResult:
     """Score one model on one config of a MERGE data set (sections 4 and 5 of the paper), or on any pairs in groups.
 
     Args:
         model: Hub id, folder or `demo:NAME` of a sequence classifier; or a loaded text-classification pipeline; or a
             tuple of a loaded sequence classifier and its tokenizer; or a function from a list of (premise, hypothesis)
-            pairs to a label for each, by name or by its number in the data set.
+            pairs to a label for each, by name or by its number in the data set, or None for no answer; or an async
+            function from one such pair to its label.
         dataset: Folder or Hub id of a MERGE data set, or the folder of a data set made from templates. With
             `group_column`: a file, folder or Hub id of labelled pairs, problems in memory, or
             `merge_snli.problems.options.ProblemOptions`, which says how to read them.
@@ -121,7 +127,9 @@ def score(
         trust_remote_code: Run Python code from the model's repository.
         out: Folder for the result file; predictions are cached in `OUT.work`. If None, nothing is written.
         name: The name to report for a folder, a pipeline or a function.
-        version: A version of a function. If given, its predictions are cached.
+        version: A version of a function. If given, its predictions are cached. Without it, the answers of an async
+            function are kept in `OUT.work` until the result is written, so that a run that stops loses none.
+        concurrency: Number of calls of an async function at the same time, by default 16.
 
     Returns:
         The scores; a notebook shows them as a table. A `GroupedResult` for pairs in groups, also for a data set made
@@ -139,7 +147,7 @@ def score(
     )
     if isinstance(model, tuple) and len(model) == 2:
         model = pipeline_of(*model)
-    _check_options(model, options, name=name, version=version)
+    _check_options(model, options, name=name, version=version, concurrency=concurrency)
     data, *others = open_data(dataset, config=config, group_column=group_column, by=by)
     if others:
         names = ", ".join(str(each.config) for each in (data, *others))
@@ -155,9 +163,37 @@ def score(
         scored = model_from_name(str(model), options, display_name=name)
     elif _is_pipeline(model):
         scored = model_from_pipeline(model, labels=labels, name=name)
+    elif is_async(model):
+        pairs = (*data.pairs, *(() if problems is None else problems.new_pairs))
+        return _score_async(
+            cast("AsyncLabelFunction", model), pairs, data, problems, folder, name, version, concurrency or CONCURRENCY
+        )
     else:
         scored = model_from_function(cast("LabelFunction", model), data.label_names, name=name, version=version)
     return score_model(scored, data, source=problems, out=folder)
+
+
+def _score_async(
+    function: AsyncLabelFunction,
+    pairs: Sequence[Pair],
+    data: ScoredConfig | GroupedPairs,
+    source: ScoredSource | None,
+    out: Path | None,
+    name: str | None,
+    version: str | None,
+    concurrency: int,
+) -> Result | GroupedResult:
+    """Ask an async function about all pairs, then score its answers; `pairs` are those of the data and the source."""
+    name = name or function_name(function)
+    journal = None if out is None else work_folder(out) / "answers" / journal_name(function, name, version)
+    answers = ask_all(function, pairs, name=name, concurrency=concurrency, journal=journal)
+    scored = model_from_function(
+        lambda asked: [answers[pair] for pair in asked], data.label_names, name=name, version=version
+    )
+    result = score_model(scored, data, source=source, out=out)
+    if journal is not None and version is None:
+        journal.unlink(missing_ok=True)
+    return result
 
 
 def take_part(
@@ -189,7 +225,9 @@ def require_seeds(data: ScoredConfig | GroupedPairs, option: str) -> ScoredConfi
     return data
 
 
-def _check_options(model: object, options: ModelOptions, *, name: str | None, version: str | None) -> None:
+def _check_options(
+    model: object, options: ModelOptions, *, name: str | None, version: str | None, concurrency: int | None
+) -> None:
     """Check that the model can be scored and that every option applies to it.
 
     Raises:
@@ -197,7 +235,10 @@ def _check_options(model: object, options: ModelOptions, *, name: str | None, ve
     """
     defaults = ModelOptions(labels=options.labels)
     loading = [key for key, value in asdict(options).items() if value != getattr(defaults, key)]
-    function_only = ["version"] if version is not None else []
+    if concurrency is not None and concurrency < 1:
+        raise InputError(f"concurrency is {concurrency}: it must be at least 1")
+    async_only = ["concurrency"] if concurrency is not None else []
+    function_only = [*(["version"] if version is not None else []), *async_only]
     if isinstance(model, str | Path):
         rename = name is not None and not Path(model).is_dir()
         kind, unused = "a model given by name", [*(["name"] if rename else []), *function_only]
@@ -206,7 +247,9 @@ def _check_options(model: object, options: ModelOptions, *, name: str | None, ve
     elif _is_module(model):
         raise InputError(f"cannot score a {type(model).__name__} alone; give (model, tokenizer)")
     elif callable(model) and not hasattr(model, "task"):
-        kind, unused = "a function", [*(["labels"] if options.labels is not None else []), *loading]
+        kind = "an async function" if is_async(model) else "a function"
+        unused = [*(["labels"] if options.labels is not None else []), *loading]
+        unused += [] if is_async(model) else async_only
     else:
         raise InputError(
             f"cannot score a {type(model).__name__}; give the name of a model, a text-classification pipeline, "

@@ -1,4 +1,4 @@
-"""Data sets of sentence pairs in groups, made from templates: Simple Pair and Extended Pair (Luo et al. 2023).
+"""Data sets of sentence pairs in groups, made from templates: Simple Pair and Extended Pair (Luo et al. 2022).
 
 From outside, import the names listed in `__all__`. The words and the sentence templates are files in `lexicon/`.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +14,7 @@ from templates.clauses import is_plain, read_clause
 from templates.toml_files import Entries, read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from spacy.language import Language
 
@@ -24,6 +25,9 @@ EXTENDED_CONJUNCTION = "extended_conjunction"
 TEMPLATES = "extended_pair.toml"
 SENTENCES = 60
 """Sentences that the conjunctions are made of."""
+
+BATCH_SIZE = 64
+"""Sentences parsed at once; others are parsed only if these do not give enough."""
 
 Sentence = Annotated[str, StringConstraints(pattern=r"^(\{(s|p|not_p)[12]\}|[ .]| and )+\.$")]
 
@@ -61,15 +65,9 @@ def find_clauses(
         needed = SENTENCES * (number + 1) // len(sources) - SENTENCES * number // len(sources)
         random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
         plain = [text for text in random.sample(source.premises, len(source.premises)) if is_plain(text)]
-        heads = set(templates.general) | {clause.head for clause in found}
-        of_source: list[Clause] = []
-        for doc in nlp.pipe(plain):
-            clause = read_clause(doc, source.name, templates.excluded) if len(of_source) < needed else None
-            if clause is not None and clause.head not in heads:
-                heads.add(clause.head)
-                of_source.append(clause)
-            if len(of_source) == needed:
-                break
+        heads = templates.general.union(clause.head for clause in found)
+        clauses = (read_clause(doc, source.name, templates.excluded) for doc in nlp.pipe(plain, batch_size=BATCH_SIZE))
+        of_source = list(islice(_with_new_heads(clauses, heads), needed))
         if len(of_source) < needed:
             raise InputError(
                 f"{source.name} has only {len(of_source)} of the {needed} sentences with different nouns as subjects "
@@ -77,3 +75,12 @@ def find_clauses(
             )
         found += of_source
     return tuple(found)
+
+
+def _with_new_heads(clauses: Iterable[Clause | None], heads: frozenset[str]) -> Iterator[Clause]:
+    """Yield the clauses whose head is none of `heads` and of no clause before."""
+    seen = set(heads)
+    for clause in clauses:
+        if clause is not None and clause.head not in seen:
+            seen.add(clause.head)
+            yield clause

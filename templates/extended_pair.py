@@ -119,7 +119,7 @@ def _texts(options: ExtendedPairOptions, problems: Sequence[Sentences]) -> Pairs
         title="Extended Pair",
         load_name="extended_pair",
         summary=(
-            f"Neutral pairs of sentences of NLI problems ({names}), made as in Luo et al. (2023), section 2.2.2: "
+            f"Neutral pairs of sentences of NLI problems ({names}), made as in Luo et al. (2022), section 2.2.2: "
             "paired at\nrandom, or two of them joined and their subjects and predicates combined in another way."
         ),
         notes=(

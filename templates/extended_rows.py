@@ -1,4 +1,4 @@
-"""The rows of Extended Pair (Luo et al. 2023, section 2.2.2)."""
+"""The rows of Extended Pair (Luo et al. 2022, section 2.2.2)."""
 
 from __future__ import annotations
 

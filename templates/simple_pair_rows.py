@@ -1,4 +1,4 @@
-"""The rows of Simple Pair (Luo et al. 2023, section 2.2.1, Figure 1 and appendix table 5)."""
+"""The rows of Simple Pair (Luo et al. 2022, section 2.2.1, Figure 1 and appendix table 5)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ RELEVANCE, AUGMENTATION = "relevance", "augmentation"
 NEUTRAL = "neutral"
 AUGMENTATION_PREMISES = 200
 """Premises per template in config `augmentation`, for every `--premises`."""
+
+TEMPLATES_OF = {
+    SIMPLE: (SIMPLE,),
+    RELEVANCE: (SIMPLE,),
+    CONJUNCTION: (CONJUNCTION,),
+    AUGMENTATION: (SIMPLE, CONJUNCTION),
+}
+"""The templates that a config is made from, by their entry `config`."""
 
 
 def simple_pair_rows(options: SimplePairOptions, material: Material) -> dict[str, list[Row]]:
@@ -59,18 +67,15 @@ def simple_pair_rows(options: SimplePairOptions, material: Material) -> dict[str
 
 def _draw_all(config: str, material: Material, count: int, seed: int, used: set[str]) -> Iterator[Drawn]:
     """Draw the premises of all templates of a config."""
-    of_config = {SIMPLE: (SIMPLE,), RELEVANCE: (SIMPLE,), CONJUNCTION: (CONJUNCTION,)}.get(
-        config, (SIMPLE, CONJUNCTION)
-    )
     lexicon = material.augmentation if config == AUGMENTATION else material.test
     for template in material.templates:
-        if template.config in of_config:
+        if template.config in TEMPLATES_OF[config]:
             yield from draw_premises(config, template, count, lexicon, seed, used=used, is_joined=config == RELEVANCE)
 
 
 def _row(drawn: Drawn, name: str, label: str, hypothesis: str, more: Row, lexicon: Lexicon) -> Row:
     return {
-        "pair_id": ":".join((drawn.group_id, name, *(value for key, value in more.items() if key == RELEVANCE))),
+        "pair_id": ":".join((drawn.group_id, name, *([more[RELEVANCE]] if RELEVANCE in more else []))),
         "group_id": drawn.group_id,
         "premise": drawn.premise,
         "hypothesis": fill(hypothesis, drawn.words, lexicon),

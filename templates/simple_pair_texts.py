@@ -22,7 +22,7 @@ TEXTS = PairsTexts(
     load_name="simple_pair",
     summary=(
         "Pairs of simple sentences for natural language inference (NLI), made from templates and word lists as in Luo "
-        "et al.\n(2023), section 2.2.1. The hypothesis changes a word of the premise, or combines its words in another "
+        "et al.\n(2022), section 2.2.1. The hypothesis changes a word of the premise, or combines its words in another "
         "way, so the label\nof every test pair is neutral. Config `augmentation` has pairs of all labels to train on."
     ),
     notes=(

@@ -1,4 +1,4 @@
-"""The Markdown pages: short paragraph lines, links that resolve, and a tutorial that runs."""
+"""The Markdown pages: short paragraph lines, links that resolve, commands that parse, and a tutorial that runs."""
 
 from __future__ import annotations
 
@@ -135,3 +135,57 @@ def test_the_tutorial_runs(tmp_path: Path) -> None:
     assert shown.count("image/png") == 2
     assert shown.count("text/html") == 4
     assert any("PA(0.9) on variants" in output.get("text", "") for output in outputs)
+
+
+SHELL_BLOCK = re.compile(r"^ *```(?:bash|sh|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+PLACEHOLDER = re.compile(r"[\[\]|…]|\.\.\.")
+
+
+def commands(page: Path) -> list[str]:
+    """Return the lines of a page's shell blocks that call `merge-snli`, with continuation lines joined."""
+    found = []
+    for block in SHELL_BLOCK.findall(page.read_text(encoding="utf-8")):
+        joined = re.sub(r"\s*\\?\n(?=\s+(?:--|\[))|\s*\\\n\s*", " ", block)
+        found += [line.partition("  #")[0].strip() for line in joined.splitlines() if "merge-snli " in line]
+    return [line[line.index("merge-snli ") :] for line in found]
+
+
+COMMANDS = [(str(page), command) for page in PAGES for command in commands(ROOT / page)]
+
+
+def test_the_commands_of_pages_are_found() -> None:
+    assert len(COMMANDS) > 60
+    assert any(command.startswith("merge-snli generate --problems demo:problems") for _, command in COMMANDS)
+
+
+@pytest.mark.parametrize(("page", "command"), COMMANDS)
+def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A command parses as it is pasted; of one with placeholders such as `[--json]`, the options exist."""
+    import shlex
+
+    from merge_snli.cli import COMMANDS as SUMMARIES
+    from merge_snli.cli import _parser
+
+    name = command.split()[1].strip("`")
+    if name not in SUMMARIES:  # a placeholder, or a file name that starts so
+        assert re.fullmatch(r"[A-Z]+|--\w+", name) or "docker" in command
+        return
+    if PLACEHOLDER.search(command):
+        parser = _parser()
+        [subparsers] = (action for action in parser._actions if isinstance(action.choices, dict))
+        assert isinstance(subparsers.choices, dict)
+        known = all_options(subparsers.choices[name])
+        assert {*re.findall(r"--[a-z][\w-]*", command)} <= known
+        return
+    arguments = shlex.split(re.split(r"\s(?:&&|\||>|2>)\s", command)[0])[1:]
+    try:
+        _parser().parse_args(arguments)
+    except SystemExit as error:
+        assert error.code == 0, capsys.readouterr().err
+
+
+def all_options(parser: Any) -> set[str]:  # noqa: ANN401 - a parser, also of a command's own subcommands
+    """Return the options of a parser and of its subparsers."""
+    found = {option for action in parser._actions for option in action.option_strings}
+    nested = [action.choices for action in parser._actions if isinstance(action.choices, dict)]
+    return found.union(*(all_options(each) for choices in nested for each in choices.values()))

@@ -32,7 +32,7 @@ def test_the_example_with_datasets_and_evaluate(
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
     names = run(PLAIN)
     scores = names["scores"]
-    assert scores["n_samples"] == 20 * scores_groups(names)
+    assert scores["n_samples"] == 10 * scores_groups(names)
     assert scores["qt"] == pytest.approx(scores["pattern_accuracy"] - scores["seed_sample_accuracy"])
     assert len(capsys.readouterr().out.split()) == 4
 
@@ -47,13 +47,13 @@ def test_the_example_takes_label_names_in_capitals(
     labels = names["seeds"]["label"]
     scores = names["scores"]
     assert scores["seed_sample_accuracy"] == labels.count(names["names"].index("neutral")) / len(labels)
-    assert scores["n_samples"] == 20 * scores_groups(names)
+    assert scores["n_samples"] == 10 * scores_groups(names)
     assert scores["qt"] == pytest.approx(scores["pattern_accuracy"] - scores["seed_sample_accuracy"])
     assert len(capsys.readouterr().out.split()) == 4
 
 
 def scores_groups(names: dict[str, Any]) -> int:
-    """Count the pairs of seed and word class; each has 20 variants in a subsample."""
+    """Count the pairs of seed and word class; each has 10 variants in a subsample."""
     variants = names["variants"]
     return len(set(zip(variants["seed_id"], variants["word_class"], strict=True)))
 

@@ -1,4 +1,4 @@
-r"""Fine-tune NLI classifiers, with or without the augmentation of Simple Pair (Luo et al. 2023, section 3.2).
+r"""Fine-tune NLI classifiers, with or without the augmentation of Simple Pair (Luo et al. 2022, section 3.2).
 
     python -m training.finetune --base demo:mlm-wordpiece --train dev.jsonl \
         --augment simple_pair/augmentation --random-seed 1 2 3 --out models/augmented

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from generation.answers.cache_key import recorded_cache_keys
-from generation.answers.store import Store
-from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.options import Options, with_defaults
-from generation.replacements.finding import MaskedLMAnswers, combine, filter_words
+from generation.replacements.finding import combine, filter_words
 from generation.replacements.relations import load_wordnet
+from generation.report.stored_answers import StoredAnswers, tagger_of_run
 from generation.report.trace import TracedForm, trace_form
 from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import replaced_words
@@ -22,13 +20,11 @@ from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import shared_words
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
-from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from generation.replacements.combine import Replacement
@@ -92,12 +88,7 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     record = dataset.record
     options = Options(**with_defaults(record.options))
     problem = _find_problem(dataset, seed_id, options)
-    tagger = find_tagger(options.tagger)
-    if tagger.digest != record.tagger.digest:
-        raise InputError(
-            f"tagger {tagger.name} {tagger.version} is not the one of the run, {record.tagger.name} "
-            f"{record.tagger.version} (sha256 {record.tagger.digest[:12]}): install that version"
-        )
+    tagger = tagger_of_run(dataset, options)
     (tagged,) = tag([problem], tagger)
     words = shared_words(tagged, ignore_case=options.ignore_case)
     explained = _explain_words(dataset, tagged, words, options, InPlaceTagger(tagger), work)
@@ -141,7 +132,8 @@ def _explain_words(
     explained: dict[SharedWord, ExplainedWord] = {}
     if replaced:
         keys = [form.key for word in replaced for _, _, form in forms_of_word(tagged, word, options.mask)]
-        answers = stored_answers(dataset, options, work, keys)
+        with StoredAnswers(dataset, options, work) as opened:
+            answers = opened.to_forms(keys)
         wordnet = load_wordnet() if options.no_relations else None
         for each in filter_words([(tagged, replaced)], answers, tagger, options, wordnet=wordnet):
             forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
@@ -149,47 +141,3 @@ def _explain_words(
             too_few = {side: tuple(words) for side, words in found.too_few.items() if words}
             explained[each.word] = ExplainedWord(each.word, forms, found.replacements, too_few)
     return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
-
-
-def stored_answers(
-    dataset: MergeDataset, options: Options, work: Path, keys: Iterable[str]
-) -> dict[str, MaskedLMAnswers]:
-    """Return the answers of the masked LMs of a run to some forms.
-
-    Args:
-        dataset: The data set of the run.
-        options: The options of the run.
-        work: The work folder of the run.
-        keys: The keys of the forms.
-
-    Returns:
-        The answers and the vocabulary by masked LM.
-
-    Raises:
-        InputError: If an answer is missing, or the files of a masked LM have changed since the run.
-    """
-    forms = set(keys)
-    found = {}
-    # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
-    models = find_masked_lms(options.mlm, allow_pickle=True)
-    for mlm, key in zip(models, recorded_cache_keys(dataset.record), strict=True):
-        if mlm.digest != key.digest:
-            raise InputError(
-                f"masked LM {key.masked_lm} has changed since the run (sha256 {mlm.digest[:12]} instead of "
-                f"{key.digest[:12]}): restore its files, or generate the data set again"
-            )
-        if not key.folder(work).is_dir():
-            raise _missing(key.masked_lm, work, dataset)
-        with Store(work, key) as store:
-            answers, size = store.load(forms), store.vocabulary_size()
-        if size is None or len(answers) < len(forms):
-            raise _missing(key.masked_lm, work, dataset)
-        found[key.masked_lm] = MaskedLMAnswers(answers, load_vocabulary(mlm, size))
-    return found
-
-
-def _missing(name: str, work: Path, dataset: MergeDataset) -> InputError:
-    return InputError(
-        f"{work} does not contain the answers of {name}: name the work folder of the run with --work, or compute them "
-        f"again with merge-snli generate --run-file {dataset.folder / 'run.toml'} --out another-folder"
-    )

@@ -1,13 +1,20 @@
-"""Figure 9, as numbers and as a picture: the variants per seed that two masked LMs both validated."""
+"""Figure 9, as numbers and as a picture: what two masked LMs have in common.
+
+The paper counts suggestions per problem, which need the work folder of the run. A data set alone has the variants per
+seed that both masked LMs validated.
+"""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING
+from itertools import groupby, permutations
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from generation.sentences.forms import SIDES
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
 from merge_snli.files import write_bytes
@@ -16,10 +23,12 @@ from merge_snli.table import Column, Table
 from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import numpy.typing as npt
 
+    from generation.replacements.finding import FilteredWord
     from merge_snli.dataset import MergeDataset
 
 
@@ -34,20 +43,31 @@ METADATA: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {}, ".pd
 
 @dataclass(frozen=True)
 class Overlap:
-    """Variants per seed by the masked LMs that validated them.
+    """Words by the masked LMs that have them.
 
     Attributes:
+        of: What is counted, such as `Variants per seed`.
         masked_lms: Names of the masked LMs.
-        shared: Variants per seed that both masked LMs validated, in premise or hypothesis; on the diagonal those that
-            only this one validated. Of shape (masked LMs, masked LMs).
+        shared: Words that both masked LMs have, on average; on the diagonal those that only this one has. Of shape
+            (masked LMs, masked LMs).
+        notes: How the words are counted.
     """
 
+    of: str
     masked_lms: tuple[str, ...]
     shared: npt.NDArray[np.float64]
+    notes: tuple[str, ...]
+
+
+class SuggestionOverlaps(NamedTuple):
+    """The overlap of suggestions before sets are formed: over sentences, and over problems as in the paper."""
+
+    per_sentence: Overlap
+    per_problem: Overlap
 
 
 def overlap(dataset: MergeDataset) -> Overlap:
-    """Count the overlap over all variants of config `all`.
+    """Count the variants of config `all` that masked LMs validated in premise or hypothesis.
 
     Args:
         dataset: A MERGE data set.
@@ -57,34 +77,82 @@ def overlap(dataset: MergeDataset) -> Overlap:
     matrix = validated_by(table, names)
     shared = matrix.T.astype(np.float64) @ matrix.astype(np.float64)
     np.fill_diagonal(shared, matrix[matrix.sum(axis=1) == 1].sum(axis=0))
-    return Overlap(names, shared / len(table["seed_id"].unique()))
+    note = "Counted over the variants of config all; suggestions that became no variant are not counted."
+    return Overlap("Variants per seed", names, shared / len(table["seed_id"].unique()), (note,))
+
+
+def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ...]) -> SuggestionOverlaps:
+    """Count the suggestions that masked LMs share, as the filters left them before sets are formed.
+
+    A suggestion for several occurrences of a word in a sentence, or in both sentences of a problem, counts once.
+
+    Args:
+        words: The shared words of all problems, those of a problem one after another.
+        masked_lms: Names of the masked LMs.
+    """
+    sentences, problems = _SharedWords(), _SharedWords()
+    for _, of_problem in groupby(words, lambda each: each.tagged.problem.id):
+        by_side: dict[str, _Suggested] = defaultdict(lambda: defaultdict(set))
+        for each in of_problem:
+            for form in each.forms:
+                for suggestion in form.suggestions:
+                    by_side[form.side][each.word, suggestion.word].add(form.masked_lm)
+        whole: _Suggested = defaultdict(set)
+        for side in SIDES:
+            sentences.add(by_side[side])
+            for key, names in by_side[side].items():
+                whole[key] |= names
+        problems.add(whole)
+    return SuggestionOverlaps(sentences.overlap("sentence", masked_lms), problems.overlap("problem", masked_lms))
+
+
+_Suggested = dict[tuple[object, str], set[str]]
+"""Names of the masked LMs that suggest a word, by shared word and suggestion."""
+
+
+class _SharedWords:
+    """Sums the suggestions of many sentences or problems by the set of masked LMs that have them."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[frozenset[str]] = Counter()
+        self._total = 0
+
+    def add(self, suggested: _Suggested) -> None:
+        """Add the suggestions of one sentence or problem."""
+        self._counts.update(map(frozenset, suggested.values()))
+        self._total += 1
+
+    def overlap(self, unit: str, masked_lms: tuple[str, ...]) -> Overlap:
+        """Return the average over what was added: sentences or problems."""
+        shared = np.zeros((len(masked_lms), len(masked_lms)))
+        for names, count in self._counts.items():
+            indices = [masked_lms.index(name) for name in names]
+            if len(indices) == 1:
+                shared[indices[0], indices[0]] += count
+            for first, second in permutations(indices, 2):
+                shared[first, second] += count
+        note = f"Average over {self._total:,} {unit}s with a word to replace, of what the filters of the run kept."
+        return Overlap(f"Suggestions per {unit}", masked_lms, shared / max(1, self._total), (note,))
 
 
 def figure_9(found: Overlap) -> Table:
-    """Return the numbers of Figure 9 as a table.
-
-    Args:
-        found: The overlap of a data set.
-    """
+    """Return the numbers of Figure 9 as a table."""
     return Table(
-        title="Figure 9: variants per seed that two masked LMs validated",
+        title=f"Figure 9: {found.of.lower()} that two masked LMs share",
         columns=(Column("masked LM", "left"), *map(Column, found.masked_lms)),
         rows=tuple(
             (name, *(round(value, 1) for value in row))
             for name, row in zip(found.masked_lms, found.shared.tolist(), strict=True)
         ),
-        notes=(
-            "On the diagonal: variants that only this masked LM validated.",
-            "Counted over the variants of config all; suggestions that became no variant are not counted.",
-        ),
+        notes=("On the diagonal: those that only this masked LM has.", *found.notes),
     )
 
 
 def draw_overlap(found: Overlap, path: Path) -> None:
-    """Draw the overlap of the masked LMs' variants into a file.
+    """Draw an overlap of masked LMs into a file.
 
     Args:
-        found: The overlap of a data set.
+        found: The overlap.
         path: The file; its suffix is one of `FORMATS`.
 
     Raises:
@@ -105,7 +173,7 @@ def draw_overlap(found: Overlap, path: Path) -> None:
     for (row, column), value in np.ndenumerate(found.shared):
         color = "white" if value > DARK * found.shared.max() else "black"
         axes.text(column, row, f"{value:.1f}", ha="center", va="center", color=color)
-    axes.set_title("Variants per seed validated by both masked LMs\n(diagonal: by this one only)")
+    axes.set_title(f"{found.of} shared by two masked LMs\n(diagonal: of this one only)")
     content = BytesIO()
     # A fixed salt makes the ids in an SVG reproducible.
     with mpl.rc_context({"svg.hashsalt": "merge-snli"}):

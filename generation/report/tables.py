@@ -1,4 +1,4 @@
-"""Tables 6 and 9, and all tables of a run in the order of the paper."""
+"""Tables 5, 6 and 9, and all tables of a run in the order of the paper."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from generation.answers.cache_key import recorded_cache_keys
 from generation.replacements.counts import FILLERS
 from generation.replacements.filters import LESS_PROBABLE, OTHER_CLASS
 from generation.replacements.standalone import WITH_CLASS
 from generation.report.comparison import compared_table, percent
 from generation.report.composition import table_2
-from generation.report.overlap import Overlap, figure_9, overlap
-from generation.report.paper import SEVERAL, TABLE_6, TABLE_9
+from generation.report.overlap import Overlap, figure_9, overlap, suggestion_overlaps
+from generation.report.paper import SEVERAL, TABLE_5, TABLE_6, TABLE_9
+from generation.report.stored_answers import filter_again
 from generation.report.words import table_4
 from generation.sentences.forms import HYPOTHESIS, PREMISE
+from generation.work.folder import read_description, work_folder_of
 from merge_snli.dataset import read_split
 from merge_snli.mlm_families import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.schema import ALL
 from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from generation.report.comparison import Row
     from merge_snli.dataset import MergeDataset
     from merge_snli.table import Cell, Table
@@ -35,29 +40,62 @@ SHARES = {
 """By column: the reason, the count that it is a share of, and the side. In the order of `TABLE_6`."""
 
 
-def report_tables(dataset: MergeDataset) -> tuple[dict[str, Table], Overlap]:
-    """Return Tables 2, 4, 6 and 9 and Figure 9 of a data set.
+def report_tables(
+    dataset: MergeDataset, work: Path | None = None, *, suggestions: bool = False
+) -> tuple[dict[str, Table], Overlap]:
+    """Return Tables 2, 4, 6 and 9 and Figure 9 of a data set, and Table 5 if its work folder exists.
 
     Args:
         dataset: A MERGE data set.
+        work: The work folder of its run; None for `DIR.work`.
+        suggestions: Also count the suggestions that masked LMs share per sentence and per problem, as Figure 9 does.
+            This applies the filters of the run again.
 
     Returns:
-        The tables by name, and the numbers that `draw_overlap` draws.
+        The tables by name, and the numbers that `draw_overlap` draws: of suggestions per problem if they are counted.
 
     Raises:
-        InputError: If a file of the data set is missing or is not the one that its record lists.
+        InputError: If a file of the data set is missing or is not the one that its record lists; if suggestions are
+            counted and the work folder lacks the problems or an answer, or the tagger or a masked LM has changed.
     """
+    work = work_folder_of(dataset.folder.absolute(), work)
     composition, alternatives = table_2(dataset)
+    vocabularies = table_5(dataset, work)
     found = overlap(dataset)
     tables = {
         "table_2": composition,
         "table_2_alternatives": alternatives,
         "table_4": table_4(dataset),
+        **({} if vocabularies is None else {"table_5": vocabularies}),
         "table_6": table_6(dataset),
         "table_9": table_9(dataset),
         "figure_9": figure_9(found),
     }
-    return tables, found
+    if not suggestions:
+        return tables, found
+    words = (word for shard in filter_again(dataset, work) for word in shard.words)
+    counted = suggestion_overlaps(words, masked_lm_names(dataset))
+    tables |= {f"figure_9_{name}": figure_9(each) for name, each in counted._asdict().items()}
+    return tables, counted.per_problem
+
+
+def table_5(dataset: MergeDataset, work: Path) -> Table | None:
+    """Return the size of each masked LM's vocabulary, compared with the paper; None if the work folder has none.
+
+    Args:
+        dataset: A MERGE data set.
+        work: The work folder of its run.
+    """
+    sizes = {
+        key.masked_lm: read_description(key.folder(work)).get("pieces") for key in recorded_cache_keys(dataset.record)
+    }
+    if not any(sizes.values()):
+        return None
+    rows: list[Row] = []
+    for name, size in sizes.items():
+        paper = TABLE_5.get(PAPER_NAMES.get(name, ""))
+        rows.append(({"masked LM": name, "vocabulary": size}, {} if paper is None else {"vocabulary": paper}))
+    return compared_table(title="Table 5: vocabulary of each masked LM", rows=rows, labels=["masked LM"], notes=())
 
 
 def table_6(dataset: MergeDataset) -> Table:

@@ -27,7 +27,7 @@ DESCRIPTION = (
     "suggested by masked language models. Tests whether a model's answers stay right when the inference stays the same."
 )
 PAPER = "https://arxiv.org/abs/2510.24295"
-PAIRS_PAPER = "Luo et al. (2023), Simple but Challenging: NLI Models Fail on Simple Sentences"
+PAIRS_PAPER = "Luo et al. (2022), Simple but Challenging: NLI Models Fail on Simple Sentences"
 TYPES = {"string": "TEXT", "label": "INTEGER", "int32": "INTEGER", "float32": "FLOAT"}
 """Croissant data types by the types of `merge_snli.schema`."""
 

@@ -11,7 +11,7 @@ DEPARTURES: tuple[tuple[Callable[[Options], bool], str], ...] = (
     (
         lambda options: any(name.startswith("demo:") for name in options["mlm"]),
         "**Bundled masked LMs**: they have two to four layers and were trained on about twenty thousand sentences, so "
-        "many variants read badly. This data set shows how the method works; it is not a benchmark.",
+        "variants can read badly. This data set shows how the method works; it is not a benchmark.",
     ),
     (
         lambda options: options["scramble"],

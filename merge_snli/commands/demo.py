@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from merge_snli.embedded import MASKED_LMS, NLI_MODELS, PREFIX, PROBLEMS
+from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 
 NAME = "merge-snli"
 
@@ -22,6 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Generate a data set from the bundled problems, score both NLI models on it, and print all results."""
     from generation.options import Options
     from generation.pipeline import generate
+    from generation.presets import preset_options
     from generation.report.composition import composition_table
     from generation.report.words import words_table
     from scoring.api import score_models
@@ -34,15 +35,15 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.results.score_table import score_table
 
     out: Path = arguments.out
-    options = Options(problems=PREFIX + PROBLEMS, id_column="id", mlm=tuple(PREFIX + name for name in MASKED_LMS))
+    options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))
     check_results_folder(out / "results")
     dataset = generate(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))
     names = [PREFIX + name for name in NLI_MODELS]
     results, failed = score_models(names, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
-    page = write_leaderboard(results, out / "site", dataset=dataset)
+    page = write_leaderboard(results, out / "site", datasets=[dataset])
     record, problems = dataset.record, dataset.record.problems
-    _section("A seed and three of its variants", example_text(results, dataset))
+    _section("Variants to look at", example_text(results, dataset))
     _section("What was found", summary_text(results))
     _section("Scores", score_table(results, failed).text())
     _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())

@@ -5,11 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.commands.result_arguments import add_datasets, add_results
+from merge_snli.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scoring.results.result import Result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("results", metavar="DIR", type=Path, help="results folder of merge-snli score")
+    add_results(parser)
+    add_datasets(parser, "draw the results on these data sets only")
     parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="folder for the figures, PNG and SVG")
 
 
@@ -18,7 +28,20 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.reports.figures import draw_figures
     from scoring.results.files import read_all_results
 
-    results, grouped = read_all_results(arguments.results)
+    results, grouped = read_all_results(*arguments.results)
+    if arguments.dataset:
+        results, grouped = _on_datasets(results, arguments.dataset), []
     for path in draw_figures(results, arguments.out, grouped=grouped):
         sys.stdout.write(f"{path}\n")
     return 0
+
+
+def _on_datasets(results: Sequence[Result], names: Sequence[str]) -> list[Result]:
+    """Return the results on some data sets."""
+    from merge_snli.dataset import find_dataset
+
+    digests = {find_dataset(name).digest: name for name in names}
+    for digest, name in digests.items():
+        if all(result.dataset.digest != digest for result in results):
+            raise InputError(f"--dataset {name} ({digest[:8]}): no model was scored on this data")
+    return [result for result in results if result.dataset.digest in digests]

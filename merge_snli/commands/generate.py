@@ -42,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="estimate forms, time and disk space without writing anything"
     )
     base = parser.add_mutually_exclusive_group()
-    base.add_argument("--preset", metavar="NAME", help="options of a preset: paper, paper-bart, slides or demo")
+    base.add_argument(
+        "--preset", metavar="NAME", help="options of a preset: paper, paper-bart, slides, strict (only filters) or demo"
+    )
     base.add_argument(
         "--run-file", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
     )

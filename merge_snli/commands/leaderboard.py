@@ -1,11 +1,12 @@
-"""`merge-snli leaderboard`: write a leaderboard page or table from results."""
+"""`merge-snli leaderboard`: write a leaderboard page, table or Space from results, or check submissions to a Space."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from merge_snli.commands.output import write_output
+from merge_snli.commands.result_arguments import add_datasets, add_results, add_thresholds
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,33 +17,91 @@ FORMATS = ("html", "md", "csv", "json", "latex")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("results", type=Path, metavar="DIR", help="results folder of merge-snli score")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the page or the table")
+    add_results(parser, nargs="*")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the page, the table or the Space")
     parser.add_argument(
         "--format",
         choices=FORMATS,
         default="html",
         help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: %(default)s)",
     )
+    add_datasets(
+        parser,
+        "data sets of the results, to show the texts of their hardest seeds on the page; of a Space, those that "
+        "results may be submitted on",
+    )
+    add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8,0.95; the page has a slider")
+
     parser.add_argument(
-        "--dataset",
-        metavar="DIR|ID",
-        help="data set that the models were scored on, to show the texts of its hardest seeds on the page",
+        "--init-space", metavar="ORG/NAME", help="write the repository of a Space that others can submit results to"
+    )
+    parser.add_argument(
+        "--space", metavar="DIR|ORG/NAME", help="check every result in the folder of a Space, and rebuild its page"
+    )
+    parser.add_argument(
+        "--pull-request", type=int, metavar="N", help="check a pull request to the Space on the Hub instead"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the page or the table, and print its path."""
+    """Write the page, the table or the Space and print its path, or print what the check of a Space found.
+
+    Returns:
+        0 if the check passed, otherwise 2.
+    """
     from merge_snli.dataset import find_dataset
+    from scoring.reports.leaderboard.space import build_space, check_pull_request, init_space
     from scoring.reports.leaderboard.write import write_leaderboard
     from scoring.results.files import read_all_results
 
-    if arguments.dataset is not None and arguments.format != "html":
-        raise InputError(f"--dataset needs --format html, not --format {arguments.format}: leave one of them out")
+    _check_arguments(arguments)
+    datasets = [find_dataset(name) for name in arguments.dataset]
+    if arguments.space is not None:
+        if arguments.pull_request is None:
+            checked = build_space(Path(arguments.space), datasets)
+        else:
+            checked = check_pull_request(arguments.space, arguments.pull_request, datasets)
+        write_output(checked.text())
+        return 0 if checked.passed else 2
+    results, grouped = read_all_results(*arguments.results)
+    if arguments.init_space is not None:
+        if grouped:
+            raise InputError(f"--init-space takes results on MERGE data sets, not on {grouped[0].dataset.title}")
+        path = init_space(arguments.init_space, results, datasets, arguments.out)
+    else:
+        path = write_leaderboard(
+            results,
+            arguments.out,
+            file_format=arguments.format,
+            datasets=datasets,
+            grouped=grouped,
+            thresholds=arguments.threshold,
+        )
+    write_output(f"{path}\n")
+    return 0
+
+
+def _check_arguments(arguments: argparse.Namespace) -> None:
+    for option, given, formats in (
+        ("--dataset", arguments.dataset, ("html",)),
+        ("--threshold", arguments.threshold, ("md", "latex")),
+        ("--init-space", arguments.init_space, ("html",)),
+    ):
+        if given and arguments.format not in formats:
+            needed = " or ".join(formats)
+            raise InputError(
+                f"{option} needs --format {needed}, not --format {arguments.format}: leave one of them out"
+            )
+    if arguments.space is not None:
+        unused = {"a results folder": arguments.results, "--out": arguments.out, "--init-space": arguments.init_space}
+        for option, given in unused.items():
+            if given:
+                raise InputError(f"--space checks the Space itself and takes no {option.removeprefix('a ')}: remove it")
+        return
+    if arguments.pull_request is not None:
+        raise InputError("--pull-request needs --space: name the Space on the Hub")
+    if not arguments.results or arguments.out is None:
+        missing = "results folders of merge-snli score" if not arguments.results else "a folder with --out"
+        raise InputError(f"name {missing}")
     if arguments.out.exists() and not arguments.out.is_dir():
         raise InputError(f"--out {arguments.out} is a file: choose a folder")
-    results, grouped = read_all_results(arguments.results)
-    dataset = None if arguments.dataset is None else find_dataset(arguments.dataset)
-    path = write_leaderboard(results, arguments.out, file_format=arguments.format, dataset=dataset, grouped=grouped)
-    sys.stdout.write(f"{path}\n")
-    return 0

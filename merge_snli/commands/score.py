@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.commands.output import write_output
 from merge_snli.commands.problem_arguments import SOURCE_OPTIONS, add_source_arguments
+from merge_snli.commands.result_arguments import add_thresholds
 from merge_snli.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from merge_snli.problems.options import ProblemOptions
     from scoring.models.options import ModelOptions
@@ -69,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subsample", type=int, metavar="K", help="score the variants of subsample K only; marked as partial"
     )
+    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8,0.95")
     parser.add_argument(
         "--labels",
         metavar="A,B,C",
@@ -160,7 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_output({"results": [to_json(result) for results, _ in scored for result in results], "failed": failed})
     else:
-        write_output("\n".join(_text(results, reasons) for results, reasons in scored))
+        write_output("\n".join(_text(results, reasons, arguments.threshold) for results, reasons in scored))
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0
@@ -186,7 +188,7 @@ def _score_on_cluster(
     return score_on_cluster(names, opening, data, arguments.cluster, options=options, out=arguments.out, source=source)
 
 
-def _text(results: Sequence[Result | GroupedResult], failed: Mapping[str, str]) -> str:
+def _text(results: Sequence[Result | GroupedResult], failed: Mapping[str, str], thresholds: Collection[float]) -> str:
     """Return the tables of the models that were scored on one config of one data set."""
     from scoring.results.grouped_result import GroupedResult
     from scoring.results.grouped_table import columns_of, grouped_table, shares_table
@@ -197,8 +199,8 @@ def _text(results: Sequence[Result | GroupedResult], failed: Mapping[str, str]) 
     names, grouped = names_of(results), [result for result in results if isinstance(result, GroupedResult)]
     if not grouped:
         on_merge = [result for result in results if isinstance(result, Result)]
-        return score_table(on_merge, failed, names=names).text()
-    tables = [grouped_table(grouped, failed, names=names)]
+        return score_table(on_merge, failed, names=names, thresholds=thresholds).text()
+    tables = [grouped_table(grouped, failed, names=names, thresholds=thresholds)]
     tables += [shares_table(grouped, column, names=names) for column in columns_of(grouped)]
     return "\n".join(table.text() for table in tables)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
-from metrics.pattern_accuracy.counts import count_cells
+from scoring.results.measure import count_answers
 from scoring.statistics import passes_by_seed, ratios
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def counts(
     drawn = included[scored.variants.drawn_variant]
     answers = model.correct if answers is None else answers
     shape = scored.variants.n_subsamples, len(scored.seeds.ids)
-    right, sizes = count_cells(
+    right, sizes = count_answers(
         scored.drawn_cells[drawn], shape[0] * shape[1], answers[scored.variants.drawn_variant[drawn]]
     )
     return Counts(right.reshape(shape), sizes.reshape(shape))

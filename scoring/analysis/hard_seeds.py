@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.analysis.scored_dataset import NO_PREDICTION
 from scoring.statistics import ratios
 
 if TYPE_CHECKING:
@@ -113,8 +112,7 @@ def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
         gold=seeds.labels[seed],
         votes=_votes(seeds.extra[ANNOTATOR_LABELS][seed]) if ANNOTATOR_LABELS in seeds.extra else None,
         answers={
-            model.name: None if model.seeds[seed] == NO_PREDICTION else model.labels[model.seeds[seed]]
-            for model in scored.models
+            model.name: None if model.seeds[seed] < 0 else model.labels[model.seeds[seed]] for model in scored.models
         },
         variants=int(np.count_nonzero(scored.variants.seed == seed)),
         mean_accuracy=accuracy,

@@ -9,6 +9,7 @@ import numpy as np
 from merge_snli.label_spellings import TWO_WAY
 from scoring.analysis.scored_dataset import NO_PREDICTION
 from scoring.models.labels import positions
+from scoring.results.measure import NO_ANSWER_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,12 +31,12 @@ def to_labels(predicted: NDArray[np.integer], own: Sequence[str], common: Sequen
     """Convert predicted labels of a model to labels that it shares with others.
 
     Args:
-        predicted: Index of each label in `own`, or `NO_PREDICTION`.
+        predicted: Index of each label in `own`, `NO_PREDICTION` or `NO_ANSWER_NUMBER`.
         own: Labels of the model.
         common: Labels from `common_labels`.
 
     Returns:
-        Index of each label in `common`, or `NO_PREDICTION`.
+        Index of each label in `common`, `NO_PREDICTION` or `NO_ANSWER_NUMBER`.
     """
-    converted: Ints = np.append(positions(own, common), NO_PREDICTION)[predicted]
+    converted: Ints = np.array([*positions(own, common), NO_ANSWER_NUMBER, NO_PREDICTION])[predicted]
     return converted

@@ -17,7 +17,8 @@ from merge_snli.schema import VARIANT_COLUMNS
 from merge_snli.validated_by import masked_lm_names, validated_by
 from scoring.models.labels import canonical_dataset_labels, positions
 from scoring.results.grouping import distinct_names_of
-from scoring.results.scores import NOT_SCORED
+from scoring.results.measure import LEFT_OUT, NO_ANSWER_NUMBER
+from scoring.results.scores import NO_ANSWER, NOT_SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
-NO_PREDICTION = -1
+NO_PREDICTION = LEFT_OUT
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,9 @@ class Variants:
 
 @dataclass(frozen=True)
 class ModelPredictions:
-    """The predicted labels of one model. Each is an index into `labels`, or `NO_PREDICTION` if it was left out.
+    """The predicted labels of one model.
+
+    Each is an index into `labels`, `NO_PREDICTION` if it was left out, or `NO_ANSWER_NUMBER` if no answer can be read.
 
     Attributes:
         name: Name of the model, unique among the models of the data set.
@@ -232,13 +235,17 @@ def _model_predictions(
 ) -> ModelPredictions:
     labels = result.compared_labels
     predicted_seeds = np.full(len(seeds.ids), NO_PREDICTION)
-    predicted_seeds[scored] = [labels.index(label) for label in result.seeds.predicted]
+    predicted_seeds[scored] = [
+        NO_ANSWER_NUMBER if label is None else labels.index(label) for label in result.seeds.predicted
+    ]
     for seed, predictions in zip(scored.tolist(), result.seeds.variant_predictions, strict=True):
         by_seed[seed] = predictions
     characters = np.frombuffer("".join(by_seed).encode(), dtype=np.uint8)
     predicted = np.empty(len(seed_of_variant), dtype=np.int8)
     order = np.argsort(seed_of_variant, kind="stable")
-    predicted[order] = np.where(characters == ord(NOT_SCORED), NO_PREDICTION, characters.astype(np.int8) - ord("0"))
+    predicted[order] = characters.astype(np.int8) - ord("0")
+    predicted[order[characters == ord(NOT_SCORED)]] = NO_PREDICTION
+    predicted[order[characters == ord(NO_ANSWER)]] = NO_ANSWER_NUMBER
     gold = np.array(positions(seeds.labels, labels), dtype=np.int64)
     return ModelPredictions(
         name=name,

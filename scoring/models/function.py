@@ -11,7 +11,7 @@ from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
 from merge_snli.label_spellings import NOT_ENTAILMENT
 from merge_snli.schema import NLI_LABELS
-from scoring.models.labels import ModelLabels
+from scoring.models.labels import FUNCTION, ModelLabels
 from scoring.models.predictor import ModelFacts, Pair
 from scoring.models.scored_model import ScoredModel
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 FUNCTION_LABELS = (*NLI_LABELS, NOT_ENTAILMENT)
 """Labels that a function may return; it may also return a label's number in the data set."""
 
-LabelFunction = Callable[[list[Pair]], Sequence[str | int]]
-"""Returns one label per (premise, hypothesis) pair: a name, or its number in the data set."""
+LabelFunction = Callable[[list[Pair]], Sequence[str | int | None]]
+"""Returns one label per (premise, hypothesis) pair: a name, its number in the data set, or None for no answer."""
 
 
 def model_from_function(
@@ -36,17 +36,22 @@ def model_from_function(
         name: The name to report; the function's own name by default.
         version: A version of the function. If given, its predictions are cached under name and version.
     """
-    name = name or str(getattr(function, "__name__", type(function).__name__))
+    name = name or function_name(function)
     return ScoredModel(
         name=name,
         revision=None,
         digest=None if version is None else sha256_of_json({"function": name, "version": version}),
-        labels=ModelLabels(FUNCTION_LABELS, "function"),
+        labels=ModelLabels(FUNCTION_LABELS, FUNCTION),
         dtype=None,
         device=None,
         versions={},
         load=lambda: FunctionPredictor(function, data_labels, name),
     )
+
+
+def function_name(function: object) -> str:
+    """Return the name to report for a function, or an object that can be called."""
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 class FunctionPredictor:
@@ -71,7 +76,7 @@ class FunctionPredictor:
         return tokens
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the function's labels as one-hot logits, [n, 4].
+        """Return the function's labels as one-hot logits, [n, 4]; a row is -inf for no answer.
 
         Raises:
             InputError: If the function does not return one valid label per pair.
@@ -86,8 +91,10 @@ class FunctionPredictor:
             raise InputError(
                 f"{self._name} returned {len(values)} labels for {len(pairs)} pairs; it must return one per pair"
             )
-        labels = [self._label(value, pair) for value, pair in zip(values, pairs, strict=True)]
-        return np.eye(self.n_outputs, dtype=np.float32)[[FUNCTION_LABELS.index(label) for label in labels]]
+        labels = [
+            None if value is None else self._label(value, pair) for value, pair in zip(values, pairs, strict=True)
+        ]
+        return one_hot(labels)
 
     def _label(self, value: object, pair: Pair) -> str:
         if isinstance(value, str) and value.lower() in FUNCTION_LABELS:
@@ -99,3 +106,14 @@ class FunctionPredictor:
             f"{self._name} returned {value!r} for {' / '.join(map(repr, pair))}; it must return one of "
             f"{', '.join(FUNCTION_LABELS)} or a number from 0 to {len(self._data_labels) - 1}"
         )
+
+
+def one_hot(labels: Sequence[str | None]) -> NDArray[np.float32]:
+    """Return labels as one-hot logits, [n, 4], in the order of `FUNCTION_LABELS`; a row is -inf for no answer."""
+    logits = np.zeros((len(labels), len(FUNCTION_LABELS)), dtype=np.float32)
+    for row, label in enumerate(labels):
+        if label is None:
+            logits[row] = -np.inf
+        else:
+            logits[row, FUNCTION_LABELS.index(label)] = 1
+    return logits

@@ -13,8 +13,7 @@ from scoring.models.options import INFER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INFERRED = "inferred"
-TABLE = "table"
+INFERRED, TABLE, FUNCTION, ANSWERS = "inferred", "table", "function", "answers"
 
 
 @dataclass(frozen=True)
@@ -24,8 +23,9 @@ class ModelLabels:
     Attributes:
         names: The canonical label of each output, in order.
         origin: `config` (the model's `id2label`), `table` (the paper's models), `given` (`--labels`), `inferred`
-            (from the seeds; `names` is empty until then) or `function` (a function returns labels).
-        config_names: The names in the model's `id2label`; empty for a function.
+            (from the seeds; `names` is empty until then), `function` (a function returns labels) or `answers`
+            (imported).
+        config_names: The names in the model's `id2label`; empty for a function and for answers.
     """
 
     names: tuple[str, ...]

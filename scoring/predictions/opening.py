@@ -17,11 +17,18 @@ from scoring.predictions.pairs import read_config
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from merge_snli.pairs_record import ConfigRecord
     from scoring.predictions.grouped import GroupedPairs
     from scoring.predictions.pairs import ScoredConfig
 
-TEMPLATE_COLUMNS = ("template", "hypothesis_template", f"template{JOIN}hypothesis_template")
-"""The columns by which data sets made from templates are scored by default: Tables 1 to 3 of Luo et al. (2022)."""
+TEMPLATE_COLUMNS = (
+    "template",
+    "hypothesis_template",
+    f"template{JOIN}hypothesis_template",
+    f"template{JOIN}relevance",
+)
+"""The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
+et al. (2022)."""
 
 
 def open_data(
@@ -87,7 +94,13 @@ def _read_configs(dataset: PairsDataset, *, config: str | None, by: Sequence[str
         data = read_groups(
             ProblemOptions(problems=read_split(dataset, each)),
             group_column=record.group_column,
-            by=tuple(by) or TEMPLATE_COLUMNS,
+            by=tuple(by) or _template_columns(record.configs[each]),
             name=f"config {each} of {name}",
         )
         yield replace(data, name=name, title=record.title, revision=dataset.revision, config=each)
+
+
+def _template_columns(config: ConfigRecord) -> tuple[str, ...]:
+    """Return those of `TEMPLATE_COLUMNS` that a config has."""
+    names = {column.name for column in config.columns}
+    return tuple(column for column in TEMPLATE_COLUMNS if names.issuperset(column.split(JOIN)))

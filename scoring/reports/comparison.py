@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.errors import InputError
-from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 from scoring.analysis.classes import classes
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import read_scored_dataset
 from scoring.results.grouped_table import grouped_titles
 from scoring.results.grouping import distinct_names_of, on_same_data, titles_of
-from scoring.statistics import compare_models, mean_interval, paired_t_test, passes_by_seed
+from scoring.statistics import compare_at_thresholds, compare_models, mean_interval, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_for_test
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scoring.analysis.classes import ClassTest
     from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
-    from scoring.statistics import Family, Interval, TestResult
+    from scoring.statistics import Family, Interval, PairAtThresholds, TestResult
 
     Ints = NDArray[np.int64]
 
@@ -43,7 +43,7 @@ class Comparison:
         dataset: Title of the data set.
         digest: sha256 of the data.
         config: `all` or a word class; the config of pairs in groups, or None.
-        threshold: Threshold of pattern accuracy: the quality threshold.
+        threshold: Threshold of pattern accuracy, the quality threshold by default.
         unit: What is compared: `seed`, or `group` for pairs in groups.
         seeds: Number of seeds or groups that all models were scored on.
         left_out: Number of seeds or groups that are too long for some model and not compared.
@@ -51,9 +51,12 @@ class Comparison:
         pattern_accuracy: PA of each model: the mean over seeds of the share of subsamples in which the seed passes.
         intervals: Interval of each model's PA, from a bootstrap that resamples seeds.
         family: All pairs of models, with p-values adjusted by Holm's method.
-        seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups.
-        classes: PA of each pair of word classes, over seeds (section 5.2); None without the data set, whose variants
-            have the classes.
+        seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups
+            and at other thresholds than the quality threshold.
+        classes: PA of each pair of word classes at the quality threshold, over seeds (section 5.2); None without the
+            data set, whose variants have the classes, and at other thresholds.
+        all_thresholds: The tests of all pairs of models at the thresholds 0, 0.01, … 1; None unless requested, and for
+            other than the first of several thresholds.
         notes: Notes of each model's result.
     """
 
@@ -71,6 +74,7 @@ class Comparison:
     family: Family
     seeds_against_variants: TestResult | None
     classes: tuple[ClassTest, ...] | None
+    all_thresholds: tuple[PairAtThresholds, ...] | None
     notes: Mapping[str, tuple[str, ...]]
 
 
@@ -81,6 +85,8 @@ def compare_results(
     alpha: float = 0.05,
     datasets: Iterable[MergeDataset] = (),
     grouped: Iterable[GroupedResult] = (),
+    thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
+    all_thresholds: bool = False,
 ) -> tuple[Comparison, ...]:
     """Compare the models of each data set and config with each other.
 
@@ -90,15 +96,17 @@ def compare_results(
         alpha: Family-wise significance level.
         datasets: Data sets on which the results were computed, to compare word classes.
         grouped: Results on pairs in groups in any order.
+        thresholds: Thresholds from 0 to 1 at which the models are compared, at least one.
+        all_thresholds: Also test at which of the thresholds 0, 0.01, … 1 each pair of models differs.
 
     Returns:
-        One comparison per data set and config with at least two models, in the order of their first results; those on
-        pairs in groups come last.
+        One comparison per threshold, data set and config with at least two models, in the order of their first
+        results; those on pairs in groups come last.
 
     Raises:
         InputError: If no data set and config has two models, two results are of the same model, the models have fewer
-            than two seeds or groups in common, no result is on one of `datasets`, or the test needs subsamples and
-            there are results on pairs in groups.
+            than two seeds or groups in common, no result is on one of `datasets`, word classes are compared without
+            the quality threshold, or the test needs subsamples and there are results on pairs in groups.
     """
     on_merge, on_groups = on_same_data(results), on_same_data(grouped)
     comparable = [group for group in on_merge if len(group) > 1]
@@ -117,26 +125,40 @@ def compare_results(
     for digest, dataset in by_digest.items():
         if digest not in {group[0].dataset.digest for group in comparable}:
             raise InputError(f"--dataset {dataset.name} ({digest[:8]}): no two models were scored on this data")
+    if by_digest and QUALITY_THRESHOLD not in thresholds:
+        raise InputError(f"--dataset compares word classes at {QUALITY_THRESHOLD}: add it to --threshold")
     if comparable_groups and test == SUBSAMPLE_TEST:
         title = comparable_groups[0][0].dataset.title
         raise InputError(
             f"--test {test} compares subsamples, which the pairs in groups of {title} do not have: choose permutation "
             "or mcnemar"
         )
-    found = [
-        replace(
-            _compare(group, title, test=test, alpha=alpha),
-            seeds_against_variants=_seeds_against_variants(group),
-            classes=_classes(by_digest.get(group[0].dataset.digest), group),
-        )
-        for group, title in zip(comparable, titles, strict=True)
-    ]
     group_titles = grouped_titles([group[0].dataset for group in comparable_groups])
-    found += [
-        _compare(group, title, test=test, alpha=alpha)
-        for group, title in zip(comparable_groups, group_titles, strict=True)
+    settings = [
+        _Settings(test, alpha, threshold, all_thresholds and number == 0) for number, threshold in enumerate(thresholds)
     ]
-    return tuple(found)
+    return (
+        *(
+            _compare_on_seeds(group, title, each, by_digest.get(group[0].dataset.digest))
+            for group, title in zip(comparable, titles, strict=True)
+            for each in settings
+        ),
+        *(
+            _compare(group, title, each)
+            for group, title in zip(comparable_groups, group_titles, strict=True)
+            for each in settings
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What to compare: the test, its level, a threshold, and whether to test all thresholds as well."""
+
+    test: str
+    alpha: float
+    threshold: float
+    all_thresholds: bool
 
 
 @dataclass(frozen=True)
@@ -162,26 +184,35 @@ def _units_of(result: Result | GroupedResult) -> _Units:
     return _Units(seeds.seed_id, np.array(seeds.correct, dtype=np.int64), np.array(seeds.sizes, dtype=np.int64))
 
 
-def _compare(results: Sequence[Result | GroupedResult], title: str, *, test: str, alpha: float) -> Comparison:
+def _compare_on_seeds(
+    results: Sequence[Result], title: str, settings: _Settings, dataset: MergeDataset | None
+) -> Comparison:
+    comparison = _compare(results, title, settings)
+    if settings.threshold != QUALITY_THRESHOLD:
+        return comparison
+    on_variants, by_class = _seeds_against_variants(results), _classes(dataset, results)
+    return replace(comparison, seeds_against_variants=on_variants, classes=by_class)
+
+
+def _compare(results: Sequence[Result | GroupedResult], title: str, settings: _Settings) -> Comparison:
+    test, alpha, threshold = settings.test, settings.alpha, settings.threshold
     unit = "group" if results[0].kind == "groups" else "seed"
     units = dict(zip(distinct_names_of(results), map(_units_of, results), strict=True))
     ids = _common_units(units, unit)
     counts = {name: each.take(ids) for name, each in units.items()}
-    values = {
-        name: values_for_test(test, correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()
-    }
+    values = {name: values_for_test(test, correct, sizes, threshold) for name, (correct, sizes) in counts.items()}
     try:
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
-    passes = {name: passes_by_seed(correct, sizes, QUALITY_THRESHOLD) for name, (correct, sizes) in counts.items()}
+    passes = {name: passes_by_seed(correct, sizes, threshold) for name, (correct, sizes) in counts.items()}
     first = results[0]
     return Comparison(
         title=title,
         dataset=first.dataset.title,
         digest=first.dataset.digest,
         config=first.dataset.config,
-        threshold=QUALITY_THRESHOLD,
+        threshold=threshold,
         unit=unit,
         seeds=len(ids),
         left_out=len({each for every in units.values() for each in every.ids}) - len(ids),
@@ -191,8 +222,18 @@ def _compare(results: Sequence[Result | GroupedResult], title: str, *, test: str
         family=family,
         seeds_against_variants=None,
         classes=None,
+        all_thresholds=_at_all_thresholds(counts, family.models, alpha) if settings.all_thresholds else None,
         notes={name: result.notes for name, result in zip(units, results, strict=True)},
     )
+
+
+def _at_all_thresholds(
+    counts: Mapping[str, tuple[Ints, Ints]], models: Sequence[str], alpha: float
+) -> tuple[PairAtThresholds, ...]:
+    passes = {
+        model: np.stack([passes_by_seed(*counts[model], threshold) for threshold in CURVE], axis=1) for model in models
+    }
+    return compare_at_thresholds(passes, alpha=alpha)
 
 
 def _common_units(units: Mapping[str, _Units], unit: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pydantic_core
@@ -13,8 +14,10 @@ from scoring.reports.statistics_text import ends_text, p_text
 from scoring.statistics import p_matrix
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scoring.reports.comparison import Comparison
-    from scoring.statistics import TestResult
+    from scoring.statistics import PairAtThresholds, TestResult
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -22,6 +25,7 @@ def comparison_text(comparison: Comparison) -> str:
     on_variants = comparison.seeds_against_variants
     tables = [_model_table(comparison), _p_table(comparison)]
     tables += [] if on_variants is None else [_test_table(comparison, on_variants)]
+    tables += [] if comparison.all_thresholds is None else [_threshold_table(comparison.all_thresholds)]
     return "\n".join(table.text() for table in tables)
 
 
@@ -110,6 +114,29 @@ def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
             *(("Word classes are compared if --dataset names the data set.",) if comparison.classes is None else ()),
         ),
     )
+
+
+def _threshold_table(pairs: Sequence[PairAtThresholds]) -> Table:
+    rows = []
+    for pair in pairs:
+        tested = zip(pair.differs, pair.differences, strict=True)
+        signs = [int(math.copysign(differs, difference)) for differs, difference in tested]
+        rows.append((pair.first, pair.second, _ranges(signs, 1), _ranges(signs, -1)))
+    return Table(
+        title="Thresholds at which two models differ significantly, in percent",
+        columns=tuple(Column(name, "left") for name in ("First", "Second", "First better", "Second better")),
+        rows=tuple(rows),
+        notes=(
+            "Permutation test of PA at the thresholds 0, 1, … 100; p-values adjusted over all thresholds by the "
+            "largest difference (Westfall and Young) and over the pairs by Bonferroni's method.",
+        ),
+    )
+
+
+def _ranges(signs: Sequence[int], sign: int) -> str | None:
+    """Return the percents at which a sign stands as ranges, such as `12, 80 to 95`; None if there is none."""
+    runs = [list(run) for found, run in groupby(range(len(signs)), lambda at: signs[at] == sign) if found]
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs) or None
 
 
 def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:

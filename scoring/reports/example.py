@@ -1,52 +1,42 @@
-"""Show one seed with some of its variants and how each model answered them, and sum up each model in a sentence."""
+"""Show variants drawn at random and how each model answered them, and sum up each model in a sentence."""
 
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.dataset import read_split
-from merge_snli.schema import SEED
+from merge_snli.dataset import label_names, read_split
+from merge_snli.files import sha256_of_json
 from merge_snli.table import TEXT_WIDTH
-from scoring.reports.leaderboard.hardest import seeds_by_hardness
 from scoring.results.grouping import distinct_names_of
-from scoring.results.scores import NOT_SCORED
+from scoring.results.scores import NOT_SCORED, label_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from merge_snli.dataset import MergeDataset
-    from scoring.reports.leaderboard.hardest import HardSeed
     from scoring.results.result import Result
 
-VARIANTS = 3
-
-Answers = tuple[str, ...]
-"""The answers of the models to one problem; `NOT_SCORED` for none."""
+VARIANTS = 5
+RANDOM_SEED = 0
 
 
 def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
-    """Format a seed, three of its variants and the answers of each model.
+    """Format variants drawn at random, with the answers of each model to them and to their seeds.
 
-    The seed is one that all models answer correctly, if there is one, with as many different answers to its variants as
-    possible. Variants with different answers are preferred to others, then those with higher log-odds.
+    The draw takes the variants with the smallest sha256 of the JSON list [`RANDOM_SEED`, variant id], as
+    `merge-snli annotate sample` does, so nobody picks them and they are the same in every run.
 
     Args:
         results: Results of at least one model on one config of the data set.
         dataset: The data set.
     """
-    tables = [{seed.seed_id: seed for seed in seeds_by_hardness(result)} for result in results]
-    shared = [seed_id for seed_id in results[0].seeds.seed_id if all(seed_id in table for table in tables)]
-    correct = [seed_id for seed_id in shared if all(table[seed_id].seed_correct for table in tables)]
-    answers = {seed_id: _answers(results, [table[seed_id] for table in tables]) for seed_id in correct or shared}
-    chosen = max(answers, key=lambda seed_id: len(set(answers[seed_id])))
-    names, seeds = distinct_names_of(results), [table[chosen] for table in tables]
-    variants = list(zip(_rows(dataset, results[0].dataset.config, chosen), answers[chosen], strict=True))
-    [seed] = _rows(dataset, SEED, chosen)
-    blocks = [_block(f"Seed ({seeds[0].gold})", seed, names, seeds, tuple(each.predicted for each in seeds))]
-    for row, of_models in _different(variants):
-        blocks.append(_block(f"{row['original']} -> {row['replacement']}", row, names, seeds, of_models))
-    return "\n".join(blocks)
+    table = read_split(dataset, results[0].dataset.config)
+    rows, labels = table.to_pylist(), label_names(table)
+    drawn = sorted(_with_places(rows), key=lambda each: sha256_of_json([RANDOM_SEED, each[0]["variant_id"]]))[:VARIANTS]
+    blocks = [f"{len(drawn)} of {len(rows):,} variants, drawn at random (random seed {RANDOM_SEED}).\n"]
+    return "\n".join([*blocks, *(_block(row, place, labels[row["label"]], results) for row, place in drawn)])
 
 
 def summary_text(results: Sequence[Result]) -> str:
@@ -64,36 +54,36 @@ def summary_text(results: Sequence[Result]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _answers(results: Sequence[Result], seeds: Sequence[HardSeed]) -> list[Answers]:
-    """Return the answers of the models to each variant of a seed."""
-    return list(
-        zip(
-            *(
-                [NOT_SCORED if answer == NOT_SCORED else result.compared_labels[int(answer)] for answer in answers]
-                for result, seed in zip(results, seeds, strict=True)
-                for answers in [result.seeds.variant_predictions[seed.index]]
-            ),
-            strict=True,
-        )
-    )
+def _with_places(rows: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], int]]:
+    """Return each row with its place among the variants of its seed, which is that of its prediction in results."""
+    places: Counter[str] = Counter()
+    found = []
+    for row in rows:
+        found.append((row, places[row["seed_id"]]))
+        places[row["seed_id"]] += 1
+    return found
 
 
-def _rows(dataset: MergeDataset, config: str, seed_id: str) -> list[dict[str, Any]]:
-    return [row for row in read_split(dataset, config).to_pylist() if row["seed_id"] == seed_id]
-
-
-def _different(variants: list[tuple[dict[str, Any], Answers]]) -> list[tuple[dict[str, Any], Answers]]:
-    """Return the most probable variant of each tuple of answers first, then the others."""
-    by_log_odds = sorted(variants, key=lambda variant: -variant[0]["log_odds"])
-    first = {answers: row for row, answers in reversed(by_log_odds)}
-    return sorted(by_log_odds, key=lambda variant: first[variant[1]] is not variant[0])[:VARIANTS]
-
-
-def _block(title: str, row: dict[str, Any], names: Sequence[str], seeds: Sequence[HardSeed], answers: Answers) -> str:
-    width = max(map(len, names))
-    lines = [title]
+def _block(row: dict[str, Any], place: int, gold: str, results: Sequence[Result]) -> str:
+    lines = [f"{row['original']} -> {row['replacement']} ({gold})"]
     for name, sentence in (("P", row["premise"]), ("H", row["hypothesis"])):
         lines += textwrap.wrap(sentence, TEXT_WIDTH, initial_indent=f"  {name}: ", subsequent_indent=" " * 5)
-    for model, seed, answer in zip(names, seeds, answers, strict=True):
-        lines.append(f"  {model:{width}}  {answer}{'' if answer in (seed.gold, NOT_SCORED) else ' (wrong)'}")
+    names = distinct_names_of(results)
+    for name, result in zip(names, results, strict=True):
+        on_seed, on_variant = (_marked(answer, gold) for answer in _answers(result, row["seed_id"], place))
+        lines.append(f"  {name:{max(map(len, names))}}  seed: {on_seed}, variant: {on_variant}")
     return "\n".join([*lines, ""])
+
+
+def _answers(result: Result, seed_id: str, place: int) -> tuple[str, str]:
+    """Return a model's answers to a seed and to one of its variants; `NOT_SCORED` for none."""
+    if seed_id not in result.seeds.seed_id:
+        return NOT_SCORED, NOT_SCORED
+    index = result.seeds.seed_id.index(seed_id)
+    answer = result.seeds.variant_predictions[index][place]
+    on_variant = answer if answer == NOT_SCORED else label_of(answer, result.compared_labels)
+    return result.seeds.predicted[index] or NOT_SCORED, on_variant
+
+
+def _marked(answer: str, gold: str) -> str:
+    return answer if answer in (gold, NOT_SCORED) else f"{answer} (wrong)"

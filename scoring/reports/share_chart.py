@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
 PANELS_PER_ROW = 4
 PANEL_WIDTH_INCHES, ROW_INCHES, MARGIN_INCHES = 2.3, 0.26, 0.55
+TITLE_WIDTH = 34
+"""Characters of a panel's title that fit into its width."""
 
 
 @dataclass(frozen=True)
@@ -83,5 +86,6 @@ def _style_axes(axes: Axes, title: str, models: Sequence[str]) -> None:
     axes.set(xlim=(0, 100), ylim=(len(models) - 0.5, -0.5))
     axes.set_xticks((0, 50, 100))
     axes.tick_params(length=0)
-    axes.set_title(title, loc="left", fontsize=9, color=GRAY, parse_math=False)
+    lines = textwrap.fill(title, TITLE_WIDTH, break_long_words=False)
+    axes.set_title(lines, loc="left", fontsize=9, color=GRAY, parse_math=False)
     axes.spines[:].set_visible(False)

@@ -10,7 +10,8 @@ import numpy as np
 import merge_snli
 from merge_snli.label_spellings import NOT_ENTAILMENT
 from merge_snli.schema import NLI_LABELS
-from scoring.models.labels import INFERRED, TABLE
+from scoring.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, positions
+from scoring.results.measure import LEFT_OUT, NO_ANSWER_NUMBER
 from scoring.results.records import ModelRecord, RunRecord
 
 if TYPE_CHECKING:
@@ -22,18 +23,38 @@ if TYPE_CHECKING:
     from scoring.models.predictor import ModelFacts
     from scoring.models.scored_model import ScoredModel
     from scoring.predictions.store import Predictions
+    from scoring.results.records import PromptRecord
 
 
 def best_outputs(predictions: Predictions) -> NDArray[np.int64]:
-    """Return the output with the largest logit for each pair, -1 if the pair was too long."""
-    left_out = np.isnan(predictions.logits[:, 0])
-    best: NDArray[np.int64] = np.where(left_out, -1, np.nan_to_num(predictions.logits).argmax(axis=1))
-    return best
+    """Return the output with the largest logit for each pair.
+
+    A row of NaN is a pair that was too long or not asked (`LEFT_OUT`), a row of -inf an answer that cannot be read
+    (`NO_ANSWER_NUMBER`).
+    """
+    logits = predictions.logits
+    best = np.where(np.isneginf(logits).all(axis=1), NO_ANSWER_NUMBER, np.nan_to_num(logits).argmax(axis=1))
+    known: NDArray[np.int64] = np.where(np.isnan(logits[:, 0]), LEFT_OUT, best)
+    return known
+
+
+def compared_numbers(outputs: NDArray[np.int64], names: Sequence[str], compared: Sequence[str]) -> NDArray[np.int64]:
+    """Return the number among the compared labels of each output from `best_outputs`.
+
+    `LEFT_OUT` and `NO_ANSWER_NUMBER` stay what they are.
+
+    Args:
+        outputs: The outputs, [n].
+        names: The label of each output.
+        compared: The compared labels.
+    """
+    numbers: NDArray[np.int64] = np.array([*positions(names, compared), NO_ANSWER_NUMBER, LEFT_OUT])[outputs]
+    return numbers
 
 
 def labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
-    """Return the label of each output, without not_entailment if a function never returns it."""
-    if labels.origin == "function" and labels.names.index(NOT_ENTAILMENT) not in outputs:
+    """Return the label of each output, without not_entailment if a function or imported answers never have it."""
+    if labels.origin in (FUNCTION, ANSWERS) and labels.names.index(NOT_ENTAILMENT) not in outputs:
         return NLI_LABELS
     return labels.names
 
@@ -64,13 +85,24 @@ def label_notes(scored: ScoredModel, names: Sequence[str], data_labels: Sequence
         yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
 
 
-def run_record(scored: ScoredModel, predictions: Predictions) -> RunRecord:
-    """Return how the predictions were computed."""
+def run_record(
+    scored: ScoredModel, predictions: Predictions, outputs: NDArray[np.int64], prompt: PromptRecord | None = None
+) -> RunRecord:
+    """Return how the predictions were computed.
+
+    Args:
+        scored: The model.
+        predictions: Its predictions.
+        outputs: The outputs from `best_outputs`.
+        prompt: How a language model was asked; None for other models.
+    """
     return RunRecord(
         versions={"merge_snli": merge_snli.__version__, "python": python_version(), **scored.versions},
         dtype=scored.dtype,
         device=scored.device,
         seconds=round(predictions.seconds, 3),
+        no_answers=int(np.count_nonzero(outputs == NO_ANSWER_NUMBER)),
+        prompt=prompt,
     )
 
 

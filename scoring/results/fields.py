@@ -15,7 +15,7 @@ from merge_snli.schema import NLI_LABELS, WORD_CLASSES
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-SCHEMA_VERSION: Literal[5] = 5
+SCHEMA_VERSION: Literal[6] = 6
 """Version of the result files. Raise it if readers of the previous version would misread the new files."""
 
 THRESHOLD_PATTERN = r"^(0(\.[0-9]+)?|1)$"

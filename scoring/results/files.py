@@ -33,11 +33,11 @@ def to_json(result: Result | GroupedResult) -> dict[str, Any]:
 
 
 def file_name(result: Result | GroupedResult) -> str:
-    """Return the file name of a result, unique per model, dtype, data and config.
+    """Return the file name of a result, unique per model, dtype, prompt, data and config.
 
     A function without a digest is identified by its name, because `safe_name` may drop most of it.
     """
-    dtype = "" if result.title == result.model.name else f"-{result.run.dtype}"
+    dtype = "" if result.run.dtype in (None, "float32") else f"-{result.run.dtype}"
     digest = result.model.digest
     suffix = f"function-{sha256_of_json(result.model.name)[:8]}" if digest is None else digest[:8]
     model = f"{safe_name(result.model.name)}{dtype}-{suffix}"
@@ -112,14 +112,23 @@ def read_grouped_results(folder: str | Path) -> list[GroupedResult]:
     return grouped
 
 
-def read_all_results(folder: str | Path) -> tuple[list[Result], list[GroupedResult]]:
-    """Read all results in `folder`, sorted by file name: those on MERGE data sets, and those on pairs in groups.
+def read_all_results(*folders: str | Path) -> tuple[list[Result], list[GroupedResult]]:
+    """Read all results in some folders: those on MERGE data sets, and those on pairs in groups.
 
-    Invalid files are skipped with a warning.
+    They are in the order of the folders, sorted by file name. Invalid files are skipped with a warning. Copies of a
+    result in several folders count once.
 
     Raises:
-        InputError: If the folder does not exist or has no valid result.
+        InputError: If a folder does not exist or has no valid result.
     """
+    results: list[Result | GroupedResult] = []
+    for folder in folders:
+        results += [result for result in _read_folder(folder) if result not in results]
+    on_merge = [result for result in results if isinstance(result, Result)]
+    return on_merge, [result for result in results if isinstance(result, GroupedResult)]
+
+
+def _read_folder(folder: str | Path) -> list[Result | GroupedResult]:
     paths = sorted(Path(folder).glob("*.json"))
     if not paths:
         raise InputError(f"no results in {folder}: pass the --out folder of merge-snli score")
@@ -133,8 +142,7 @@ def read_all_results(folder: str | Path) -> tuple[list[Result], list[GroupedResu
         raise InputError(f"no valid result in {folder} ({len(errors)} files read); {errors[0]}")
     for message in errors:
         logger.warning("skipped: %s", message)
-    on_merge = [result for result in results if isinstance(result, Result)]
-    return on_merge, [result for result in results if isinstance(result, GroupedResult)]
+    return results
 
 
 def _read(path: Path) -> Result | GroupedResult:
@@ -142,10 +150,23 @@ def _read(path: Path) -> Result | GroupedResult:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
+    return parse_result(content, path)
+
+
+def parse_result(content: bytes, name: str | Path) -> Result | GroupedResult:
+    """Parse the content of a result file.
+
+    Args:
+        content: The bytes of the file.
+        name: Name of the file, for messages.
+
+    Raises:
+        InputError: If it is not a valid result, or has another format version.
+    """
     try:
         return RESULT.validate_json(content)
     except ValidationError as error:
-        raise InputError(f"{path} {_reason(error, content)}") from error
+        raise InputError(f"{name} {_reason(error, content)}") from error
 
 
 def work_folder(out: Path) -> Path:

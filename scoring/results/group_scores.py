@@ -11,11 +11,18 @@ from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy, sample_accuracy
 from metrics.pattern_accuracy.counts import count_cells
 from scoring.models.labels import compared_labels, positions
-from scoring.results.describe import best_outputs, label_notes, labels_in_use, model_record, run_record
+from scoring.results.describe import (
+    best_outputs,
+    compared_numbers,
+    label_notes,
+    labels_in_use,
+    model_record,
+    run_record,
+)
 from scoring.results.fields import SCHEMA_VERSION
 from scoring.results.grouped_result import GroupedResult, GroupScores, GroupTable
 from scoring.results.intervals import group_intervals
-from scoring.results.measure import pa_curve
+from scoring.results.measure import NO_ANSWER_NUMBER, pa_curve
 from scoring.results.records import GroupedDatasetRecord, PairsLeftOut
 
 if TYPE_CHECKING:
@@ -73,13 +80,18 @@ def evaluate_groups(
         data: The pairs.
 
     Raises:
-        InputError: If the pairs that fit into the model's maximum length are in fewer than two groups.
+        InputError: If the pairs that fit into the model's maximum length are in fewer than two groups, or a function
+            gave no answer.
     """
     outputs = best_outputs(predictions)
     names = labels_in_use(scored.labels, outputs)
     compared = compared_labels(names, data.label_names)
-    predicted = np.append(positions(names, compared), -1)[outputs][data.row_pairs]
+    predicted = compared_numbers(outputs, names, compared)[data.row_pairs]
     gold = np.array(positions(data.label_names, compared))[data.row_labels]
+    if NO_ANSWER_NUMBER in predicted:
+        raise InputError(
+            f"{scored.name} gave no answer to some pairs of {data.name}; pairs in groups need a label each"
+        )
     fits = predicted >= 0
     pairs = PredictedPairs(gold, predicted, data.row_groups).select(fits)
     n_groups = len(np.unique(pairs.groups))
@@ -98,7 +110,7 @@ def evaluate_groups(
         kind="groups",
         model=model_record(scored, facts, names),
         dataset=_dataset_record(data),
-        run=run_record(scored, predictions),
+        run=run_record(scored, predictions, outputs),
         compared_labels=compared,
         left_out=left_out,
         notes=(*label_notes(scored, names, data.label_names), *([too_long] if left_out.pairs else [])),

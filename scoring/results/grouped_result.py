@@ -120,7 +120,7 @@ class GroupedResult(Part):
     the pairs is predicted correctly. Groups may differ in size.
     """
 
-    schema_version: Literal[5]
+    schema_version: Literal[6]
     """Version of this format."""
     kind: Literal["groups"]
     """Kind of data set: pairs in groups. `merge` is the kind of `Result`."""

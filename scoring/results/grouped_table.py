@@ -8,28 +8,26 @@ from typing import TYPE_CHECKING
 from merge_snli.table import Column, Table
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 from scoring.predictions.grouped import JOIN
-from scoring.results.score_table import MODEL, percent
+from scoring.results.score_table import MODEL, ends_text, pa_cells, pa_columns, percent, with_quality_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from merge_snli.table import Cell
-    from scoring.results.fields import Ends
     from scoring.results.grouped_result import GroupedResult, GroupScores
     from scoring.results.records import GroupedDatasetRecord
 
 PA = f"PA({QUALITY_THRESHOLD})"
-ACCURACY_COLUMNS = (
-    Column("Accuracy", format=".1f"),
-    Column("95% interval"),
-    Column(PA, format=".1f"),
-    Column("its interval"),
-)
+ACCURACY_COLUMNS = (Column("Accuracy", format=".1f"), Column("95% interval"))
 BY_COLUMNS = (Column("Pairs"), Column("Accuracy", format=".1f"), Column(PA, format=".1f"))
 
 
 def grouped_table(
-    results: Sequence[GroupedResult], failed: Mapping[str, str] | None = None, *, names: Sequence[str] | None = None
+    results: Sequence[GroupedResult],
+    failed: Mapping[str, str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    thresholds: Collection[float] = (),
 ) -> Table:
     """Return a table with one row per model, in percent.
 
@@ -37,12 +35,14 @@ def grouped_table(
         results: Results on one data set; may be empty if all models failed.
         failed: Why a model could not be scored, by name of the model.
         names: Display names of the models; by default the titles of the results.
+        thresholds: Thresholds from 0 to 1 in steps of 0.01 to show PA at, besides the quality threshold.
     """
+    shown = with_quality_threshold(thresholds)
     failed = failed or {}
     named = list(zip(_names(results, names), results, strict=True))
     labels = compared_labels_of(results)
-    columns = (MODEL, *ACCURACY_COLUMNS, *_label_columns(labels))
-    rows = [(name, *_accuracies(result), *_shares(result.scores, labels)) for name, result in named]
+    columns = (MODEL, *ACCURACY_COLUMNS, *pa_columns(shown, "its interval"), *_label_columns(labels))
+    rows = [(name, *_accuracies(result, shown), *_shares(result.scores, labels)) for name, result in named]
     return Table(
         title=_title(results[0]) if results else "",
         columns=columns,
@@ -112,11 +112,6 @@ def facts_of(result: GroupedResult) -> str:
     return f"{result.scores.pairs:,} pairs in {result.scores.groups:,} groups by {result.dataset.group_column}"
 
 
-def ends_text(ends: Ends) -> str:
-    """Return the ends of an interval in percent."""
-    return " to ".join(f"{100 * end:.1f}" for end in ends)
-
-
 def _names(results: Sequence[GroupedResult], names: Sequence[str] | None) -> Sequence[str]:
     return [result.title for result in results] if names is None else names
 
@@ -134,13 +129,12 @@ def _headers(labels: Iterable[str]) -> list[str]:
     return [label.capitalize().replace("_", " ") for label in labels]
 
 
-def _accuracies(result: GroupedResult) -> tuple[Cell, ...]:
+def _accuracies(result: GroupedResult, thresholds: Sequence[float]) -> tuple[Cell, ...]:
     scores, intervals = result.scores, result.intervals
     return (
         percent(scores.sample_accuracy),
         ends_text(intervals.sample_accuracy),
-        percent(scores.pattern_accuracy),
-        ends_text(intervals.pattern_accuracy),
+        *pa_cells(scores.pattern_accuracy, intervals.pattern_accuracy, scores.curve, thresholds),
     )
 
 

@@ -21,7 +21,7 @@ from metrics.pattern_accuracy.core import (
 )
 from metrics.pattern_accuracy.counts import count_cells
 from scoring.results.intervals import seed_intervals
-from scoring.results.scores import NOT_SCORED, Curve, Scores, SeedTable, Spread, VariantScores
+from scoring.results.scores import NO_ANSWER, NOT_SCORED, Curve, Scores, SeedTable, Spread, VariantScores
 from scoring.statistics import ratios
 
 if TYPE_CHECKING:
@@ -33,9 +33,18 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 
+LEFT_OUT, NO_ANSWER_NUMBER = -1, -2
+"""Stand in arrays of predicted labels for no prediction, and for an answer that cannot be read, which is wrong."""
+
+UNNUMBERED = {LEFT_OUT: NOT_SCORED, NO_ANSWER_NUMBER: NO_ANSWER}
+"""Their characters in `SeedTable.variant_predictions`."""
+
+
 @dataclass(frozen=True)
 class PredictedLabels:
-    """Predicted labels of the scored seeds and variants. Each label is an index into `compared_labels` of the result.
+    """Predicted labels of the scored seeds and variants.
+
+    Each label is an index into `compared_labels` of the result, or `NO_ANSWER_NUMBER`.
 
     Attributes:
         gold: Gold label of each seed, [n_seeds].
@@ -76,14 +85,15 @@ class PredictedLabels:
         return np.asarray(self.variant_predictions == self.gold[self.variant_seeds])
 
 
-def align_predictions(data: ScoredConfig, predicted: Ints, gold: Ints) -> PredictedLabels:
+def align_predictions(data: ScoredConfig, predicted: Ints, gold: Ints, *, whole_seeds: bool = False) -> PredictedLabels:
     """Assign the predictions on pairs to seeds and variants.
 
     Args:
         data: Seeds, variants and pairs.
-        predicted: Predicted label of each pair as an index into the compared labels, [n_pairs]; -1 if the pair is too
-            long for the model.
+        predicted: Predicted label of each pair as an index into the compared labels, `LEFT_OUT` or `NO_ANSWER_NUMBER`,
+            [n_pairs].
         gold: Gold label of each seed as an index into the compared labels, [n_seeds].
+        whole_seeds: Whether a seed is left out with all its variants if one of them has no prediction.
 
     Returns:
         The predictions. Left out are variants without a prediction, seeds without a prediction with all their
@@ -98,8 +108,11 @@ def align_predictions(data: ScoredConfig, predicted: Ints, gold: Ints) -> Predic
         seed_indices=np.arange(len(data.seed_ids)),
         variant_indices=np.arange(len(data.variant_pairs)),
     )
-    seed_predicted = everything.seed_predictions >= 0
-    return everything.select((everything.variant_predictions >= 0) & seed_predicted[everything.variant_seeds])
+    variant_predicted = everything.variant_predictions != LEFT_OUT
+    seed_predicted = everything.seed_predictions != LEFT_OUT
+    if whole_seeds:
+        seed_predicted[everything.variant_seeds[~variant_predicted]] = False
+    return everything.select(variant_predicted & seed_predicted[everything.variant_seeds])
 
 
 def scores(predicted: PredictedLabels) -> Scores:
@@ -129,7 +142,8 @@ def scores_against(predicted: PredictedLabels, reference: Ints) -> VariantScores
         predicted: The predictions.
         reference: The label of each seed to compare with, [n_seeds].
     """
-    correct = predicted.variant_predictions == reference[predicted.variant_seeds]
+    answered = predicted.variant_predictions != NO_ANSWER_NUMBER
+    correct = answered & (predicted.variant_predictions == reference[predicted.variant_seeds])
     return _variant_scores(
         *_counts(predicted, correct), test_sample_accuracy=sample_accuracy(correct), variants=len(correct)
     )
@@ -139,9 +153,9 @@ def scores_against_majority(predicted: PredictedLabels) -> VariantScores:
     """Compute consistency: score the predictions on variants against the most frequent prediction in their group.
 
     The group is the seed's variants in the subsample, or all its variants for `test_sample_accuracy`. Ties do not
-    affect any score.
+    affect any score. No answer is no prediction.
     """
-    most_frequent, _ = count_cells(predicted.variant_seeds, len(predicted.gold), predicted.variant_predictions)
+    most_frequent, _ = count_answers(predicted.variant_seeds, len(predicted.gold), predicted.variant_predictions)
     n_variants = len(predicted.variant_predictions)
     return _variant_scores(
         *_counts(predicted, predicted.variant_predictions),
@@ -156,7 +170,7 @@ def seed_table(data: ScoredConfig, predicted: PredictedLabels, names: tuple[str,
     return SeedTable(
         seed_id=tuple(data.seed_ids[seed] for seed in predicted.seed_indices),
         gold=tuple(data.label_names[data.seed_labels[seed]] for seed in predicted.seed_indices),
-        predicted=tuple(names[label] for label in predicted.seed_predictions),
+        predicted=tuple(None if label < 0 else names[label] for label in predicted.seed_predictions),
         sizes=tuple(map(tuple, sizes.tolist())),
         correct=tuple(map(tuple, correct.tolist())),
         variant_predictions=_variant_predictions(data, predicted),
@@ -165,14 +179,22 @@ def seed_table(data: ScoredConfig, predicted: PredictedLabels, names: tuple[str,
 
 def _variant_predictions(data: ScoredConfig, predicted: PredictedLabels) -> tuple[str, ...]:
     """Return the predictions on the variants of each scored seed in the form of `SeedTable`."""
-    labels = np.full(len(data.variant_seeds), -1)
+    labels = np.full(len(data.variant_seeds), LEFT_OUT)
     labels[predicted.variant_indices] = predicted.variant_predictions
     order = np.argsort(data.variant_seeds, kind="stable")
     starts = np.searchsorted(data.variant_seeds[order], np.arange(1, len(data.seed_ids)))
     by_seed = np.split(labels[order], starts)
     return tuple(
-        "".join(NOT_SCORED if label < 0 else str(label) for label in by_seed[seed]) for seed in predicted.seed_indices
+        "".join(UNNUMBERED.get(label) or str(label) for label in by_seed[seed].tolist())
+        for seed in predicted.seed_indices
     )
+
+
+def count_answers(cells: Ints, n_cells: int, answers: Bools | Ints) -> tuple[Ints, Ints]:
+    """Count as `count_cells`, but `NO_ANSWER_NUMBER` is never the most frequent label of a cell."""
+    answered = answers != NO_ANSWER_NUMBER
+    correct, _ = count_cells(cells[answered], n_cells, answers[answered])
+    return correct, np.bincount(cells, minlength=n_cells)
 
 
 def _counts(predicted: PredictedLabels, correct_or_labels: Bools | Ints) -> tuple[Ints, Ints]:
@@ -189,7 +211,7 @@ def _counts(predicted: PredictedLabels, correct_or_labels: Bools | Ints) -> tupl
     shape = len(predicted.drawn), len(predicted.gold)
     subsample, variant = np.nonzero(predicted.drawn)
     cells = subsample * shape[1] + predicted.variant_seeds[variant]
-    correct, sizes = count_cells(cells, shape[0] * shape[1], correct_or_labels[variant])
+    correct, sizes = count_answers(cells, shape[0] * shape[1], correct_or_labels[variant])
     return correct.reshape(shape), sizes.reshape(shape)
 
 

@@ -10,6 +10,9 @@ from pydantic import Field
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.results.fields import Count, Digest, Label, Part, one_of
 
+GENERATED, RANKED = ANSWERS = ("generated", "ranked")
+"""How a language model's answers were read."""
+
 
 @dataclass(frozen=True)
 class ModelRecord(Part):
@@ -20,17 +23,18 @@ class ModelRecord(Part):
     revision: str | None
     """Commit on the Hub."""
     digest: Digest | None
-    """sha256 of the model's files or weights; None for a function without a version."""
+    """sha256 of the model's files or weights, or of how a prompted model was asked; None for a function without a
+    version and for predictions from a file."""
     architecture: str | None
-    """Class of the model; None for a function."""
+    """Class of the model; None for a function or imported answers."""
     parameters: Count | None
-    """Number of parameters; None for a function."""
+    """Number of parameters; None for a function or imported answers."""
     training_data: tuple[str, ...] | None
     """Data sets that the model was trained on; None if unknown."""
     labels: tuple[Label, ...]
     """Label of each output, in the order of the outputs."""
     label_origin: str
-    """Where the labels come from: `config`, `table`, `given`, `inferred` or `function`."""
+    """Where the labels come from: `config`, `table`, `given`, `inferred`, `function` or `answers` (imported)."""
     config_labels: tuple[str, ...]
     """Label names in the model's own config."""
 
@@ -43,7 +47,7 @@ class PartialRecord(Part):
     """Number of seeds, those with the smallest sha256 of their ids; None for all."""
     subsample: Count | None
     """The subsample whose variants were scored; None for all variants."""
-    of: str
+    of: Digest
     """Digest of the whole data set."""
 
 
@@ -59,7 +63,7 @@ class DatasetRecord(Part):
     """Commit on the Hub; None for a folder."""
     version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
     """Version of the configs in the data set card."""
-    digest: str
+    digest: Digest
     """sha256 of the data, from the record of the run that generated it; of a part, sha256 of that digest and of what
     part it is, so that no report compares a part with the whole."""
     config: Annotated[str, *one_of((ALL, *WORD_CLASSES))]
@@ -92,6 +96,43 @@ class GroupedDatasetRecord(Part):
 
 
 @dataclass(frozen=True)
+class PromptRecord(Part):
+    """How a language model was asked, and what that took."""
+
+    harness: str
+    """What called the model: `inspect_ai` or `lm_eval`."""
+    harness_version: str | None
+    provider: str | None
+    """Provider or backend of the model, such as `openai` or `hf`."""
+    prompt: str
+    """`zero_shot`, `few_shot`, `chain_of_thought`, or the name of a Jinja file."""
+    prompt_digest: Digest
+    """sha256 of everything that the prompt shows besides the problem."""
+    shots: Count
+    """Number of problems that the prompt shows with their labels."""
+    answers: Annotated[str, *one_of(ANSWERS)]
+    """`generated`: read from what the model wrote. `ranked`: the label with the largest log-likelihood."""
+    temperature: Annotated[float, Field(ge=0)] | None
+    """Sampling temperature; None if it is the provider's default or nothing was sampled."""
+    calls: Count
+    """Number of calls of the model; each label that is ranked takes one."""
+    input_tokens: Count | None
+    """Number of input tokens over all calls; None if the log does not have it."""
+    output_tokens: Count | None
+    """Number of output tokens over all calls; None if the log does not have it."""
+    retries: Count | None
+    """Number of calls that were made again after an error or a time-out; None if the log does not have it."""
+    settings: dict[str, str]
+    """Other settings that change answers, such as `reasoning_effort`, as JSON texts."""
+
+    @property
+    def title(self) -> str:
+        """The prompt in a few words, such as `few_shot, 3 shots`."""
+        shots = [] if not self.shots else [f"{self.shots} shot{'s' if self.shots > 1 else ''}"]
+        return ", ".join([self.prompt, *shots, *(["ranked"] if self.answers == RANKED else [])])
+
+
+@dataclass(frozen=True)
 class RunRecord(Part):
     """How the predictions were computed."""
 
@@ -103,11 +144,15 @@ class RunRecord(Part):
     """Device type, such as `cpu`; None for a function."""
     seconds: Annotated[float, Field(ge=0)]
     """Duration of the predictions on seeds and variants."""
+    no_answers: Count = 0
+    """Number of distinct pairs on which no answer can be read, which is wrong; only of imported answers."""
+    prompt: PromptRecord | None = None
+    """How a language model was asked; None for other models."""
 
 
 @dataclass(frozen=True)
 class LeftOut(Part):
-    """Seeds and variants that are longer than the model's maximum length.
+    """Seeds and variants that are longer than the model's maximum length, or not among imported answers.
 
     A seed that is too long is left out with all its variants, so that every score covers the same seeds. A seed with no
     remaining variant is left out too.
@@ -134,5 +179,6 @@ class PairsLeftOut(Part):
 
 
 def title_of(model: ModelRecord, run: RunRecord) -> str:
-    """Return the display name of a result: the model's name, with its dtype unless that is float32."""
-    return model.name if run.dtype in (None, "float32") else f"{model.name} ({run.dtype})"
+    """Return the display name of a result: the model's name, with its prompt, or its dtype unless that is float32."""
+    about = run.dtype if run.prompt is None else run.prompt.title
+    return model.name if about in (None, "float32") else f"{model.name} ({about})"

@@ -18,6 +18,7 @@ from scoring.results.plot import plot_curve
 from scoring.results.records import DatasetRecord, LeftOut, ModelRecord, RunRecord, title_of
 from scoring.results.score_table import score_table
 from scoring.results.scores import (
+    NO_ANSWER,
     NOT_SCORED,
     SOURCE_COLUMNS,
     Scores,
@@ -43,7 +44,7 @@ class Result(Part):
     at least the share t of the variants is predicted correctly.
     """
 
-    schema_version: Literal[5]
+    schema_version: Literal[6]
     """Version of this format."""
     kind: Literal["merge"]
     """Kind of data set: seeds and their variants. `groups` is the kind of `GroupedResult`."""
@@ -83,10 +84,10 @@ class Result(Part):
             raise ValueError("thresholds are not 0, 0.01, … 1")
         if not self.seeds.sizes or len(self.scores.on_variants.curve.seeds) != len(self.seeds.sizes):
             raise ValueError("the number of subsamples is 0, or differs between scores and seeds")
-        numbers = {NOT_SCORED, *map(str, range(len(self.compared_labels)))}
+        numbers = {NOT_SCORED, NO_ANSWER, *map(str, range(len(self.compared_labels)))}
         if not numbers.issuperset("".join(self.seeds.variant_predictions)):
             raise ValueError("variant_predictions has a number that is not in compared_labels")
-        if not {*self.seeds.predicted} <= {*self.compared_labels}:
+        if not {*self.seeds.predicted} <= {*self.compared_labels, None}:
             raise ValueError("predicted has a label that is not in compared_labels")
         if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
             raise ValueError("source has a label that is not in the data set")

@@ -6,24 +6,20 @@ from typing import TYPE_CHECKING
 
 from merge_snli.table import Column, Table
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+from scoring.results.fields import threshold_text
 from scoring.results.grouping import titles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from scoring.results.fields import Ends
     from scoring.results.result import Result
-    from scoring.results.scores import SourceScores
+    from scoring.results.scores import Curve, SourceScores
 
 MODEL = Column("Model", "left")
 SOURCE = Column("Source", format=".1f")
-COLUMNS = (
-    Column("Seeds", format=".1f"),
-    Column("Variants", format=".1f"),
-    Column(f"PA({QUALITY_THRESHOLD})", format=".1f"),
-    Column("95% interval"),
-    Column("QT", format="+.1f"),
-    Column("MT", format=".0f"),
-)
+ACCURACIES = (Column("Seeds", format=".1f"), Column("Variants", format=".1f"))
+DIFFERENCES = (Column("QT", format="+.1f"), Column("MT", format=".0f"))
 
 
 def score_table(
@@ -32,6 +28,7 @@ def score_table(
     *,
     title: str | None = None,
     names: Sequence[str] | None = None,
+    thresholds: Collection[float] = (),
 ) -> Table:
     """Return a table of results, in percent.
 
@@ -42,13 +39,15 @@ def score_table(
         failed: Why a model could not be scored, by name of the model.
         title: Display name of the data set; by default its name and config.
         names: Display names of the models; by default the titles of the results.
+        thresholds: Thresholds from 0 to 1 in steps of 0.01 to show PA at, besides the quality threshold.
     """
+    shown = with_quality_threshold(thresholds)
     names = [result.title for result in results] if names is None else names
     failed = failed or {}
     named = list(zip(names, results, strict=True))
     with_source = any(result.source is not None for result in results)
-    columns = (MODEL, *([SOURCE] if with_source else []), *COLUMNS)
-    rows = [(name, *([_on_source(result)] if with_source else []), *_scores(result)) for name, result in named]
+    columns = (MODEL, *([SOURCE] if with_source else []), *ACCURACIES, *pa_columns(shown), *DIFFERENCES)
+    rows = [(name, *([_on_source(result)] if with_source else []), *_scores(result, shown)) for name, result in named]
     return Table(
         title=_title(results[0], title) if results else "",
         columns=columns,
@@ -60,6 +59,46 @@ def score_table(
             *(f"{name}: not scored: {reason}" for name, reason in failed.items()),
         ),
     )
+
+
+def with_quality_threshold(thresholds: Collection[float]) -> list[float]:
+    """Return thresholds and the quality threshold in ascending order."""
+    return sorted({*thresholds, QUALITY_THRESHOLD})
+
+
+def pa_columns(thresholds: Sequence[float], interval: str = "95% interval") -> list[Column]:
+    """Return a column for PA at each threshold, and one for its interval after the quality threshold."""
+    return [
+        column
+        for threshold in thresholds
+        for column in (
+            Column(f"PA({threshold_text(threshold)})", format=".1f"),
+            *([Column(interval)] if threshold == QUALITY_THRESHOLD else []),
+        )
+    ]
+
+
+def pa_cells(
+    accuracy: float | None, interval: Ends | None, curve: Curve, thresholds: Sequence[float]
+) -> Iterator[float | str | None]:
+    """Yield the cells of `pa_columns`.
+
+    Args:
+        accuracy: PA at the quality threshold.
+        interval: Its interval, if there is one.
+        curve: PA at every threshold.
+        thresholds: The thresholds.
+    """
+    for threshold in thresholds:
+        if threshold == QUALITY_THRESHOLD:
+            yield from (percent(accuracy), None if interval is None else ends_text(interval))
+        else:
+            yield percent(curve.at(threshold))
+
+
+def ends_text(ends: Ends) -> str:
+    """Return the ends of an interval in percent."""
+    return " to ".join(f"{100 * end:.1f}" for end in ends)
 
 
 def _title(result: Result, dataset: str | None) -> str:
@@ -104,14 +143,14 @@ def _on_source(result: Result) -> float | None:
     return None if result.source is None else percent(result.source.overall.sample_accuracy)
 
 
-def _scores(result: Result) -> tuple[float | str | None, ...]:
+def _scores(result: Result, thresholds: Sequence[float]) -> tuple[float | str | None, ...]:
     scores = result.scores
     on_variants, intervals = scores.on_variants, scores.intervals
+    ends = None if intervals is None else intervals.pattern_accuracy
     return (
         percent(scores.seed_sample_accuracy),
         percent(on_variants.sample_accuracy.mean),
-        percent(on_variants.pattern_accuracy.mean),
-        None if intervals is None else " to ".join(f"{100 * end:.1f}" for end in intervals.pattern_accuracy),
+        *pa_cells(on_variants.pattern_accuracy.mean, ends, on_variants.curve, thresholds),
         percent(scores.qt),
         percent(scores.mt),
     )

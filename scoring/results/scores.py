@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from metrics.pattern_accuracy.core import CURVE
 from scoring.results.fields import Count, Difference, Digest, Ends, Label, Part, Share, Threshold
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 NOT_SCORED = "-"
 """Stands for a variant without a prediction in `SeedTable.variant_predictions`."""
+
+NO_ANSWER = "?"
+"""Stands there for a variant on which a model gave no answer that can be read, which is wrong."""
+
+NO_ANSWER_TEXT = "no answer"
+"""How reports name it."""
 
 SOURCE_COLUMNS = ("source_problems", "source_accuracy", "source_accuracy_low", "source_accuracy_high")
 """Names of the scores on the source in a row of scores."""
@@ -44,6 +53,10 @@ class Curve(Part):
             raise ValueError(f"passing is not {len(self.seeds)} lists of {len(CURVE)} counts")
         if any(max(row) > seeds for row, seeds in zip(self.passing, self.seeds, strict=True)):
             raise ValueError("more seeds pass a threshold than the subsample has")
+
+    def at(self, threshold: float) -> float | None:
+        """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
+        return self.mean[CURVE.index(threshold)]
 
     @property
     def each(self) -> tuple[tuple[float | None, ...], ...]:
@@ -170,15 +183,15 @@ class SeedTable(Part):
     seed_id: tuple[str, ...]
     gold: tuple[Label, ...]
     """Gold label, as in the data set."""
-    predicted: tuple[Label, ...]
-    """Predicted label of the seed itself."""
+    predicted: tuple[Label | None, ...]
+    """Predicted label of the seed itself; None if the answer cannot be read."""
     sizes: tuple[tuple[Count, ...], ...]
     """Number of variants that each subsample drew of each seed, [n_subsamples, n_seeds]."""
     correct: tuple[tuple[Count, ...], ...]
     """Number of these variants that the model predicts correctly, [n_subsamples, n_seeds]."""
-    variant_predictions: tuple[Annotated[str, Field(pattern="^[0-2-]*$")], ...]
+    variant_predictions: tuple[Annotated[str, Field(pattern="^[0-2?-]*$")], ...]
     """Predictions of the seed's variants in the order of split `test`, one character per variant: position of the label
-    in `compared_labels`, or `-` if the variant was left out."""
+    in `compared_labels`, `-` if the variant was left out, or `?` if the answer cannot be read."""
 
     def __post_init__(self) -> None:
         """Check the lengths of the lists, and that ids, predictions and counts fit together."""
@@ -192,3 +205,13 @@ class SeedTable(Part):
         rows = zip(self.correct, self.sizes, strict=True)
         if any(right > size for row in rows for right, size in zip(*row, strict=True)):
             raise ValueError("more variants of a seed are correct than were drawn")
+
+
+def label_of(prediction: str, labels: Sequence[str]) -> str:
+    """Return the label that a character of `SeedTable.variant_predictions` stands for, in words.
+
+    Args:
+        prediction: The character; not `NOT_SCORED`.
+        labels: The compared labels.
+    """
+    return NO_ANSWER_TEXT if prediction == NO_ANSWER else labels[int(prediction)]

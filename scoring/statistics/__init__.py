@@ -5,6 +5,7 @@ Everything in `__all__` may be imported from outside. scipy and statsmodels are 
 
 from .bootstrap import bootstrap_interval, bootstrap_intervals, mean_interval, share_correct, stratified_interval
 from .clustered import clustered_error
+from .every_threshold import PairAtThresholds, compare_at_thresholds
 from .families import Family, PairResult, adjusted_pairs, compact_letters, compare_models, holm, p_matrix
 from .outcomes import OVERLAP_WARNING, Interval, TestResult
 from .paired_tests import mcnemar_test, permutation_test
@@ -17,6 +18,7 @@ __all__ = [
     "OVERLAP_WARNING",
     "Family",
     "Interval",
+    "PairAtThresholds",
     "PairResult",
     "TestResult",
     "adjusted_pairs",
@@ -24,6 +26,7 @@ __all__ = [
     "bootstrap_intervals",
     "clustered_error",
     "compact_letters",
+    "compare_at_thresholds",
     "compare_models",
     "holm",
     "independent_t_test",

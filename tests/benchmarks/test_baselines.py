@@ -40,7 +40,7 @@ def test_the_script_scores_all_baselines(
     assert all(name in printed for name in ("majority class", "hypothesis only", "word overlap"))
     assert len(list((tmp_path / "out").glob("*.json"))) == 3
     pairs, labels = training_pairs(train)
-    assert (len(pairs), set(labels)) == (207, {"entailment", "neutral", "contradiction"})
+    assert (len(pairs), set(labels)) == (569, {"entailment", "neutral", "contradiction"})
 
 
 def test_the_script_scores_pairs_in_groups(

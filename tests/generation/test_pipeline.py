@@ -230,7 +230,7 @@ def test_a_work_folder_is_locked_by_its_run(problems: Path, tmp_path: Path) -> N
         generate(options(problems), tmp_path / "merge_snli")
 
 
-@pytest.mark.parametrize("where", ["pathlib.Path.write_bytes", "generation.output.write_data._write"])
+@pytest.mark.parametrize("where", ["pathlib.Path.write_bytes", "generation.output.write_data.write_tables"])
 def test_a_full_disk_does_not_change_the_finished_data_set(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:

@@ -26,7 +26,7 @@ def paper_text(name: str) -> str:
 def test_a_preset_has_valid_options(name: str) -> None:
     chosen = preset_options(name)
     assert chosen.keys() <= {field.name for field in fields(Options)}
-    options = Options(problems="demo:problems", **chosen)
+    options = Options(**{"problems": "demo:problems", "mlm": ("m1", "m2"), **chosen})
     assert {field: getattr(options, field) for field in chosen} == chosen
     assert PRESETS[name].source
 
@@ -58,5 +58,5 @@ def test_the_slides_use_two_masked_lms_and_the_union() -> None:
 
 
 def test_an_unknown_preset_is_an_error_that_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'papers'.* paper, paper-bart, slides, demo"):
+    with pytest.raises(InputError, match=r"'papers'.* paper, paper-bart, slides, strict, demo"):
         preset_options("papers")

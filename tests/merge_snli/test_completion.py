@@ -24,7 +24,8 @@ def script_of(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_script_knows_every_command(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     script = script_of(shell, capsys)
-    assert [command for command in cli.COMMANDS if command not in script] == []
+    options = ("all-thresholds", "threshold", "against-work", "suggestions", "init-space", "pull-request")
+    assert [word for word in (*cli.COMMANDS, *options) if word not in script] == []
 
 
 def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,6 +34,8 @@ def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, capsy
     for words, expected in {
         "merge-snli lead": "leaderboard",
         "merge-snli score --group-c": "--group-column",
+        "merge-snli leaderboard --init": "--init-space",
+        "merge-snli compare --all-t": "--all-thresholds",
         "merge-snli compare --test m": "mcnemar",
         "merge-snli generate --problems prob": "problems.jsonl",
     }.items():

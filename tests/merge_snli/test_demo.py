@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from datasets import load_dataset
 
 from merge_snli import cli
+from merge_snli.files import sha256_of_json
+from merge_snli.schema import NLI_LABELS
 from merge_snli.table import TEXT_WIDTH
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ HEAVY = ("torch", "transformers", "spacy", "datasets")
 
 
 def test_it_prints_its_sections_and_writes_all_files(demo_run: DemoRun) -> None:
-    titles = ["A seed and", "What was found", "Scores", "Variants, by", "Shared words", "Written", "Next"]
+    titles = ["Variants to", "What was found", "Scores", "Variants, by", "Shared words", "Written", "Next"]
     places = [demo_run.printed.index(f"\n{title}") for title in titles]
     assert places == sorted(places)
     scores = demo_run.printed[places[2] : places[3]]
@@ -44,28 +46,28 @@ def section(printed: str, title: str) -> str:
     return re.split(r"\n\n[^\n]+\n-+\n", text)[0]
 
 
-def test_it_starts_with_a_seed_three_variants_and_the_answers_of_the_models(demo_run: DemoRun) -> None:
-    """Compares the answers with those in the result files, found by the texts."""
-    assert demo_run.printed.startswith("\nA seed")
-    seed, *variants = section(demo_run.printed, "A seed").strip().split("\n\n")
-    assert len(variants) == 3
-    assert len({tuple(variant.splitlines()[-2:]) for variant in variants}) > 1, "the models answer them differently"
-    texts = load_dataset(str(demo_run.out / "merge_snli"), "seed", split="test")
-    rows = load_dataset(str(demo_run.out / "merge_snli"), "all", split="test")
-    premise = seed.splitlines()[1].removeprefix("  P: ")
-    [seed_id] = [row["seed_id"] for row in texts if row["premise"] == premise]
-    of_seed = [row["premise"] for row in rows if row["seed_id"] == seed_id]
-    for name in ("nli-a", "nli-b"):
-        [path] = (demo_run.out / "results").glob(f"*{name}*.json")
-        result = json.loads(path.read_text())
-        index = result["seeds"]["seed_id"].index(seed_id)
-        gold, predicted = result["seeds"]["gold"][index], result["seeds"]["predicted"][index]
-        assert seed.splitlines()[0] == f"Seed ({gold})"
-        assert f"  demo:{name}  {predicted}" in seed
-        for variant in variants:
-            at = of_seed.index(variant.splitlines()[1].removeprefix("  P: "))
-            answer = result["compared_labels"][int(result["seeds"]["variant_predictions"][index][at])]
-            assert f"  demo:{name}  {answer}{'' if answer == gold else ' (wrong)'}" in variant.splitlines()
+def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(demo_run: DemoRun) -> None:
+    """Draws again as documented, and compares the answers with those in the result files."""
+    assert demo_run.printed.startswith("\nVariants to look at")
+    heading, *blocks = section(demo_run.printed, "Variants to").strip().split("\n\n")
+    rows = load_dataset(str(demo_run.out / "merge_snli"), "all", split="test").to_list()
+    assert heading == f"5 of {len(rows):,} variants, drawn at random (random seed 0)."
+    drawn = sorted(rows, key=lambda row: sha256_of_json([0, row["variant_id"]]))[:5]
+    assert len(blocks) == len(drawn)
+    for row, block in zip(drawn, blocks, strict=True):
+        title, *lines = block.splitlines()
+        gold = NLI_LABELS[row["label"]]
+        assert title == f"{row['original']} -> {row['replacement']} ({gold})"
+        assert " ".join(" ".join(lines[:-2]).split()) == f"P: {row['premise']} H: {row['hypothesis']}"
+        place = [each["variant_id"] for each in rows if each["seed_id"] == row["seed_id"]].index(row["variant_id"])
+        for name, line in zip(("nli-a", "nli-b"), lines[-2:], strict=True):
+            [path] = (demo_run.out / "results").glob(f"demo-{name}-*.json")
+            result = json.loads(path.read_text())
+            index = result["seeds"]["seed_id"].index(row["seed_id"])
+            predictions = result["seeds"]["variant_predictions"][index]
+            answers = result["seeds"]["predicted"][index], result["compared_labels"][int(predictions[place])]
+            seed, variant = (answer if answer == gold else f"{answer} (wrong)" for answer in answers)
+            assert line == f"  demo:{name}  seed: {seed}, variant: {variant}"
 
 
 def test_it_says_in_a_sentence_what_was_found(demo_run: DemoRun) -> None:

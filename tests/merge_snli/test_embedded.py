@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,15 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
+from generation.sentences.tagging import tag
+from generation.sentences.words import shared_words
 from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS, embedded_path
 from merge_snli.errors import InputError
-from merge_snli.schema import NLI_LABELS, SEED
+from merge_snli.inference.tagger import Tagger
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
+from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS, SEED
 from tests.conftest import DemoRun
 
 PACKAGE = FOLDER.parent
@@ -53,8 +60,8 @@ def same(ours: dict[str, Any] | None, theirs: dict[str, Any] | None) -> bool:
 def test_the_data_set_keeps_at_least_60_seeds_of_all_labels_and_classes(regenerated: MergeDataset) -> None:
     composition = regenerated.record.composition
     assert composition["all"].seeds >= 60
-    for config in ("all", "noun", "verb", "adj"):
-        assert all(composition[config].labels[name] >= 4 for name in NLI_LABELS), config
+    assert all(composition["all"].labels[name] >= 20 for name in NLI_LABELS)
+    assert all(composition[config].seeds >= 10 for config in ("noun", "verb", "adj"))
 
 
 def test_the_bare_name_loads_in_the_projects_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,17 +87,51 @@ def test_no_script_bears_the_folders_name() -> None:
 
 
 def test_problems_are_even_in_labels_and_have_the_hard_shapes() -> None:
-    path = embedded_path("demo:problems")
-    assert path is not None
-    problems = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    problems = embedded_problems()
     labels = Counter(problem["label"] for problem in problems)
     assert set(labels) == set(NLI_LABELS)
-    assert max(labels.values()) - min(labels.values()) <= 1
-    texts = [text for problem in problems for text in (problem["premise"], problem["hypothesis"])]
+    assert max(labels.values()) - min(labels.values()) <= len(problems) / 60
+    texts = [text for problem in problems for text in texts_of(problem)]
     for mark in ("-", "'s", '"', "n't", "not", "é"):
         assert sum(mark in text for text in texts) >= 5, mark
     assert sum(not text.rstrip().endswith((".", "!", "?", '"', ")")) for text in texts) >= 5
-    assert len(texts) == len(set(texts))
+    assert len(texts) == len(set(map(words_in, texts)))
+    assert {character for text in texts for character in text if not character.isascii()} <= set("éèãñû")
+    ids = [problem["id"] for problem in problems]
+    assert ids == sorted(set(ids))
+
+
+def embedded_problems() -> list[dict[str, str]]:
+    path = embedded_path("demo:problems")
+    assert path is not None
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def texts_of(problem: dict[str, str]) -> tuple[str, str]:
+    return problem["premise"], problem["hypothesis"]
+
+
+def test_all_problems_share_a_word_but_one(tagger: Tagger) -> None:
+    """In demo-142, the shared word is "Acrobats" in one sentence and "acrobats" in the other, on purpose."""
+    problems = list(read_problems(ProblemOptions(problems="demo:problems", id_column="id")).problems)
+    without = [
+        problem.id
+        for problem, tagged in zip(problems, tag(problems, tagger), strict=True)
+        if not any(word.word_class in DEFAULT_CLASSES for word in shared_words(tagged))
+    ]
+    assert without == ["demo-142"]
+
+
+def test_no_sentence_is_one_of_a_corpus(corpus: Callable[[str], Path]) -> None:
+    ours = {words_in(text): problem["id"] for problem in embedded_problems() for text in texts_of(problem)}
+    for name in ("snli/dev.jsonl", "snli/test.jsonl", "mnli/dev_matched.jsonl"):
+        for line in corpus(name).read_text(encoding="utf-8").splitlines():
+            for text in texts_of(json.loads(line)):
+                assert words_in(text) not in ours, ours[words_in(text)]
+
+
+def words_in(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def test_an_unknown_embedded_name_lists_those_there_are() -> None:

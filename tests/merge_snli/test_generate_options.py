@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,20 @@ def test_missing_arguments_have_the_defaults_of_options() -> None:
 
 def test_every_field_has_an_argument_of_the_same_name() -> None:
     options = read(
-        *("--problems", "p", "--config", "c", "--split", "s", "--limit", "3", "--premise-column", "a"),
+        *(
+            "--problems",
+            "p",
+            "--delimiter",
+            ";",
+            "--config",
+            "c",
+            "--split",
+            "s",
+            "--limit",
+            "3",
+            "--premise-column",
+            "a",
+        ),
         *("--hypothesis-column", "b", "--label-column", "l", "--id-column", "i", "--label-names", "yes,no"),
         *("--keep-column", "genre,round", "--keep-column", "author", "--tagger", "t", "--mlm", "m", "n", "--mlm", "o"),
         *("--classes", "noun,adv", "--top-k", "50", "--inflation", "5", "--subsamples", "2", "--random-seed", "9"),
@@ -48,10 +61,17 @@ def test_every_field_has_an_argument_of_the_same_name() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_arguments_override_a_preset(name: str) -> None:
-    chosen = read("--problems", "p", "--preset", name)
-    assert chosen == Options(problems="p", **PRESETS[name].options)
-    other = read("--problems", "p", "--preset", name, "--mlm", "mine", "--top-k", "7")
-    assert (other.mlm, other.top_k, other.sides) == (("mine",), 7, chosen.sides)
+    options = PRESETS[name].options
+    given = () if "mlm" in options else ("--mlm", "m1", "m2")
+    chosen = read("--problems", "p", "--preset", name, *given)
+    assert chosen == Options(**{"problems": "p", "mlm": ("m1", "m2"), **options})
+    other = read("--problems", "p", "--preset", name, "--mlm", "mine", "yours", "--top-k", "7")
+    assert other == replace(chosen, mlm=("mine", "yours"), top_k=7)
+
+
+def test_the_preset_strict_needs_masked_lms() -> None:
+    with pytest.raises(InputError, match="mlm is missing"):
+        read("--problems", "p", "--preset", "strict")
 
 
 def test_arguments_override_a_run_file(tmp_path: Path) -> None:

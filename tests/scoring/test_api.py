@@ -178,7 +178,7 @@ def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     [path] = out.glob(f"{model.name}-*-all.json")
     assert read_result(path) == result
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["schema_version"] == 5
+    assert content["schema_version"] == 6
     assert content["quality_threshold"] == "0.9"
     assert content["thresholds"][:3] + content["thresholds"][-1:] == ["0", "0.01", "0.02", "1"]
     assert content["scores"]["mt"] == f"{result.scores.mt:g}"

@@ -7,7 +7,7 @@ import pytest
 
 EXAMPLES = (
     "scoring.models.labels",
-    "scoring.results.result",
+    "scoring.results.fields",
     "scoring.reports.analysis.phrases",
     "scoring.reports.analysis.report",
     "scoring.reports.leaderboard.page",

@@ -29,6 +29,7 @@ from merge_snli.schema import NLI_LABELS
 from scoring import GroupedResult, read_grouped_result, read_grouped_results, read_result, read_results, score
 from scoring.results.files import write_result
 from scoring.results.schema import result_schema
+from templates import SimplePairOptions, make_simple_pair
 
 Row = dict[str, Any]
 SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)
@@ -312,6 +313,20 @@ def test_template_data_sets_need_no_group_column(templates: Path, tmp_path: Path
     (templates / "data" / "simple" / "test.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"simple/test\.parquet has changed"):
         score(guess, templates, config="simple")
+
+
+def test_joined_hypotheses_are_scored_by_relevance(tmp_path: Path) -> None:
+    folder = make_simple_pair(tmp_path / "simple_pair", SimplePairOptions(premises=20)).name
+    rows = pq.read_table(Path(folder) / "data" / "relevance" / "test.parquet").to_pylist()
+    answers = answers_of(rows)
+    result = score(guess, folder, config="relevance")
+    assert isinstance(result, GroupedResult)
+    by = result.by
+    assert list(by) == ["template", "hypothesis_template", "template+hypothesis_template", "template+relevance"]
+    assert len(by["template+relevance"]) == 4
+    for value, part in by["template+relevance"].items():
+        chosen = [at for at, row in enumerate(rows) if f"{row['template']} + {row['relevance']}" == value]
+        check_part(part, [rows[at]["group_id"] for at in chosen], [answers[at] for at in chosen])
 
 
 def run(*arguments: object) -> int:

@@ -53,7 +53,7 @@ RECIPES = {
 }
 """Recipes by name.
 
-`paper` is the row of RoBERTa-base on MultiNLI in Luo et al. (2023), appendix, Table 1; on SNLI, its weight decay is
+`paper` is the row of RoBERTa-base on MultiNLI in Luo et al. (2022), appendix, Table 1; on SNLI, its weight decay is
 0.01. The table has no warmup: 0.06 is that of Liu et al. (2019), Table 10. `small` is for models of a few layers that
 were not trained as long as a base model, such as the embedded ones.
 """

@@ -44,10 +44,12 @@ class Board:
     Attributes:
         title: Data set and config, with the data's digest if another data set has the same name.
         entries: The results, at least one, best pattern accuracy first.
+        thresholds: Thresholds at which the table shows PA, besides the quality threshold.
     """
 
     title: str
     entries: tuple[Entry, ...]
+    thresholds: tuple[float, ...] = ()
 
     @property
     def dataset(self) -> DatasetRecord:
@@ -61,14 +63,16 @@ class Board:
 
     def table(self) -> Table:
         """Return the columns of the paper's Table 3 and PA at the quality threshold."""
-        return score_table(self.results, title=self.title, names=[entry.name for entry in self.entries])
+        names = [entry.name for entry in self.entries]
+        return score_table(self.results, title=self.title, names=names, thresholds=self.thresholds)
 
 
-def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
+def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()) -> tuple[Board, ...]:
     """Group results into boards.
 
     Args:
         results: Results in any order, on any data sets and configs.
+        thresholds: Thresholds at which tables show PA, besides the quality threshold.
 
     Returns:
         The boards, sorted by title and digest of the data set, then `all` before the word classes.
@@ -82,7 +86,7 @@ def make_boards(results: Iterable[Result]) -> tuple[Board, ...]:
         groups.setdefault((data.title, data.digest, data.config), []).append(result)
     order = sorted(groups, key=lambda group: (group[0], group[1], CONFIGS.index(group[2])))
     titles = titles_of([groups[group][0].dataset for group in order])
-    return tuple(Board(title, _entries(groups[group])) for title, group in zip(titles, order, strict=True))
+    return tuple(Board(title, _entries(groups[group]), thresholds) for title, group in zip(titles, order, strict=True))
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:

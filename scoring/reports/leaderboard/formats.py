@@ -20,6 +20,22 @@ if TYPE_CHECKING:
     from scoring.results.result import Result
 
 
+PROMPT_COLUMNS = (
+    "provider",
+    "prompt",
+    "shots",
+    "temperature",
+    "answers",
+    "harness",
+    "harness_version",
+    "calls",
+    "input_tokens",
+    "output_tokens",
+    "retries",
+)
+"""The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted."""
+
+
 class Format(Protocol):
     """Formats boards of MERGE data sets and of pairs in groups, at least one."""
 
@@ -72,7 +88,7 @@ def _rows(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> list[dict
 
 
 def _metadata(result: Result | GroupedResult) -> dict[str, Any]:
-    data, model = result.dataset, result.model
+    data, model, prompt = result.dataset, result.model, result.run.prompt
     return {
         "dataset": data.name,
         "title": data.title,
@@ -85,6 +101,8 @@ def _metadata(result: Result | GroupedResult) -> dict[str, Any]:
         "training_data": model.training_data,
         "dtype": result.run.dtype,
         "label_origin": model.label_origin,
+        **{name: getattr(prompt, name, None) for name in PROMPT_COLUMNS},
+        "no_answers": result.run.no_answers,
         "notes": result.notes,
     }
 

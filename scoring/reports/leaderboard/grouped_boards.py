@@ -62,11 +62,13 @@ class GroupedBoard:
         title: Title of the data set, with its config if there are several.
         names: Display names of the models.
         results: The results, at least one, best pattern accuracy first.
+        thresholds: Thresholds at which the table of accuracies shows PA, besides the quality threshold.
     """
 
     title: str
     names: tuple[str, ...]
     results: tuple[GroupedResult, ...]
+    thresholds: tuple[float, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -80,20 +82,29 @@ class GroupedBoard:
 
     def accuracies(self) -> Table:
         """Return accuracies and predicted labels, one row per model, without a title."""
-        return replace(grouped_table(self.results, names=self.names), title="")
+        return replace(self._table(), title="")
 
     def tables(self) -> list[Table]:
         """Return accuracies and predicted labels, then the same by value of each column."""
-        columns, table = columns_of(self.results), grouped_table(self.results, names=self.names)
-        return [table, *(shares_table(self.results, column, names=self.names) for column in columns)]
+        by_column = (shares_table(self.results, column, names=self.names) for column in columns_of(self.results))
+        return [self._table(), *by_column]
 
     def bars(self) -> list[BarTable]:
         """Return the predicted labels by value of each column."""
         return [_bar_table(column, self.results) for column in columns_of(self.results)]
 
+    def _table(self) -> Table:
+        return grouped_table(self.results, names=self.names, thresholds=self.thresholds)
 
-def make_grouped_boards(results: Iterable[GroupedResult]) -> tuple[GroupedBoard, ...]:
+
+def make_grouped_boards(
+    results: Iterable[GroupedResult], *, thresholds: tuple[float, ...] = ()
+) -> tuple[GroupedBoard, ...]:
     """Group results into boards, sorted by title and config of the data set.
+
+    Args:
+        results: Results in any order.
+        thresholds: Thresholds at which tables show PA, besides the quality threshold.
 
     Raises:
         InputError: If two results on the same data are of the same model.
@@ -105,7 +116,7 @@ def make_grouped_boards(results: Iterable[GroupedResult]) -> tuple[GroupedBoard,
     titles = grouped_titles([group[0].dataset for group in groups])
     best_first = [ranked(group) for group in groups]
     return tuple(
-        GroupedBoard(title, tuple(distinct_names_of(group)), tuple(group))
+        GroupedBoard(title, tuple(distinct_names_of(group)), tuple(group), thresholds)
         for title, group in zip(titles, best_first, strict=True)
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoring.models.labels import positions
-from scoring.results.scores import NOT_SCORED
+from scoring.results.scores import NO_ANSWER_TEXT, NOT_SCORED, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ class HardSeed:
         index: Index of the seed in the result's table of seeds.
         seed_id: Id of the seed.
         gold: Gold label, among the compared labels.
-        predicted: Predicted label of the seed itself.
+        predicted: Predicted label of the seed itself, or `NO_ANSWER_TEXT`.
         correct: Number of variants with the gold label.
         variants: Number of scored variants.
     """
@@ -49,7 +49,7 @@ def seeds_by_hardness(result: Result) -> list[HardSeed]:
             index=index,
             seed_id=table.seed_id[index],
             gold=labels[gold[index]],
-            predicted=table.predicted[index],
+            predicted=table.predicted[index] or NO_ANSWER_TEXT,
             correct=predictions.count(str(gold[index])),
             variants=len(predictions) - predictions.count(NOT_SCORED),
         )
@@ -66,5 +66,7 @@ def inconsistent(seeds: Iterable[HardSeed]) -> list[HardSeed]:
 def flips(result: Result, seed: HardSeed) -> list[tuple[int, str]]:
     """Return the variants with another prediction than the seed: index among the seed's variants, and prediction."""
     predictions = enumerate(result.seeds.variant_predictions[seed.index])
-    labels = [(index, result.compared_labels[int(number)]) for index, number in predictions if number != NOT_SCORED]
+    labels = [
+        (index, label_of(number, result.compared_labels)) for index, number in predictions if number != NOT_SCORED
+    ]
     return [(index, label) for index, label in labels if label != seed.predicted]

@@ -31,7 +31,10 @@ UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for char
 
 
 def render_page(
-    boards: Sequence[Board], texts: Mapping[int, Texts] | None = None, grouped: Sequence[GroupedBoard] = ()
+    boards: Sequence[Board],
+    texts: Mapping[int, Texts] | None = None,
+    grouped: Sequence[GroupedBoard] = (),
+    about: str | None = None,
 ) -> str:
     """Return the page as HTML. Without boards of MERGE data sets, it has no scripts.
 
@@ -39,6 +42,7 @@ def render_page(
         boards: The boards of MERGE data sets.
         texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
         grouped: The boards of pairs in groups; at least one board of either kind.
+        about: A paragraph on submissions for the end of the page.
     """
     library = f"/*!\n{_asset('vendor', CHART_LICENSE)}*/\n{_asset('vendor', CHART_LIBRARY)}"
     script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
@@ -47,6 +51,7 @@ def render_page(
     return template(_asset("index.html.jinja")).render(
         sets=template(_asset("sets.html.jinja")).render(side=side, explanation=EXPLANATION),
         grouped=template(_asset("grouped.html.jinja")).render(boards=grouped),
+        about=about,
         tables=[board.table().html() for board in boards],
         data=json_for_script(page_data(boards, texts or {})),
         style="\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]),

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.label_spellings import NOT_ENTAILMENT
+from scoring.models.labels import ANSWERS, FUNCTION
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
 from scoring.results.result import MASKED_LM
 
@@ -79,6 +80,7 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "dtype": run.dtype,
         "device": run.device,
         "versions": run.versions,
+        "prompt": _prompt(result),
         "flags": _flags(result),
         "notes": result.notes,
         "source": _source(result),
@@ -105,12 +107,38 @@ def _flags(result: Result) -> list[str]:
     two_way = NOT_ENTAILMENT in result.compared_labels and NOT_ENTAILMENT not in result.dataset.labels
     left_out = result.left_out.seeds or result.left_out.variants
     flags = {
+        "prompted": result.run.prompt is not None,
         "two-way": two_way,
-        f"labels {result.model.label_origin}": result.model.label_origin not in ("config", "function"),
+        f"labels {result.model.label_origin}": result.model.label_origin not in ("config", FUNCTION, ANSWERS),
         "some left out": left_out,
+        "no answers": result.run.no_answers > 0,
         "near chance": any(note.startswith("warning") for note in result.notes),
     }
     return [flag for flag, applies in flags.items() if applies]
+
+
+def _prompt(result: Result) -> Json | None:
+    """Return how a language model was asked, in words by name, without what is unknown."""
+    prompt = result.run.prompt
+    if prompt is None:
+        return None
+    counts = {
+        "Calls": prompt.calls,
+        "Retries": prompt.retries,
+        "Input tokens": prompt.input_tokens,
+        "Output tokens": prompt.output_tokens,
+        "No answers": result.run.no_answers,
+    }
+    values = {
+        "Prompt": f"{prompt.title} [{prompt.prompt_digest[:8]}]",
+        "Answers": prompt.answers,
+        "Provider": prompt.provider,
+        "Temperature": None if prompt.temperature is None else f"{prompt.temperature:g}",
+        **prompt.settings,
+        "Harness": " ".join(filter(None, (prompt.harness, prompt.harness_version))),
+        **{name: None if count is None else f"{count:,}" for name, count in counts.items()},
+    }
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _source(result: Result) -> Json | None:

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
     from scoring.reports.leaderboard.boards import Board
 
-COLUMNS = ("seed_id", "premise", "hypothesis", "seed_premise", "seed_hypothesis", "original", "replacement")
+COLUMNS = (
+    "seed_id",
+    "premise",
+    "hypothesis",
+    "seed_premise",
+    "seed_hypothesis",
+    "original",
+    "replacement",
+    "subsamples",
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,7 @@ class SeedText:
         premise: The seed's premise.
         hypothesis: The seed's hypothesis.
         words: The words that were replaced.
-        variants: Index in `words` and replacement of each variant, in the order of the split `test`.
+        variants: Index in `words` and replacement of each variant that was scored, in the order of the split `test`.
     """
 
     premise: str
@@ -62,7 +71,7 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
     """Read the texts of a board's seeds.
 
     Args:
-        board: The board.
+        board: The board; of a part of a data set, if its models were scored on that.
         dataset: A data set.
 
     Returns:
@@ -71,15 +80,18 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
     Raises:
         InputError: If the data set lacks a column or its files are damaged.
     """
-    if dataset.digest != board.dataset.digest:
+    partial = board.dataset.partial
+    if dataset.digest != (board.dataset.digest if partial is None else partial.of):
         return None
+    subsample = None if partial is None else partial.subsample
     table = read_split(dataset, board.dataset.config)
     missing = [name for name in COLUMNS if name not in table.column_names]
     if missing:
         raise InputError(f"config {board.dataset.config} of {dataset.name} has no column {missing[0]}")
     by_seed: dict[str, list[dict[str, Any]]] = {}
     for row in table.select(COLUMNS).to_pylist():
-        by_seed.setdefault(row["seed_id"], []).append(row)
+        if subsample is None or subsample in row["subsamples"]:
+            by_seed.setdefault(row["seed_id"], []).append(row)
     return Texts(
         license=license_of(dataset.record) or "not stated",
         terms=license_text(dataset.record),

@@ -30,8 +30,10 @@ def write_leaderboard(
     out: str | Path,
     *,
     file_format: str = "html",
-    dataset: MergeDataset | None = None,
+    datasets: Sequence[MergeDataset] = (),
     grouped: Iterable[GroupedResult] = (),
+    thresholds: tuple[float, ...] = (),
+    about: str | None = None,
 ) -> Path:
     """Write a leaderboard into a folder.
 
@@ -39,19 +41,23 @@ def write_leaderboard(
         results: Results on any MERGE data sets and configs.
         out: Output folder.
         file_format: `html`, `md`, `csv`, `json` or `latex`.
-        dataset: Data set that the models were scored on. The page shows its hardest seeds. Only for `html`.
+        datasets: Data sets that the models were scored on. The page shows their hardest seeds. Only for `html`.
         grouped: Results on pairs in groups; at least one result of either kind.
+        thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
+            Only for `md` and `latex`.
+        about: A paragraph on submissions for the end of the page. Only for `html`.
 
     Returns:
         Path of the written file.
 
     Raises:
-        InputError: If two results on the same data are of the same model, no result was computed on `dataset`, or
-            `out` is not writable.
+        InputError: If two results on the same data are of the same model, no result was computed on one of `datasets`,
+            or `out` is not writable.
     """
-    boards, grouped_boards = make_boards(results), make_grouped_boards(grouped)
+    boards = make_boards(results, thresholds=thresholds)
+    grouped_boards = make_grouped_boards(grouped, thresholds=thresholds)
     if file_format == "html":
-        name, text = PAGE, render_page(boards, _texts(boards, dataset), grouped_boards)
+        name, text = PAGE, render_page(boards, _texts(boards, datasets), grouped_boards, about)
     else:
         name, write = FORMATS[file_format]
         text = write(boards, grouped_boards)
@@ -60,16 +66,21 @@ def write_leaderboard(
     return path
 
 
-def _texts(boards: Sequence[Board], dataset: MergeDataset | None) -> dict[int, Texts]:
-    """Read the seed texts of each board that is on the data set, by position of the board."""
-    if dataset is None:
-        return {}
-    read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards))
-    found = {index: texts for index, texts in read if texts is not None}
-    if not found:
-        scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
-        raise InputError(
-            f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "
-            f"scored, {scored[0] if scored else 'which must be a MERGE data set'}"
-        )
+def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[int, Texts]:
+    """Read the seed texts of each board that is on one of the data sets, by position of the board."""
+    found: dict[int, Texts] = {}
+    for dataset in datasets:
+        read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards))
+        of_dataset = {index: texts for index, texts in read if texts is not None}
+        if not of_dataset:
+            raise InputError(_not_scored(boards, dataset))
+        found |= of_dataset
     return found
+
+
+def _not_scored(boards: Sequence[Board], dataset: MergeDataset) -> str:
+    scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
+    return (
+        f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "
+        f"scored, {scored[0] if scored else 'which must be a MERGE data set'}"
+    )

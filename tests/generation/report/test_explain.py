@@ -14,7 +14,8 @@ import pytest
 from generation import Options, generate
 from generation.replacements.counts import by_side
 from generation.replacements.finding import filter_words, find_replacements
-from generation.report.explain import explain, stored_answers
+from generation.report.explain import explain
+from generation.report.stored_answers import StoredAnswers
 from generation.report.trace import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagged_shards import replaced_words
@@ -78,7 +79,8 @@ def test_the_trace_agrees_with_the_counts(
         for sentence, starts in ((tagged.premise.text, word.premise), (tagged.hypothesis.text, word.hypothesis))
         for form in forms(sentence, word.text, starts)
     ]
-    answers = stored_answers(made, options, work, keys)
+    with StoredAnswers(made, options, work) as opened:
+        answers = opened.to_forms(keys)
     found, counted = find_replacements(problems, answers, in_place, options)
     traced: dict[tuple[str, str, str], Counter[str]] = {}
     for each in filter_words(problems, answers, in_place, options):

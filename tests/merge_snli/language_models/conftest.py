@@ -28,16 +28,18 @@ def bundled() -> MergeDataset:
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Return a function that runs a task on a model that gives the answers in order."""
+    return lambda task, answers: run_task(task, answers, tmp_path / "logs")
+
+
+def run_task(task: Task, answers: Sequence[str], folder: Path) -> EvalLog:
+    """Run a task on a model that gives the answers in order, with the log in a folder."""
     from inspect_ai import eval as inspect_eval
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-    def run_task(task: Task, answers: Sequence[str]) -> EvalLog:
-        outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in answers]
-        for output in outputs:
-            output.usage = ModelUsage(input_tokens=50, output_tokens=2, total_tokens=52)
-        model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
-        (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path / "logs"), display="none", max_samples=1)
-        assert log.status == "success", log.error
-        return log
-
-    return run_task
+    outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in answers]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=50, output_tokens=2, total_tokens=52)
+    model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
+    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none", max_samples=1)
+    assert log.status == "success", log.error
+    return log

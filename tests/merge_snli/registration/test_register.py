@@ -112,6 +112,7 @@ def load_elsewhere(home: Path, empty: Path, wanted: dict[str, str]) -> dict[str,
     empty.mkdir(exist_ok=True)
     others = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     environment = {**others, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the cache of modules then has only files of ours
     command = [sys.executable, "-c", LOAD, json.dumps(wanted)]
     done = subprocess.run(command, cwd=empty, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -290,6 +291,57 @@ def test_command_prints_one_json_document(folder: Path, capsys: pytest.CaptureFi
     document = json.loads(capsys.readouterr().out)
     assert [each["config"] for each in document["comparisons"]] == ["all"]
     assert len(document["comparisons"][0]["family"]["pairs"]) == 6
+
+
+def test_models_are_compared_at_each_threshold(
+    folder: Path, dataset: Path, results: list[Result], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(folder), "--threshold", "0.8,0.9", "--dataset", str(dataset), "--json"]) == 0
+    low, quality = json.loads(capsys.readouterr().out)["comparisons"]
+    assert (low["threshold"], quality["threshold"]) == (0.8, 0.9)
+    for result in results:
+        at = {result.model.name: result.scores.on_variants.curve.at(0.8)}
+        assert low["pattern_accuracy"][result.model.name] == pytest.approx(at[result.model.name])
+    assert low["classes"] is low["seeds_against_variants"] is None
+    assert len(quality["classes"]) == 3
+    assert main(["compare", str(folder), "--threshold", "0.8", "--dataset", str(dataset)]) == 2
+    assert "add it to --threshold" in capsys.readouterr().err
+
+
+def test_thresholds_at_which_models_differ(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(folder), "--all-thresholds", "--threshold", "0.8,0.9"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("Thresholds at which two models differ") == 1
+    _, _, table = out.partition("Thresholds at which two models differ")
+    row = next(line for line in table.splitlines() if line.split()[:2] == ["best", "poor"])
+    _, _, better, worse = re.split(" {2,}", row.strip())
+    assert main(["compare", str(folder), "--all-thresholds", "--json"]) == 0
+    pairs = json.loads(capsys.readouterr().out)["comparisons"][0]["all_thresholds"]
+    [differs] = [pair["differs"] for pair in pairs if (pair["first"], pair["second"]) == ("best", "poor")]
+    ranges = [list(map(int, each.split(" to "))) for each in better.split(", ")]
+    expected = [any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)]
+    assert (differs, worse) == (expected, "–")
+    assert differs[90]
+    assert not differs[0]
+
+
+def test_results_of_several_folders_are_compared(
+    results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from scoring.results.files import write_result
+
+    for result, folder in zip((*results, results[0]), ("a", "a", "b", "b", "b"), strict=True):
+        write_result(result, tmp_path / folder)
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)["comparisons"]
+    assert set(found["pattern_accuracy"]) == set(ACCURACIES)
+
+
+@pytest.mark.parametrize("value", ["0.855", "90", "x", "0.8,"])
+def test_an_invalid_threshold_is_named(folder: Path, capsys: pytest.CaptureFixture[str], value: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", str(folder), "--threshold", value])
+    assert "--threshold: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("value", ["1", "x"])

@@ -117,6 +117,21 @@ def test_command_draws_three_figures_per_config(
     assert names == {f"{stem}.{extension}" for stem in stems for extension in ("png", "svg")}
 
 
+def test_figures_of_several_folders_and_one_data_set(
+    results: list[Result], dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = dataclasses.replace(results[0].dataset, digest="0" * 64)
+    write_result(results[0], tmp_path / "a")
+    write_result(dataclasses.replace(results[1], dataset=other), tmp_path / "b")
+    folders, out = [str(tmp_path / "a"), str(tmp_path / "b")], str(tmp_path / "figures")
+    assert main(["figures", *folders, "--out", out]) == 0
+    assert len(capsys.readouterr().out.split()) == 12
+    assert main(["figures", *folders, "--out", out, "--dataset", str(dataset)]) == 0
+    assert len(capsys.readouterr().out.split()) == 6
+    assert main(["figures", folders[1], "--out", out, "--dataset", str(dataset)]) == 2
+    assert f"--dataset {dataset}" in capsys.readouterr().err
+
+
 def without_draws(result: Result) -> Result:
     """Return a result in which no subsample drew a variant."""
     curve = dataclasses.replace(

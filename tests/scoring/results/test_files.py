@@ -79,7 +79,7 @@ def test_file_names_are_unique_per_function_and_dtype(result: Result) -> None:
     assert len({file_name(other) for other in others}) == len(others)
 
 
-NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 5}', '{"schema_version": 5, "model": 3}')
+NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 6}', '{"schema_version": 6, "model": 3}')
 
 
 @pytest.mark.parametrize("content", NOT_RESULTS)
@@ -98,7 +98,7 @@ def test_missing_field_is_refused(result: Result, tmp_path: Path) -> None:
 
 
 def test_other_version_is_refused(result: Result, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x\.json.* 99.* 5"):
+    with pytest.raises(InputError, match=r"x\.json.* 99.* 6"):
         read_json(to_json(result) | {"schema_version": 99}, tmp_path)
 
 

@@ -101,8 +101,8 @@ function showControls(shown, board) {
   byId("threshold").setAttribute("aria-valuetext", share);
   byId("threshold-text").textContent = `A seed passes if ${share} of its variants are correct.`;
   byId("reset-threshold").disabled = theThreshold() === board.quality;
-  byId("count").textContent =
-    shown === board.models.length ? `${shown} models` : `${shown} of ${board.models.length} models`;
+  const all = board.models.length;
+  byId("count").textContent = `${shown === all ? "" : `${shown} of `}${all} ${all === 1 ? "model" : "models"}`;
   byId("nothing").hidden = shown > 0;
   byId("legend").textContent =
     `Scores in percent. ${hasSource(board) ? "Source, " : ""}Seeds, Variants: sample accuracy. ` +

@@ -136,6 +136,7 @@ function aboutRows(model) {
     Commit: model.revision,
     Digest: model.digest,
     Labels: `${model.labels.join(", ")} (${model.labelOrigin})`,
+    ...model.prompt,
     Precision: model.dtype && `${model.dtype} on ${model.device}`,
     Versions: versions.join(", "),
     Source: model.source && `${model.source.name}, ${count(model.source.problems)} problems with a gold label`,

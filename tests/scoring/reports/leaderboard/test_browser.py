@@ -312,7 +312,7 @@ def test_source_of_the_data_set(
     find(browser, "#models .name").click()
     assert "Accuracy on source" in find(browser, "#model-stats").text
     assert texts_of(browser, "#parts-table thead th")[:4] == ["Measured on", "Number", "Source", "Seeds"]
-    assert any(text.startswith("demo:problems, 207 problems") for text in texts_of(browser, "#model-about dd"))
+    assert any(text.startswith("demo:problems, 569 problems") for text in texts_of(browser, "#model-about dd"))
 
 
 def sentences(seed: Any) -> list[str]:  # noqa: ANN401

@@ -7,9 +7,10 @@ import pytest
 
 from merge_snli.cli import main
 from merge_snli.record import DataRecord
-from scoring import Result
+from scoring import Result, score
 from scoring.results.files import write_result
 from tests.records import save_record
+from tests.scoring.conftest import MakeDataset
 from tests.scoring.reports.leaderboard.conftest import SHIPPED
 
 
@@ -44,6 +45,36 @@ def test_page_with_and_without_texts(folder: Path, tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "site").iterdir()] == ["index.html"]
 
 
+def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[Result]) -> None:
+    assert run(folder, "--out", tmp_path, "--format", "md", "--threshold", "0.8,0.95") == 0
+    text = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
+    header = next(line for line in text.splitlines() if line.startswith("| Model"))
+    names = [cell.strip() for cell in header.strip("| ").split("|")]
+    assert names[3:7] == ["PA(0.8)", "PA(0.9)", "95% interval", "PA(0.95)"]
+    row = next(line for line in text.splitlines() if line.startswith("| org/hasty-base"))
+    cells = dict(zip(names, (cell.strip() for cell in row.strip("| ").split("|")), strict=True))
+    curve = results[0].scores.on_variants.curve.at(0.8)
+    assert curve is not None
+    assert cells["PA(0.8)"] == f"{100 * curve:.1f}"
+
+
+def test_one_page_of_several_folders_and_data_sets(
+    folder: Path, results: list[Result], tmp_path: Path, make_dataset: MakeDataset
+) -> None:
+    other = make_dataset(tmp_path / "other", seeds=4)
+    score(lambda pairs: ["neutral"] * len(pairs), other, name="always neutral", out=tmp_path / "more")
+    options = ["--dataset", SHIPPED, "--dataset", other]
+    assert run(folder, tmp_path / "more", "--out", tmp_path / "site", *options) == 0
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "Models on all data sets" in page
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    assert [(board["dataset"], bool(board["texts"])) for board in data["boards"]] == [
+        ("MERGE on its bundled problems", True),
+        ("MERGE on its bundled problems", True),
+        ("other", True),
+    ]
+
+
 def test_damaged_result_is_skipped_with_a_warning(
     folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result]
 ) -> None:
@@ -67,6 +98,7 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
         (folder, "--out", file): str(file),
         (folder, "--out", tmp_path / "site", "--dataset", other): "no result was computed on",
         (folder, "--out", tmp_path / "site", "--dataset", SHIPPED, "--format", "md"): "--format md",
+        (folder, "--out", tmp_path / "site", "--threshold", "0.8"): "--format html",
     }
     for arguments, message in cases.items():
         assert run(*arguments) == 2

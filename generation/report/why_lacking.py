@@ -1,0 +1,127 @@
+"""Find out why a data set lacks variants that another one has, from the stored answers of its run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from generation.options import INTERSECTION, Options, with_defaults
+from generation.replacements.filters import NO_WORD
+from generation.replacements.finding import combine
+from generation.report.stored_answers import filter_again
+from generation.report.trace import trace_form
+from generation.sentences.forms import SIDES
+from generation.sentences.replacing import match_case
+from merge_snli.validated_by import masked_lm_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from generation.replacements.finding import FilteredWord, MaskedLMAnswers
+    from generation.report.against import Validators, Variant
+    from merge_snli.dataset import MergeDataset
+
+MASKED_LMS = "masked LMs that it lacks"
+OPTIONS = "other options or filters"
+NO_PROBLEM = "not one of its problems"
+NOT_REPLACED = "word not replaced"
+TOO_FEW = "too few variants of the seed"
+SETS = "set operations"
+NOT_SUGGESTED = "not among the fillers"
+
+
+class Why(NamedTuple):
+    """Why a data set lacks a variant: a reason, and the masked LM whose filler was dropped, if one was."""
+
+    reason: str
+    masked_lm: str | None = None
+
+
+def lacking_masked_lms(dataset: MergeDataset, other: MergeDataset) -> set[str]:
+    """Return the masked LMs of a data set that another one lacks."""
+    return {*masked_lm_names(dataset)} - {*masked_lm_names(other)}
+
+
+def why_lacking(
+    variants: Mapping[Variant, Validators], dataset: MergeDataset, other: MergeDataset, other_work: Path | None
+) -> dict[Variant, Why]:
+    """Return why a data set lacks variants of another one.
+
+    Args:
+        variants: The variants, with the masked LMs that validated them.
+        dataset: The data set that has them.
+        other: The data set that lacks them.
+        other_work: The work folder of the other data set's run; None to tell only whether its masked LMs suffice.
+
+    Raises:
+        InputError: If the work folder lacks the problems or an answer, or the tagger or a masked LM has changed.
+    """
+    missing, either = lacking_masked_lms(dataset, other), dataset.record.options["sides"] != INTERSECTION
+    reasons: dict[Variant, Why] = {}
+    unexplained: dict[str, list[Variant]] = defaultdict(list)
+    for variant, names in variants.items():
+        present = [bool({*of_side} - missing) for of_side in names]
+        if not (any(present) if either else all(present)):
+            reasons[variant] = Why(MASKED_LMS)
+        elif other_work is None:
+            reasons[variant] = Why(OPTIONS)
+        else:
+            unexplained[variant.seed.id].append(variant)
+    if other_work is not None and unexplained:
+        reasons |= _trace(unexplained, variants, other, other_work)
+    return reasons
+
+
+def _trace(
+    unexplained: Mapping[str, list[Variant]], validators: Mapping[Variant, Validators], other: MergeDataset, work: Path
+) -> dict[Variant, Why]:
+    """Look the variants of each problem up in the filtered answers of the other run."""
+    options = Options(**with_defaults(other.record.options))
+    reasons = {variant: Why(NO_PROBLEM) for variants in unexplained.values() for variant in variants}
+    for shard in filter_again(other, work, ids=unexplained.keys()):
+        for filtered in shard.words:
+            problem = filtered.tagged.problem
+            of_problem = [
+                variant
+                for variant in unexplained[problem.id]
+                if variant.seed[1:] == (problem.premise, problem.hypothesis)
+            ]
+            reasons |= {variant: Why(NOT_REPLACED) for variant in of_problem if reasons[variant] == Why(NO_PROBLEM)}
+            word = (filtered.word.word_class, filtered.word.text)
+            looked_up = [variant for variant in of_problem if (variant.word_class, variant.original) == word]
+            if looked_up:
+                replaced = {each.word for each in combine(filtered, options).replacements}
+                for variant in looked_up:
+                    found = variant.replacement in replaced
+                    reasons[variant] = (
+                        Why(TOO_FEW) if found else _dropped(variant, validators[variant], filtered, shard.answers)
+                    )
+    return reasons
+
+
+def _dropped(
+    variant: Variant, validators: Validators, filtered: FilteredWord, answers: Mapping[str, MaskedLMAnswers]
+) -> Why:
+    """Return why the first masked LM that validated a variant in the other run does not in this one."""
+    for side, names in zip(SIDES, validators, strict=True):
+        by_name = {name: _dropped_by(name, side, variant.replacement, filtered, answers[name]) for name in answers}
+        dropped = [why for name in names if (why := by_name.get(name)) is not None]
+        if dropped and None not in by_name.values():
+            return dropped[0]
+    return Why(SETS)
+
+
+def _dropped_by(
+    masked_lm: str, side: str, replacement: str, filtered: FilteredWord, answers: MaskedLMAnswers
+) -> Why | None:
+    """Return why a masked LM does not validate a word in a sentence; None if it does."""
+    for form in filtered.forms:
+        if (form.masked_lm, form.side) == (masked_lm, side):
+            traced = trace_form(form, filtered.word, answers)
+            if replacement not in traced.kept:
+                text = filtered.word.text
+                fillers = (each for each in traced.fillers if match_case(text, each.word) == replacement)
+                reasons = sorted((each.dropped or NO_WORD for each in fillers), key=NO_WORD.__eq__)
+                return Why(traced.refused or next(iter(reasons), NOT_SUGGESTED), masked_lm)
+    return None

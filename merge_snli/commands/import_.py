@@ -1,0 +1,68 @@
+"""`merge-snli import`: compute results from logs of language models or from tables of predictions."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from merge_snli.commands.output import write_output
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
+        "predictions (.csv, .tsv, .jsonl, .parquet)",
+    )
+    parser.add_argument("--dataset", required=True, metavar="DIR|ID", help="folder or Hub id of the MERGE data set")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="results folder")
+    parser.add_argument("--model", metavar="NAME", help="name of the model; required for tables")
+    parser.add_argument("--config", help="for tables: all (default), noun, verb, adj or adv")
+    parser.add_argument(
+        "--limit-seeds", type=int, metavar="N", help="for tables: the model predicted N seeds and their variants"
+    )
+    parser.add_argument(
+        "--subsample", type=int, metavar="K", help="for tables: the model predicted the variants of subsample K"
+    )
+    parser.add_argument(
+        "--partial", action="store_true", help="leave out and count the seeds without all their answers"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli import logs/*.eval --dataset ORG/merge_snli --out results\n"
+        "  merge-snli import logs/MODEL/samples_*.jsonl --dataset merge_snli --out results\n"
+        "  merge-snli import predictions.csv --model my-model --dataset merge_snli --out results"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Import the files and print a table.
+
+    Raises:
+        InputError: If a file cannot be imported; nothing is written then.
+    """
+    from merge_snli.language_models.import_files import import_files
+    from scoring.results.files import to_json
+    from scoring.results.grouping import on_same_data
+    from scoring.results.score_table import score_table
+
+    results = import_files(
+        arguments.files,
+        arguments.dataset,
+        out=arguments.out,
+        model=arguments.model,
+        config=arguments.config,
+        limit_seeds=arguments.limit_seeds,
+        subsample=arguments.subsample,
+        partial=arguments.partial,
+    )
+    if arguments.json:
+        write_output({"results": [to_json(result) for result in results]})
+    else:
+        write_output("\n".join(score_table(group).text() for group in on_same_data(results)))
+    return 0

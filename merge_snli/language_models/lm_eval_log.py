@@ -1,0 +1,129 @@
+"""Read the samples that lm-evaluation-harness logs for a task of `merge-snli harness`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.errors import InputError, reason
+from merge_snli.files import is_path, sha256_of_json
+from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, asked_part
+from merge_snli.language_models.prompts import FEW_SHOT, ZERO_SHOT, Prompt
+from merge_snli.language_models.shots import Shot
+from merge_snli.problems.file_rows import read_file
+from scoring.results.records import GENERATED, RANKED, PromptRecord
+
+if TYPE_CHECKING:
+    from merge_snli.problems.rows import SourceRow
+
+HARNESS = "lm_eval"
+NAME = re.compile(rf"{LM_EVAL_PREFIX}(?P<task>.+)_(?P<date>\d{{4}}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
+"""What changes the prompts of all tasks of a run, from its results."""
+
+
+def read_lm_eval_log(path: Path) -> Log:
+    """Read `samples_TASK_DATE.jsonl` and, beside it, `results_DATE.json`.
+
+    Raises:
+        InputError: If a file is missing or broken, or the task is not one of `merge-snli harness`.
+    """
+    task, run = _run(path)
+    config = _part(run, path, "configs", task)
+    record = config.get("metadata")
+    if not isinstance(record, dict) or "dataset" not in record:
+        raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write")
+    labels: dict[str, str | None] = {}
+    calls = 0
+    names: tuple[str, ...] = ()
+    for row in read_file(path):
+        question, answer, names = _answer(row)
+        labels[question] = answer
+        calls += len(row.values.get("arguments") or [None])
+    shots = int(_part(run, path, "n-shot", task))
+    return Log(
+        path=path,
+        model=_model(run),
+        dataset=str(record["dataset"]),
+        name=str(record.get("name")),
+        part=asked_part(record, path),
+        labels=labels,
+        prompt=_prompt(run, config, names, shots, calls, path),
+        versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
+    )
+
+
+def _run(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the task of a file of samples, and the results of its run."""
+    found = NAME.fullmatch(path.name)
+    if found is None:
+        raise InputError(
+            f"{path} has not the name samples_TASK_DATE.jsonl that lm-evaluation-harness gives: restore it"
+        )
+    beside = path.with_name(f"results_{found['date']}.json")
+    try:
+        run = json.loads(beside.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"{beside.name}, which says how the model was asked, is not beside {path}: copy it there"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"{beside} is not valid JSON ({reason(error)}): copy it again") from error
+    if not isinstance(run, dict):
+        raise InputError(f"{beside} is not a JSON object: copy it again")
+    return found["task"], run
+
+
+def _part(run: dict[str, Any], path: Path, name: str, task: str) -> Any:  # noqa: ANN401 - any JSON value
+    try:
+        return run[name][task]
+    except (KeyError, TypeError) as error:
+        raise InputError(f"the results beside {path} do not have {name} of the task {task}") from error
+
+
+def _answer(row: SourceRow) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return the id of a question, its answer, and the labels in the order of the prompt."""
+    try:
+        doc, (_, answer) = row.values["doc"], row.values["no_answer"]
+        return str(doc["id"]), None if answer is None else str(answer), tuple(doc["labels"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{row.location} is not a sample of a task of merge-snli harness") from error
+
+
+def _model(run: dict[str, Any]) -> str:
+    """Return the name of the model; of a path, its last part."""
+    name = str(run.get("model_name") or run.get("model_source"))
+    return Path(name).name if is_path(name) else name
+
+
+def _prompt(
+    run: dict[str, Any], config: dict[str, Any], labels: tuple[str, ...], shots: int, calls: int, path: Path
+) -> PromptRecord:
+    try:
+        samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:shots]
+        shown = tuple(Shot(**sample) for sample in samples)
+        generation = config.get("generation_kwargs") or {}
+        name = FEW_SHOT if shots else ZERO_SHOT
+        digest = Prompt(name, labels, shown).digest
+    except (TypeError, AttributeError) as error:
+        raise InputError(f"the results beside {path} do not have the shots that were shown") from error
+    chat = {key: run[key] for key in CHAT if run.get(key)}
+    ranked = config.get("output_type") == "multiple_choice"
+    sampled = generation.get("do_sample", False)
+    return PromptRecord(
+        harness=HARNESS,
+        harness_version=run.get("lm_eval_version"),
+        provider=str(run.get("model_source")),
+        prompt=name,
+        prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
+        shots=shots,
+        answers=RANKED if ranked else GENERATED,
+        temperature=None if ranked else float(generation.get("temperature", 1.0)) if sampled else 0.0,
+        calls=calls,
+        input_tokens=None,
+        output_tokens=None,
+        retries=None,
+        settings={},
+    )

@@ -1,0 +1,170 @@
+"""Logs of Inspect and lm-evaluation-harness, joined to the answers of models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.errors import InputError
+from merge_snli.files import sha256_of_json
+from scoring.imports.answers import Answers, pairs_by_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from merge_snli.dataset import MergeDataset
+    from scoring.models.predictor import Pair
+    from scoring.predictions.pairs import ScoredConfig
+    from scoring.results.records import PromptRecord
+
+SUMMED = ("calls", "input_tokens", "output_tokens", "retries")
+"""Fields of `PromptRecord` that are added up over the logs of one run."""
+
+
+@dataclass(frozen=True)
+class AskedPart:
+    """The part of a data set that a log is on.
+
+    Attributes:
+        config: `all` or a word class.
+        subsample: The subsample whose variants were asked; None for every variant.
+        limit_seeds: Number of seeds; None for all.
+    """
+
+    config: str
+    subsample: int | None
+    limit_seeds: int | None
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a log says.
+
+    Attributes:
+        path: The file.
+        model: Name of the model.
+        dataset: Digest of the data set that was asked.
+        name: Name of that data set.
+        part: The part of it that was asked.
+        labels: The answer to each question by its id: a label, or None if it cannot be read.
+        prompt: How the model was asked.
+        versions: Versions of the libraries that asked it.
+    """
+
+    path: Path
+    model: str
+    dataset: str
+    name: str
+    part: AskedPart
+    labels: dict[str, str | None]
+    prompt: PromptRecord
+    versions: dict[str, str]
+
+    @property
+    def digest(self) -> str:
+        """A digest of the model and how it was asked, without what that took."""
+        prompt = self.prompt
+        asked = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
+        return sha256_of_json([self.model, *asked, prompt.settings])
+
+
+def read_log(path: Path) -> Log:
+    """Read a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-evaluation-harness.
+
+    Raises:
+        InputError: If it cannot be read, or is not on a task of this package.
+    """
+    if not path.is_file():
+        raise InputError(f"{path} does not exist, or is a folder: give log files")
+    if path.suffix in INSPECT_ENDINGS:
+        from merge_snli.language_models.inspect_log import read_inspect_log
+
+        return read_inspect_log(path)
+    from merge_snli.language_models.lm_eval_log import read_lm_eval_log
+
+    return read_lm_eval_log(path)
+
+
+INSPECT_ENDINGS = (".eval", ".json")
+LM_EVAL_PREFIX = "samples_"
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a file has the name of a log; other files are tables of predictions."""
+    return path.suffix in INSPECT_ENDINGS or (path.suffix == ".jsonl" and path.name.startswith(LM_EVAL_PREFIX))
+
+
+def asked_part(record: dict[str, Any], path: Path) -> AskedPart:
+    """Return the part of a data set that the record of a task names (`Questions.record`).
+
+    Raises:
+        InputError: If the record is not one of this package.
+    """
+    try:
+        subsample, limit = record["subsample"], record["limit_seeds"]
+        return AskedPart(
+            str(record["config"]), None if subsample == "all" else int(subsample), None if limit is None else int(limit)
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} does not say which part of a data set was asked: run the task again") from error
+
+
+def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
+    """Group the logs of one model, asked in one way on one part of a data set: one run, maybe in several parts."""
+    groups: dict[tuple[str, AskedPart], list[Log]] = {}
+    for log in logs:
+        groups.setdefault((log.digest, log.part), []).append(log)
+    return list(groups.values())
+
+
+def answers_of(logs: Sequence[Log], data: ScoredConfig, *, model: str | None = None) -> Answers:
+    """Return the answers in the logs of one run.
+
+    Args:
+        logs: The logs, at least one.
+        data: The whole config that was asked.
+        model: Name of the model; by default that of the logs.
+
+    Raises:
+        InputError: If a log is on other data or has unknown ids, or two logs give one question different answers.
+    """
+    first, pairs = logs[0], pairs_by_id(data)
+    labels: dict[Pair, str | None] = {}
+    for log in logs:
+        check_dataset(log, data.dataset)
+        for question, label in log.labels.items():
+            if question not in pairs:
+                raise InputError(f"{log.path}: sample {question} is not in config {data.config} of {data.dataset.name}")
+            if labels.setdefault(pairs[question], label) != label:
+                raise InputError(
+                    f"{log.path}: sample {question} has another answer in an earlier log: give one of them"
+                )
+    sums: dict[str, Any] = {name: _sum(getattr(log.prompt, name) for log in logs) for name in SUMMED}
+    return Answers(
+        source=", ".join(str(log.path) for log in logs),
+        model=model or first.model,
+        labels=labels,
+        prompt=replace(first.prompt, **sums),
+        digest=first.digest,
+        versions=first.versions,
+    )
+
+
+def check_dataset(log: Log, dataset: MergeDataset) -> None:
+    """Check that a log is on a data set.
+
+    Raises:
+        InputError: If not.
+    """
+    if log.dataset != dataset.digest:
+        raise InputError(
+            f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {dataset.name} (sha256 "
+            f"{dataset.digest[:12]}…): give the same version of the data set that was asked with --dataset"
+        )
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    found = [*values]
+    known = [value for value in found if value is not None]
+    return sum(known) if len(known) == len(found) else None

@@ -1,0 +1,153 @@
+"""Ask an async function, such as a call of a paid API, about pairs; no answer is lost if the run stops."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from merge_snli.errors import InputError
+from merge_snli.files import disk_errors_as_input_errors
+from merge_snli.progress import Progress
+from scoring.models.predictor import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+CONCURRENCY = 16
+"""Number of calls at the same time by default."""
+
+Label: TypeAlias = str | int | None
+AsyncLabelFunction = Callable[[Pair], Awaitable[Label]]
+"""Returns the label of one (premise, hypothesis) pair: a name, its number in the data set, or None for no answer."""
+
+logger = logging.getLogger(__name__)
+
+
+def is_async(function: object) -> bool:
+    """Return whether a function, or the `__call__` of an object, is async."""
+    methods = type(function).__dict__  # not those of the class of functions
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(methods.get("__call__"))
+
+
+def journal_name(function: AsyncLabelFunction, name: str, version: str | None) -> str:
+    """Return the file name of the journal of a function: another one if its name, and its version or code, change."""
+    if version is not None:
+        return f"{hashlib.sha256(json.dumps([name, version, None]).encode()).hexdigest()[:16]}.jsonl"
+    code = function if inspect.isroutine(function) else type(function)
+    try:
+        text = inspect.getsource(code)
+    except (OSError, TypeError):  # typed into an interpreter
+        text = repr(getattr(function, "__code__", code))
+    return f"{hashlib.sha256(json.dumps([name, text]).encode()).hexdigest()[:16]}.jsonl"
+
+
+def ask_all(
+    function: AsyncLabelFunction, pairs: Sequence[Pair], *, name: str, concurrency: int, journal: Path | None
+) -> dict[Pair, Label]:
+    """Ask a function about every pair.
+
+    Args:
+        function: The function.
+        pairs: Distinct pairs.
+        name: Name of the function, for the progress.
+        concurrency: Number of calls at the same time.
+        journal: A file to which every answer is appended as it comes. If it exists, its answers are not asked again.
+
+    Raises:
+        InputError: If the journal cannot be written.
+        Exception: What the function raises; the answers up to then are in the journal.
+    """
+    known = {} if journal is None else _read(journal)
+    answers = {pair: known[key] for pair in pairs if (key := _key(pair)) in known}
+    if answers:
+        logger.warning("%s: reusing %s answers in %s; delete it to ask again", name, f"{len(answers):,}", journal)
+    missing = [pair for pair in pairs if pair not in answers]
+    stop = Event()
+    with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(answers)) as stage, _writer(journal) as keep:
+
+        def answered(pair: Pair, label: Label) -> None:
+            keep(pair, label)
+            answers[pair] = label
+            stage.advance(1)
+
+        # A thread of its own, because a notebook already runs an event loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            asked = thread.submit(asyncio.run, _ask(function, missing, concurrency, answered, stop))
+            try:
+                asked.result()
+            finally:
+                stop.set()  # after an error or Ctrl-C, the calls under way end, because they are paid for
+    return answers
+
+
+async def _ask(
+    function: AsyncLabelFunction,
+    pairs: Sequence[Pair],
+    concurrency: int,
+    answered: Callable[[Pair, Label], None],
+    stop: Event,
+) -> None:
+    """Call the function with the pairs until one call fails or `stop` is set; then raise the first error."""
+    waiting = iter(pairs)
+
+    async def worker() -> None:
+        for pair in waiting:
+            if stop.is_set():
+                return
+            try:
+                answered(pair, await function(pair))
+            except BaseException:
+                stop.set()
+                raise
+
+    ended = await asyncio.gather(*(worker() for _ in range(min(concurrency, len(pairs)))), return_exceptions=True)
+    for error in ended:
+        if error is not None:
+            raise error
+
+
+def _key(pair: Pair) -> str:
+    return hashlib.sha256(json.dumps(pair).encode()).hexdigest()[:32]
+
+
+def _read(journal: Path) -> dict[str, Label]:
+    """Read a journal; a last line that a crash cut off is ignored."""
+    found: dict[str, Label] = {}
+    if journal.is_file():
+        for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                key, label = json.loads(line)
+            except (ValueError, TypeError):
+                continue
+            found[key] = label
+    return found
+
+
+@contextmanager
+def _writer(journal: Path | None) -> Iterator[Callable[[Pair, Label], None]]:
+    """Open a journal, and yield a function that appends an answer to it."""
+    if journal is None:
+        yield lambda pair, label: None
+        return
+    with disk_errors_as_input_errors(journal.parent):
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        with journal.open("a", encoding="utf-8") as file:
+
+            def keep(pair: Pair, label: Any) -> None:  # noqa: ANN401 - checked when all answers are there
+                try:
+                    line = json.dumps([_key(pair), label])
+                except TypeError as error:
+                    raise InputError(f"the function returned {label!r}; it must return a label") from error
+                file.write(f"\n{line}")
+                file.flush()
+
+            yield keep

@@ -1,0 +1,189 @@
+"""What one of two data sets lacks, and which suggestions masked LMs share, against plain counts of rows and traces."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from generation import Options, generate
+from generation.report.against import tables_against
+from generation.report.explain import explain
+from generation.report.overlap import suggestion_overlaps
+from generation.report.stored_answers import filter_again
+from generation.report.tables import report_tables
+from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW
+from merge_snli.cli import main
+from merge_snli.dataset import MergeDataset, read_split
+from merge_snli.embedded import embedded_path
+from merge_snli.errors import InputError
+from merge_snli.table import Table
+
+WORDPIECE, BPE = "demo:mlm-wordpiece", "demo:mlm-bpe"
+INFLATION = 14
+
+
+class Made(NamedTuple):
+    """Data sets of the same problems that share a work folder: both masked LMs, one of them, and another filter."""
+
+    whole: MergeDataset
+    without: MergeDataset
+    strict: MergeDataset
+    work: Path
+    ids: tuple[str, ...]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    embedded = embedded_path("demo:problems")
+    assert embedded is not None
+    lines = embedded.read_text(encoding="utf-8").splitlines()[:10]
+    folder = tmp_path_factory.mktemp("against")
+    problems, work = folder / "problems.jsonl", folder / "work"
+    problems.write_text("\n".join(lines), encoding="utf-8")
+
+    def make(name: str, mlm: tuple[str, ...], **options: Any) -> MergeDataset:  # noqa: ANN401 - options of any type
+        chosen = Options(problems=str(problems), id_column="id", mlm=mlm, inflation=INFLATION, subsamples=1, **options)
+        return generate(chosen, folder / name, work=work, quiet=True)
+
+    return Made(
+        make("whole", (WORDPIECE, BPE)),
+        make("without", (BPE,)),
+        make("strict", (WORDPIECE, BPE), min_log_odds=1.0),
+        work,
+        tuple(json.loads(line)["id"] for line in lines),
+    )
+
+
+def dicts(table: Table) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = table.as_dict()["rows"]
+    return found
+
+
+def key(row: dict[str, Any]) -> tuple[str, ...]:
+    return row["seed_id"], row["word_class"], row["original"], row["replacement"]
+
+
+def by_key(dataset: MergeDataset) -> dict[tuple[str, ...], dict[str, Any]]:
+    return {key(row): row for row in read_split(dataset, "all").to_pylist()}
+
+
+def test_seeds_and_variants_match_a_plain_count(made: Made) -> None:
+    a, b = by_key(made.whole), by_key(made.without)
+    tables = tables_against(made.whole, made.without)
+    for row in dicts(tables["seeds"]):
+        first, second = ({each[0] for each in rows if row["config"] in ("all", each[1])} for rows in (a, b))
+        assert (row["A"], row["B"], row["both"]) == (len(first), len(second), len(first & second))
+        assert (row["only A"], row["only B"]) == (len(first - second), len(second - first))
+    overall = dicts(tables["variants"])[0]
+    assert (overall["both"], overall["only A"]) == (len(a.keys() & b.keys()), len(a.keys() - b.keys()))
+
+
+def test_what_is_lost_without_a_masked_lm(made: Made) -> None:
+    a, b = by_key(made.whole), by_key(made.without)
+    only = [row for each, row in a.items() if each not in b]
+    row = dicts(tables_against(made.whole, made.without)["only_a_by_masked_lm"])[0]
+    assert (row["masked LM"], row["in B"]) == (WORDPIECE, "no")
+    assert row["variants"] == sum(WORDPIECE in {*each["premise_mlms"], *each["hypothesis_mlms"]} for each in only)
+    needed = [each for each in only if [WORDPIECE] in (each["premise_mlms"], each["hypothesis_mlms"])]
+    assert row["need it"] == len(needed) > 0
+    lost = {each["seed_id"] for each in only} - {each[0] for each in b}
+    assert row["seeds"] == row["seeds lost"] == len(lost) > 0
+
+
+def test_every_missing_variant_has_a_reason(made: Made) -> None:
+    a, b = by_key(made.whole), by_key(made.strict)
+    only = [each for each in a if each not in b]
+    tables = tables_against(made.whole, made.strict, other_work=made.work)
+    found = {(row["reason"], row["masked LM"]): row["variants"] for row in dicts(tables["only_a_by_reason"])}
+    expected: Counter[tuple[str, str | None]] = Counter()
+    traced = {seed: explain(made.strict, seed, made.work) for seed in {each[0] for each in only}}
+    for each in only:
+        seed, word_class, original, replacement = each
+        word = next(w for w in traced[seed].words if (w.word.word_class, w.word.text) == (word_class, original))
+        if replacement in {one.word for one in word.replacements}:
+            expected[TOO_FEW, None] += 1
+            continue
+        failing = next(
+            side
+            for side in ("premise", "hypothesis")
+            if not any(
+                all(replacement in form.kept for form in word.forms if (form.masked_lm, form.side) == (name, side))
+                for name in (WORDPIECE, BPE)
+            )
+        )
+        expected["low log-odds", a[each][f"{failing}_mlms"][0]] += 1
+    assert found == expected
+    assert sum(found.values()) == len(only)
+    assert dicts(tables["only_b_by_reason"]) == []
+
+
+def test_reasons_without_a_work_folder(made: Made) -> None:
+    assert {row["reason"] for row in dicts(tables_against(made.whole, made.strict)["only_a_by_reason"])} == {OPTIONS}
+    without = tables_against(made.whole, made.without)["only_a_by_reason"]
+    assert dicts(without)[0]["reason"] == MASKED_LMS
+    assert "min_log_odds" in " ".join(tables_against(made.whole, made.strict)["only_a_by_reason"].notes)
+
+
+def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
+    words = [word for shard in filter_again(made.whole, made.work) for word in shard.words]
+    found = suggestion_overlaps(words, (WORDPIECE, BPE))
+    sentences: list[dict[str, set[tuple[int, str]]]] = []
+    problems: list[dict[str, set[tuple[int, str]]]] = []
+    for problem in made.ids:
+        replaced = [word for word in explain(made.whole, problem, made.work).words if word.forms]
+        forms = [(number, form) for number, word in enumerate(replaced) for form in word.forms]
+        of_side = {
+            (name, side): {
+                (n, w) for n, form in forms if (form.masked_lm, form.side) == (name, side) for w in form.kept
+            }
+            for name, side in product((WORDPIECE, BPE), ("premise", "hypothesis"))
+        }
+        if replaced:
+            names = WORDPIECE, BPE
+            sentences += [{name: of_side[name, side] for name in names} for side in ("premise", "hypothesis")]
+            problems.append({name: of_side[name, "premise"] | of_side[name, "hypothesis"] for name in names})
+    for overlap, counted in ((found.per_sentence, sentences), (found.per_problem, problems)):
+        both = [len(each[WORDPIECE] & each[BPE]) for each in counted]
+        own = [len(each[WORDPIECE] - each[BPE]) for each in counted]
+        assert overlap.shared[0, 1] == overlap.shared[1, 0] == pytest.approx(sum(both) / len(counted))
+        assert overlap.shared[0, 0] == pytest.approx(sum(own) / len(counted))
+
+
+def test_table_5_and_the_figure_as_the_paper_says(
+    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables, _ = report_tables(made.whole, made.work)
+    assert [row["masked LM"] for row in dicts(tables["table_5"])] == [WORDPIECE, BPE]
+    assert all(row["vocabulary"] > 1_000 for row in dicts(tables["table_5"]))
+    assert "table_5" not in report_tables(made.whole)[0]
+    command = ["tables", str(made.whole.folder), "--work", str(made.work), "--suggestions", "--json"]
+    assert main([*command, "--figure", str(tmp_path / "figure.svg")]) == 0
+    assert {"figure_9_per_sentence", "figure_9_per_problem"} < json.loads(capsys.readouterr().out).keys()
+    assert "Suggestions per problem" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
+
+
+def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, without = str(made.whole.folder), str(made.without.folder)
+    assert main(["tables", whole, "--against", without, "--against-work", str(made.work)]) == 0
+    assert "Variants that only A has, by why B lacks them" in capsys.readouterr().out
+    for options, message in {
+        ("--against-work", "x"): "--against-work needs --against",
+        ("--against", without, "--suggestions"): "--suggestions is for one data set",
+        ("--against", str(made.strict.folder), "--against-work", str(tmp_path)): "does not contain the problems",
+        ("--suggestions",): "does not contain the problems",
+    }.items():
+        assert main(["tables", whole, *options]) == 2
+        assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("generation.report.stored_answers.find_tagger", lambda _: made.whole.record.tagger)
+    object.__setattr__(made.strict.record, "tagger", made.strict.record.tagger.__class__("other", "1", "0" * 64))
+    with pytest.raises(InputError, match="not the one of the run, other 1"):
+        next(filter_again(made.strict, made.work))

@@ -1,0 +1,473 @@
+"""Answers become results: the numbers equal those of the script, and what is missing or wrong is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import shutil
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from merge_snli.cli import main
+from merge_snli.dataset import MergeDataset, read_split
+from merge_snli.errors import InputError
+from merge_snli.language_models.import_files import import_files
+from merge_snli.schema import NLI_LABELS
+from scoring import read_results, score
+from tests.merge_snli.language_models.conftest import OWN, Run, run_task
+
+if TYPE_CHECKING:
+    pass
+
+Json = Any
+PART = {"config": "verb", "limit_seeds": 3}
+
+
+def task_of(**arguments: Json) -> Json:
+    from merge_snli.language_models.inspect_task import nli
+
+    return nli(OWN, **arguments)
+
+
+def script(task: Json) -> list[str]:
+    """Answer six of ten right, two wrong and two so that they cannot be read."""
+    chosen, answers = random.Random(3), []
+    for sample in task.dataset:
+        wrong = NLI_LABELS[(NLI_LABELS.index(str(sample.target)) + 1) % 3]
+        answers.append(chosen.choice([str(sample.target)] * 6 + [wrong, wrong, "?", "entailment or neutral"]))
+    return answers
+
+
+@pytest.fixture(scope="session")
+def scripted_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole log of Inspect, `log.eval`, and beside it the same in JSON."""
+    from inspect_ai.log import write_eval_log
+
+    folder = tmp_path_factory.mktemp("inspect")
+    task = task_of(**PART)
+    log = run_task(task, script(task), folder / "logs")
+    write_eval_log(log, str(folder / "log.eval"))
+    write_eval_log(log, str(folder / "log.json"))
+    return folder / "log.eval"
+
+
+@pytest.fixture
+def inspect_log(scripted_log: Path, tmp_path: Path) -> Path:
+    """A whole log of Inspect in JSON, to be edited."""
+    return Path(shutil.copy(scripted_log.with_suffix(".json"), tmp_path))
+
+
+@pytest.fixture(scope="session")
+def lm_eval_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the samples of two tasks of lm-evaluation-harness, and their results."""
+    from lm_eval import simple_evaluate
+    from lm_eval.loggers import EvaluationTracker
+    from lm_eval.models.dummy import DummyLM
+    from lm_eval.tasks import TaskManager
+
+    folder = tmp_path_factory.mktemp("lm_eval")
+    assert main(["harness", OWN, "--config", "verb", "--limit-seeds", "3", "--out", str(folder / "tasks")]) == 0
+    tracker = EvaluationTracker(output_path=str(folder / "logs"))
+    results = simple_evaluate(
+        DummyLM(),
+        tasks=["merge_snli_verb", "merge_snli_verb_generate"],
+        num_fewshot=2,
+        task_manager=TaskManager(include_path=str(folder / "tasks"), include_defaults=False),
+        bootstrap_iters=0,
+        log_samples=True,
+        evaluation_tracker=tracker,
+    )
+    results["config"] |= {"model": "dummy"}
+    samples = results.pop("samples")
+    tracker.save_results_aggregated(results=results, samples=samples)
+    for task, rows in samples.items():
+        tracker.save_results_samples(task_name=task, samples=rows)
+    (logs,) = {path.parent for path in folder.rglob("samples_*")}
+    return logs
+
+
+@pytest.fixture(scope="session")
+def other_dataset(bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Another version of the bundled data set."""
+    folder = tmp_path_factory.mktemp("other") / "merge_snli"
+    shutil.copytree(Path(OWN) / "data", folder / "data")
+    for name in ("run.json", "README.md"):
+        text = (Path(OWN) / name).read_text(encoding="utf-8")
+        (folder / name).write_text(text.replace(bundled.digest, "0" * 64), encoding="utf-8")
+    return str(folder)
+
+
+def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> None:
+    task = task_of(config="all", subsample="all", limit_seeds=12, prompt="few_shot", shots=2)
+    answers = script(task)
+    log = run(task, answers)
+    results = tmp_path / "results"
+    assert main(["import", log.location, "--dataset", OWN, "--model", "scripted", "--out", str(results)]) == 0
+    seeds: list[bool] = []
+    by_draw: dict[int, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for sample, answer in zip(task.dataset, answers, strict=True):
+        metadata = dict(sample.metadata or {})
+        for use in [metadata, *metadata.get("also", [])]:
+            right = use["label"] == answer
+            if "variant_id" not in use:
+                seeds.append(right)
+            for number in use.get("subsamples", ()):
+                by_draw[number][use["seed_id"]].append(right)
+    (result,) = read_results(results)
+    scores = result.scores
+    assert scores.seed_sample_accuracy == fmean(seeds)
+    shares = [[fmean(rows) for rows in groups.values()] for groups in by_draw.values()]
+    passing = [fmean(share >= 0.9 - 1e-9 for share in row) for row in shares]
+    assert scores.on_variants.pattern_accuracy.each == pytest.approx(passing)
+    rows = [[right for group in groups.values() for right in group] for groups in by_draw.values()]
+    assert scores.on_variants.sample_accuracy.mean == pytest.approx(fmean(map(fmean, rows)))
+    unread = sum(answer not in NLI_LABELS for answer in answers)
+    prompt = result.run.prompt
+    assert prompt is not None
+    assert (result.run.no_answers, prompt.calls, prompt.retries) == (unread, len(answers), 0)
+    assert (prompt.input_tokens, prompt.output_tokens) == (50 * len(answers), 2 * len(answers))
+    assert (prompt.provider, prompt.prompt, prompt.shots, prompt.temperature) == ("mockllm", "few_shot", 2, 0.0)
+    assert result.title == "scripted (few_shot, 2 shots)"
+    assert "".join(result.seeds.variant_predictions).count("?") > 0
+    board = tmp_path / "site"
+    assert main(["leaderboard", str(results), "--out", str(board), "--format", "json"]) == 0
+    first = json.loads((board / "leaderboard.json").read_text(encoding="utf-8"))["rows"][0]
+    assert first["pattern_accuracy"] == scores.on_variants.pattern_accuracy.mean
+    assert (first["prompt"], first["shots"], first["provider"]) == ("few_shot", 2, "mockllm")
+    assert main(["leaderboard", str(results), "--out", str(board), "--dataset", OWN]) == 0
+    page = (board / "index.html").read_text(encoding="utf-8")
+    assert '"prompted"' in page
+    assert "no answer" in page
+
+
+def test_a_model_that_never_answers_is_wrong_and_never_consistent(run: Run) -> None:
+    task = task_of(**PART)
+    (result,) = import_files([run(task, ["?"] * len(task.dataset)).location], OWN)
+    assert result.scores.seed_sample_accuracy == result.scores.on_variants.sample_accuracy.mean == 0
+    assert result.run.no_answers == len(task.dataset)
+    assert {*result.seeds.predicted} == {None}
+    assert [scores.sample_accuracy.mean for scores in result.consistency.values()] == [0, 0]
+
+
+def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_path: Path, bundled: MergeDataset) -> None:
+    def rule(pairs: list[tuple[str, str]]) -> list[str]:
+        return [NLI_LABELS[len(premise) * len(hypothesis) % 3] for premise, hypothesis in pairs]
+
+    expected = score(rule, OWN, config="noun")
+    rows = read_split(bundled, "noun").to_pylist()
+    asked = [(row["variant_id"], row["premise"], row["hypothesis"]) for row in rows]
+    asked += list({(row["seed_id"], row["seed_premise"], row["seed_hypothesis"]) for row in rows})
+    answers = [(name, pair, rule([pair])[0]) for name, *pair in asked]  # type: ignore[list-item]
+    tables = {
+        "ids.csv": [{"id": name, "label": answer.upper()} for name, _, answer in answers],
+        "texts.jsonl": [
+            {"premise": pair[0], "hypothesis": pair[1], "label": NLI_LABELS.index(answer)}
+            for _, pair, answer in answers
+        ],
+        "scores.csv": [
+            {"id": name, **{x: 2.5 if x == answer else -1 for x in NLI_LABELS}} for name, _, answer in answers
+        ],
+    }
+    for name, table in tables.items():
+        write_table(tmp_path / name, table)
+        (result,) = import_files([tmp_path / name], OWN, model="rule", config="noun")
+        assert result.scores == expected.scores
+        assert result.seeds == expected.seeds
+        assert result.consistency == expected.consistency
+        assert (result.model.label_origin, result.run.prompt) == ("answers", None)
+
+
+def write_table(path: Path, rows: list[dict[str, Json]]) -> None:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        return
+    if path.suffix == ".parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.Table.from_pylist(rows), path)
+        return
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.fixture(scope="session")
+def table(bundled: MergeDataset) -> list[dict[str, Json]]:
+    """Answers to every seed and variant of config verb."""
+    rows = read_split(bundled, "verb").to_pylist()
+    ids = dict.fromkeys([*(row["variant_id"] for row in rows), *(row["seed_id"] for row in rows)])
+    return [{"id": name, "label": "neutral"} for name in ids]
+
+
+def test_an_empty_label_is_no_answer(table: list[dict[str, Json]], tmp_path: Path) -> None:
+    write_table(
+        tmp_path / "a.parquet", [{**row, "label": None if number == 3 else 1} for number, row in enumerate(table)]
+    )
+    (result,) = import_files([tmp_path / "a.parquet"], OWN, model="m", config="verb")
+    assert result.run.no_answers == 1
+
+
+def test_partial_leaves_out_and_counts_seeds(table: list[dict[str, Json]], tmp_path: Path) -> None:
+    write_table(tmp_path / "a.csv", table[1:])
+    (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb", partial=True)
+    seed = table[0]["id"].partition(":")[0]
+    assert result.left_out.seeds == 1
+    assert result.left_out.variants == sum(row["id"].startswith(f"{seed}:") for row in table)
+    assert seed not in result.seeds.seed_id
+    assert any("not all of a seed's answers were imported" in note for note in result.notes)
+
+
+def test_a_subsample_in_a_table(table: list[dict[str, Json]], bundled: MergeDataset, tmp_path: Path) -> None:
+    drawn = {row["variant_id"] for row in read_split(bundled, "verb").to_pylist() if 2 in row["subsamples"]}
+    write_table(tmp_path / "a.csv", [row for row in table if ":" not in row["id"] or row["id"] in drawn])
+    (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb", subsample=2)
+    expected = score(lambda pairs: ["neutral"] * len(pairs), OWN, config="verb", subsample=2)
+    assert result.dataset == expected.dataset
+    assert result.scores == expected.scores
+
+
+def test_logs_of_one_run_are_joined(run: Run) -> None:
+    logs = []
+    for seeds in ("only", "without"):
+        task = task_of(**PART, seeds=seeds)
+        logs.append(run(task, [str(sample.target) for sample in task.dataset]).location)
+    with pytest.raises(InputError, match=r"no answers to 3 of the 63"):
+        import_files(logs[1:], OWN)
+    (result,) = import_files(logs, OWN)
+    assert result.scores.on_variants.pattern_accuracy.mean == 1
+    assert result.run.prompt is not None
+    assert result.run.prompt.calls == 63
+
+
+def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
+    results = import_files(sorted(lm_eval_logs.glob("samples_*")), OWN, model="dummy", out=tmp_path / "out")
+    ranked, generated = results
+    assert ranked.title == "dummy (few_shot, 2 shots, ranked)"
+    assert generated.title == "dummy (few_shot, 2 shots)"
+    assert (ranked.run.no_answers, generated.run.no_answers) == (0, 63)
+    (run,) = [json.loads(path.read_text(encoding="utf-8")) for path in lm_eval_logs.glob("results_*")]
+    logged = run["results"]["merge_snli_verb"]
+    assert ranked.scores.seed_sample_accuracy == logged["seed_sample_accuracy,none"]
+    assert ranked.scores.on_variants.sample_accuracy.mean == pytest.approx(logged["sample_accuracy,none"])
+    assert ranked.run.prompt is not None
+    assert (ranked.run.prompt.calls, ranked.run.prompt.temperature) == (3 * 63, None)
+    assert len(read_results(tmp_path / "out")) == 2
+
+
+Edit = Callable[[Json], Json]
+
+
+def first_only(log: Json) -> None:
+    log["samples"] = log["samples"][: len(log["samples"]) // 2]
+
+
+def set_epoch(log: Json) -> None:
+    log["eval"]["config"]["epochs"] = 2
+
+
+def rename_score(log: Json) -> None:
+    log["samples"][0]["scores"] = {"match": log["samples"][0]["scores"]["nli_answer"]}
+
+
+def rename_sample(log: Json) -> None:
+    log["samples"][0]["id"] = log["eval"]["dataset"]["sample_ids"][0] = "unknown"
+
+
+LOG_EDITS: list[tuple[Edit, str]] = [
+    (first_only, "has no answers to 32 of the 63 distinct pairs of config verb"),
+    (lambda log: log.update(samples=[]), "has no answers to 63 of the 63"),
+    (set_epoch, "several epochs"),
+    (rename_score, "was not scored by nli_answer"),
+    (rename_sample, "sample unknown is not in config verb"),
+    (lambda log: log["samples"][0].update(scores=None), "has no answers to 1 of the 63"),
+    (lambda log: log["eval"].update(metadata=None), "is a log of the task merge_snli/nli, not of"),
+    (lambda log: log["eval"]["metadata"]["merge_snli"].update(dataset="1" * 64), "same version of the data set"),
+    (lambda log: log["eval"]["metadata"]["merge_snli"].update(subsample="first"), "which part of a data set"),
+    (lambda log: log["eval"]["metadata"]["merge_snli"].update(subsample=40), "--subsample is 40"),
+    (lambda log: log["eval"]["metadata"]["merge_snli"].pop("config"), "which part of a data set"),
+    (lambda log: log["eval"]["metadata"]["merge_snli"].update(config="adv"), "config adv"),
+    (lambda log: log["eval"]["metadata"]["merge_snli"].update(shots="two"), "is not a whole log"),
+    (lambda log: log.pop("eval"), "is not a whole log"),
+]
+
+
+@pytest.mark.parametrize(("edit", "message"), LOG_EDITS)
+def test_wrong_logs_of_inspect(
+    inspect_log: Path, edit: Edit, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    content = json.loads(inspect_log.read_text(encoding="utf-8"))
+    edit(content)
+    inspect_log.write_text(json.dumps(content), encoding="utf-8")
+    refused([str(inspect_log)], message, capsys, tmp_path)
+
+
+def refused(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, dataset: str = OWN
+) -> None:
+    out = tmp_path / "results"
+    assert main(["import", *options, "--dataset", dataset, "--out", str(out)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+    assert not out.exists()
+
+
+def cut(path: Path) -> str:
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) * 2 // 3])
+    return str(path)
+
+
+def test_broken_files(
+    scripted_log: Path, inspect_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    archive = Path(shutil.copy(scripted_log, tmp_path))
+    for path in (archive, inspect_log):
+        refused([cut(path)], "is not a whole log", capsys, tmp_path)
+    archive.write_bytes(b"")
+    refused([str(archive)], "is not a whole log", capsys, tmp_path)
+    inspect_log.write_text('[{"id": "a", "label": "neutral"}]', encoding="utf-8")
+    refused([str(inspect_log)], "is not a whole log", capsys, tmp_path)
+
+
+def test_a_log_of_another_version(
+    inspect_log: Path, other_dataset: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    refused([str(inspect_log)], f"not on {other_dataset}", capsys, tmp_path, other_dataset)
+
+
+def test_two_logs_that_differ(inspect_log: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    content = json.loads(inspect_log.read_text(encoding="utf-8"))
+    content["samples"][0]["scores"]["nli_answer"]["answer"] = None
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(content), encoding="utf-8")
+    refused([str(inspect_log), str(other)], "has another answer in an earlier log", capsys, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["none.eval"], "none.eval does not exist"),
+        (["."], "unknown file type"),
+        (["log.json", "--config", "noun"], "--config is for tables"),
+        (["log.json", "--subsample", "0"], "--subsample is for tables"),
+        (["log.json", "--limit-seeds", "3"], "--limit-seeds is for tables"),
+        (["log.json", "table.csv"], "import them one after the other"),
+    ],
+)
+def test_wrong_options(
+    options: list[str],
+    message: str,
+    inspect_log: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_text("id,label\n", encoding="utf-8")
+    refused([*options, *(["--model", "m"] if options == ["."] else [])], message, capsys, tmp_path)
+    assert inspect_log.exists()
+
+
+def without_task(run: Json) -> None:
+    run["configs"].pop("merge_snli_verb")
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        ("results", None, "is not beside"),
+        ("results", "{", "is not valid JSON"),
+        ("results", "[]", "is not a JSON object"),
+        ("results", without_task, "do not have configs of the task merge_snli_verb"),
+        ("results", lambda run: run["configs"]["merge_snli_verb"].pop("metadata"), "did not write"),
+        ("results", lambda run: run["n-shot"].clear(), "do not have n-shot"),
+        (
+            "results",
+            lambda run: run["configs"]["merge_snli_verb"]["fewshot_config"].update(samples=[{"text": "a"}]),
+            "do not have the shots",
+        ),
+        ("samples", "", "is empty"),
+        ("samples", '{"doc": {}}\n', "is not a sample of a task"),
+        ("samples", '{"doc": {"id": "a"', "is not valid JSON"),
+        ("rename", None, "has not the name samples_TASK_DATE.jsonl"),
+    ],
+)
+def test_wrong_logs_of_lm_eval(
+    name: str,
+    edit: Edit | str | None,
+    message: str,
+    lm_eval_logs: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "logs"
+    shutil.copytree(lm_eval_logs, folder)
+    (samples,) = folder.glob("samples_merge_snli_verb_2*")
+    (results,) = folder.glob("results_*")
+    if name == "rename":
+        samples = samples.rename(folder / "samples_1.jsonl")
+    elif edit is None:
+        results.unlink()
+    elif isinstance(edit, str):
+        (results if name == "results" else samples).write_text(edit, encoding="utf-8")
+    else:
+        run = json.loads(results.read_text(encoding="utf-8"))
+        edit(run)
+        results.write_text(json.dumps(run), encoding="utf-8")
+    refused([str(samples)], message, capsys, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("id,label\na,neutral\n", [], "none of the 1 rows"),
+        ("id,label\na,neutral\n", ["--model", ""], "none of the 1 rows"),
+        ("text,label\na,neutral\n", [], "add id, or premise and hypothesis"),
+        ("id,answer\na,neutral\n", [], "add label, or one column per label"),
+        ("id,entailment,neutral\na,1,2\n", [], "add label, or one column per label"),
+        ("id,label,prediction\na,neutral,neutral\n", [], "remove the gold label"),
+        ("id,label\na,perhaps\n", [], "line 2: label 'perhaps'"),
+        ("id,label\na,7\n", [], "line 2: label '7'"),
+        ("id,label\n,neutral\n", [], "line 2 has no id"),
+        ("id,entailment,neutral,contradiction\na,1,2,high\n", [], "contradiction is 'high'"),
+        ("id,entailment,neutral,contradiction\na,1,2,nan\n", [], "contradiction is 'nan'"),
+        ("id,label\na,neutral,2\n", [], "line 2 has 3 fields"),
+        ("", [], "is empty"),
+        ("id,label\n{0},neutral\n{0},entailment\n", [], "has another label in an earlier row"),
+        ("id,label\n{0},neutral\n", [], "distinct pairs of config all"),
+        ("id,label\n{0},neutral\n", ["--partial"], "no seed of config all"),
+        ("id,label\n{0},neutral\n", ["--config", "adv"], "config adv"),
+        ("id,label\n{0},neutral\n", ["--subsample", "99"], "--subsample is 99"),
+        ("id,label\n{0},neutral\n", ["--limit-seeds", "0"], "--limit-seeds is 0"),
+    ],
+)
+def test_wrong_tables(
+    content: str,
+    options: list[str],
+    message: str,
+    table: list[dict[str, Json]],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "predictions.csv"
+    path.write_text(content.replace("{0}", table[0]["id"]), encoding="utf-8")
+    refused([str(path), "--model", "m", *options], message, capsys, tmp_path)
+
+
+def test_a_table_needs_the_name_of_its_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,label\na,neutral\n", encoding="utf-8")
+    refused([str(tmp_path / "a.csv")], "give --model NAME", capsys, tmp_path)
+
+
+def test_the_results_folder_is_checked_first(inspect_log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(inspect_log), "--dataset", OWN, "--out", str(inspect_log)]) == 2
+    assert "is a file" in capsys.readouterr().err
