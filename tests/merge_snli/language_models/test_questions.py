@@ -45,7 +45,7 @@ def test_a_limit_keeps_whole_seeds_and_larger_limits_add_to_it(bundled: MergeDat
     assert [len(each) for each in seeds] == [3, 5]
     assert seeds[0] < seeds[1]
     counts = Counter(use["seed_id"] for question in few.questions for use in question.uses)
-    assert set(counts.values()) == {21}
+    assert set(counts.values()) == {11}
 
 
 def test_metadata_holds_every_use(bundled: MergeDataset) -> None:

@@ -90,7 +90,7 @@ def test_nothing_is_lost(server: Server, tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setenv("STANDIN_API_KEY", "none")
     monkeypatch.setenv("STANDIN_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
-    task = nli(OWN, config="verb", limit_seeds=1)
+    task = nli(OWN, config="verb", limit_seeds=2)
     (log,) = inspect_eval(
         task,
         model="openai-api/standin/rule",
