@@ -162,8 +162,9 @@ def test_departure_is_shown_at_the_top(title: str, options: dict[str, object]) -
 
 
 def head(options: dict[str, Any]) -> str:
-    """Return the card up to its first code block."""
-    return render_card(with_options(**options), DATA_SET).partition("```")[0]
+    """Return the card up to its first code block, with the paper's options but for the given ones."""
+    paper = {"min_mlms": 1, "same_tag": False, "articles": False, "max_rank": None, "inflation": 20}
+    return render_card(with_options(**paper | options), DATA_SET).partition("```")[0]
 
 
 def test_several_departures() -> None:
