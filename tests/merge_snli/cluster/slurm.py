@@ -100,7 +100,7 @@ def daemons_of_job(job: str) -> list[int]:
     return [
         process.pid
         for process in psutil.process_iter(["cmdline"])
-        if any(part.startswith(f"slurmstepd: [{job}.") for part in process.info["cmdline"] or ())
+        if " ".join(process.info["cmdline"] or ()).startswith(f"slurmstepd: [{job}.")
     ]
 
 
