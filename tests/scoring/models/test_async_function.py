@@ -119,3 +119,17 @@ def test_wrong_options_and_labels(dataset: Path, tmp_path: Path) -> None:
         score(Api(), dataset, concurrency=0)
     with pytest.raises(InputError, match="concurrency has no effect on a function"):
         score(lambda pairs: ["neutral"] * len(pairs), dataset, concurrency=2)
+
+
+def test_pairs_in_groups_need_a_label_each() -> None:
+    rows = [
+        {"premise": f"A dog runs {number}.", "hypothesis": "It runs.", "label": "entailment", "group": number // 2}
+        for number in range(4)
+    ]
+    with pytest.raises(InputError, match="silent gave no answer"):
+        score(lambda pairs: [None] * len(pairs), rows, group_column="group", name="silent")
+
+    async def ask(pair: Pair) -> str:
+        return "entailment"
+
+    assert score(ask, rows, group_column="group").scores.pattern_accuracy == 1
