@@ -39,7 +39,10 @@ def planned(folder: Path, text: str) -> Planned:
     cluster = folder / "cluster.toml"
     cluster.write_text(text, encoding="utf-8")
     made = plan_generate(
-        Options(problems="demo:problems", mlm=MLMS), folder / "my data", cluster, progress=Progress(quiet=True)
+        Options(problems="demo:problems", limit=207, mlm=MLMS),
+        folder / "my data",
+        cluster,
+        progress=Progress(quiet=True),
     )
     assert isinstance(made, Planned)
     return made
