@@ -35,7 +35,12 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
     table = read_split(dataset, results[0].dataset.config)
     rows, labels = table.to_pylist(), label_names(table)
     drawn = sorted(_with_places(rows), key=lambda each: sha256_of_json([RANDOM_SEED, each[0]["variant_id"]]))[:VARIANTS]
-    blocks = [f"{len(drawn)} of {len(rows):,} variants, drawn at random (random seed {RANDOM_SEED}).\n"]
+    heading = (
+        f"{len(drawn)} of {len(rows):,} variants, drawn at random (random seed {RANDOM_SEED}): the replaced word, the "
+        "label, premise and hypothesis, and each model's answers to the seed, which has the original word, and to the "
+        "variant."
+    )
+    blocks = ["\n".join([*textwrap.wrap(heading, TEXT_WIDTH), ""])]
     return "\n".join([*blocks, *(_block(row, place, labels[row["label"]], results) for row, place in drawn)])
 
 
@@ -45,9 +50,9 @@ def summary_text(results: Sequence[Result]) -> str:
     for name, result in zip(distinct_names_of(results), results, strict=True):
         passing = result.scores.on_variants.pattern_accuracy.mean
         lines += textwrap.wrap(
-            f"{name} answers {100 * result.scores.seed_sample_accuracy:.0f}% of problems correctly; asked for "
-            f"{100 * result.quality_threshold:.0f}% of each problem's variants, "
-            f"{'no share can be computed' if passing is None else f'{100 * passing:.0f}%'}.",
+            f"{name} answers {100 * result.scores.seed_sample_accuracy:.0f}% of seeds correctly. For "
+            f"{'none' if passing is None else f'{100 * passing:.0f}%'} of seeds, it answers at least "
+            f"{100 * result.quality_threshold:.0f}% of the variants correctly.",
             TEXT_WIDTH,
             break_on_hyphens=False,
         )

@@ -14,8 +14,6 @@ Method: TypeAlias = Literal["BCa", "percentile"]
 
 N_RESAMPLES = 9_999
 _MAX_VALUES_PER_BATCH = 2**22  # 32 MiB
-_DECIMALS = 12
-"""BCa counts the resamples below the observed value. Unrounded, the order of a sum decides what is equal to it."""
 
 
 def bootstrap_interval(
@@ -159,8 +157,7 @@ def _ends(
     from scipy import stats
 
     def stacked(*values: FloatArray, axis: int = -1) -> FloatArray:
-        found = np.stack([statistic(*values, axis=axis) for statistic in statistics])
-        return np.round(found, _DECIMALS)
+        return np.stack([statistic(*values, axis=axis) for statistic in statistics])
 
     def run(method: Method) -> Any:  # noqa: ANN401  (scipy has no types)
         return stats.bootstrap(

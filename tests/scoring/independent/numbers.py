@@ -230,11 +230,10 @@ def bootstrap(
     arrays = [np.asarray(column, dtype=float) for column in columns]
     n = len(arrays[0])
     at = np.random.default_rng(0).integers(0, n, (resamples, n))
-    # Rounded, so that the order of a sum does not decide which resamples equal the observed value.
-    resampled = np.round(statistic(*(array[at] for array in arrays), axis=-1), 12)
+    resampled = statistic(*(array[at] for array in arrays), axis=-1)
     tails = np.array([0.025, 0.975])
     if bca:
-        value = np.round(statistic(*arrays, axis=-1), 12)
+        value = statistic(*arrays, axis=-1)
         below = (np.mean(resampled < value) + np.mean(resampled <= value)) / 2
         left_out = np.array([statistic(*(np.delete(array, k) for array in arrays), axis=-1) for k in range(n)])
         deviations = left_out.mean() - left_out
