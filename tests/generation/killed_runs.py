@@ -13,6 +13,7 @@ import random
 import shutil
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tqdm.std import tqdm
 
 from generation import pipeline
 from generation.answers import store, suggest
@@ -43,7 +45,7 @@ BOUNDARIES = [
     (pipeline, "note_needs"),
     (output, "write_data"),
     (output, "render_card"),
-    (output, "_replace"),
+    (output, "replace_folder"),
     (store.Store, "save"),
     (store, "write_checked"),
     (pipeline, "write_output"),
@@ -60,6 +62,7 @@ def main() -> None:
     """Run everything and print the report."""
     folder, problems, *mlms = sys.argv[1:]
     torch.set_num_threads(1)
+    tqdm.set_lock(threading.RLock())  # that of tqdm is shared by forked processes, and a killed one may hold it
     tagger = find_tagger()
     _ = tagger.nlp  # loaded once, before the runs
     in_place = InPlaceTagger(tagger)
