@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # in a notebook without ipywidgets, tqdm.auto warns that bars are plain text
@@ -102,21 +102,33 @@ class Progress:
 
 
 @contextmanager
-def _lines(stage: Stage, total: int | None, cached: int) -> Iterator[None]:
-    """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done."""
+def repeating(function: Callable[[], object], seconds: float) -> Iterator[None]:
+    """Call a function regularly, in a thread, until the block ends.
+
+    Args:
+        function: The function.
+        seconds: Time from one call to the next.
+    """
     stop = threading.Event()
 
-    def report() -> None:
-        while not stop.wait(SECONDS_PER_LINE):
-            logger.info("%s", _line(stage, total, cached))
+    def run() -> None:
+        while not stop.wait(seconds):
+            function()
 
-    thread = threading.Thread(target=report, daemon=True)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield
     finally:
         stop.set()
         thread.join()
+
+
+@contextmanager
+def _lines(stage: Stage, total: int | None, cached: int) -> Iterator[None]:
+    """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done."""
+    with repeating(lambda: logger.info("%s", _line(stage, total, cached)), SECONDS_PER_LINE):
+        yield
     logger.info("%s: %s %s in %s", stage.name, f"{cached + stage.done:,}", stage.unit, format_duration(stage.seconds))
 
 

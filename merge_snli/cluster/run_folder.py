@@ -6,16 +6,14 @@ Tasks on other machines write here, so every file is written whole and renamed i
 from __future__ import annotations
 
 import json
-import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.files import is_running, machine_name, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 RUN_FILE, SUBMITTER_FILE = "run.json", "submitter.json"
@@ -165,24 +163,6 @@ def is_submitting(folder: Path) -> bool:
         if host == machine_name():
             return is_running(pid)
     return is_fresh(file)
-
-
-@contextmanager
-def beating(beat: Callable[[], object], seconds: float = SECONDS_PER_BEAT) -> Iterator[None]:
-    """Call a function regularly, in a thread, until the block ends."""
-    stop = threading.Event()
-
-    def run() -> None:
-        while not stop.wait(seconds):
-            beat()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:

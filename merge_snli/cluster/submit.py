@@ -13,10 +13,10 @@ from datatrove.utils.logging import logger as datatrove_log
 from merge_snli.cluster.executors import make_executor
 from merge_snli.cluster.options import RAY, SLURM
 from merge_snli.cluster.run_folder import (
+    SECONDS_PER_BEAT,
     SUBMITTER_FILE,
     ClusterRun,
     StageRun,
-    beating,
     is_submitting,
     read_run,
     task_file,
@@ -28,6 +28,7 @@ from merge_snli.cluster.status_text import failure_text
 from merge_snli.cluster.task import StageTask
 from merge_snli.errors import InputError, reason
 from merge_snli.files import disk_errors_as_input_errors, machine_name
+from merge_snli.progress import repeating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -186,7 +187,7 @@ def _progress_of(run: StageRun, progress: Progress) -> Iterator[None]:
         def update() -> None:
             stage.advance(len(run.completed()) - done - stage.done)
 
-        with beating(update, SECONDS_PER_POLL):
+        with repeating(update, SECONDS_PER_POLL):
             yield
         update()
 
@@ -230,7 +231,7 @@ def _only_submitter(folder: Path) -> Iterator[None]:
     except FileExistsError:
         raise InputError(f"another command is submitting a run in {folder}; {advice}") from None
     try:
-        with beating(lambda: os.utime(file)):
+        with repeating(lambda: os.utime(file), SECONDS_PER_BEAT):
             yield
     finally:
         file.unlink(missing_ok=True)

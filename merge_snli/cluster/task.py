@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.logging import logger as task_log
 
-from merge_snli.cluster.run_folder import DONE, FAILED, RUNNING, TaskRecord, beating, write_task
+from merge_snli.cluster.run_folder import DONE, FAILED, RUNNING, SECONDS_PER_BEAT, TaskRecord, write_task
 from merge_snli.errors import IncompleteError, InputError, options_as_flags, reason
 from merge_snli.files import machine_name
-from merge_snli.progress import Progress
+from merge_snli.progress import Progress, repeating
 from merge_snli.share import Share
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class StageTask(PipelineStep):  # type: ignore[misc]
         with Progress(quiet=True).stage(self.name, unit=self._stage.unit) as stage, _logs_in_task_log():
             note(RUNNING)
             try:
-                with beating(lambda: note(RUNNING)), options_as_flags():
+                with repeating(lambda: note(RUNNING), SECONDS_PER_BEAT), options_as_flags():
                     self._work(Share(rank, world_size), stage)
             except Exception as error:
                 if isinstance(error, IncompleteError):
