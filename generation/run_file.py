@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from generation.options import Options
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError
+from merge_snli.files import read_toml
 from merge_snli.problems.options import TYPE_NAMES, option_types
 
 if TYPE_CHECKING:
@@ -37,14 +37,8 @@ def read_run_file(path: Path) -> dict[str, Any]:
     Raises:
         InputError: If the file cannot be read or is not valid TOML, a key is unknown, or a value has the wrong type.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"--run-file {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"--run-file {path} is not valid TOML: {reason(error)}") from error
     values: dict[str, Any] = {}
-    for key, value in table.items():
+    for key, value in read_toml(path, "--run-file").items():
         name = key.replace("-", "_")
         if name in values:
             raise InputError(f"--run-file {path}: duplicate option {key!r}, once with - and once with _")

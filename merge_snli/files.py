@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, reason
 
 PATH_ERRORS = frozenset(
     {
@@ -124,6 +124,26 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: Any) -> None:  # noqa: ANN401 - any JSON value
     """Write a JSON document to `path` atomically, indented, with a final newline."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_toml(path: Path, option: str) -> dict[str, Any]:
+    """Read a TOML file that a user wrote.
+
+    Args:
+        path: The file.
+        option: The option that names it, for messages.
+
+    Raises:
+        InputError: If the file cannot be read or is not valid TOML.
+    """
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{option} {path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{option} {path} is not valid TOML: {reason(error)}") from error
 
 
 def sha256_of_file(path: Path) -> str:

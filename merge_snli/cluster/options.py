@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError
+from merge_snli.files import read_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,12 +107,7 @@ def read_cluster_file(path: Path) -> ClusterOptions:
     Raises:
         InputError: If it cannot be read, a key is unknown or has no effect with the executor, or a value is invalid.
     """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"--cluster {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"--cluster {path} is not valid TOML: {reason(error)}") from error
+    content = read_toml(path, "--cluster")
     defaults = content.pop(DEFAULTS, {})
     _check_defaults(path, defaults)
     _check_effect(path, content, {DEFAULTS: defaults, **content})
