@@ -10,7 +10,7 @@ import pytest
 
 from merge_snli.cli import main
 from merge_snli.embedded import embedded_path
-from tests.merge_snli.cluster.runs import generate, results, start, status
+from tests.merge_snli.cluster.runs import files, generate, results, start, status
 
 MODELS = ("demo:nli-a", "demo:nli-b")
 
@@ -21,6 +21,27 @@ def check_scores(dataset: Path, expected: Path, cluster_file: Path, out: Path) -
     assert code == 0, error
     assert len(results(out)) == len(MODELS)
     assert results(out) == results(expected)
+
+
+def check_lost_node(
+    problems: Path,
+    expected: Path,
+    cluster_file: Callable[..., Path],
+    out: Path,
+    *,
+    lose: Callable[[], object],
+    restore: Callable[[], object],
+) -> None:
+    """Check that a data set is that of one process although one of two nodes is lost while a masked LM runs on both."""
+    running = generate(problems, out, cluster_file("few", "[filters]\ntasks = 1\n"))
+    running.wait_for("demo:mlm-wordpiece", tasks=2)
+    lose()
+    try:
+        code, error = running.end()
+        assert code == 0, error
+    finally:
+        restore()
+    assert files(out) == files(expected)
 
 
 def check_error_of_the_user(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from tests.merge_snli.cluster.cases import check_error_of_the_user, check_scores
+from tests.merge_snli.cluster.cases import check_error_of_the_user, check_lost_node, check_scores
 from tests.merge_snli.cluster.runs import MANY, files, generate, status, wait_until
 
 if TYPE_CHECKING:
@@ -88,16 +88,15 @@ def test_a_task_killed_in_every_stage_runs_again(
 def test_a_lost_node_leaves_its_tasks_to_the_other(
     cluster: Cluster, few: Path, few_dataset: Path, cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    running = generate(few, tmp_path / "merge_snli", cluster_file("few", "[filters]\ntasks = 1\n"))
-    running.wait_for("demo:mlm-wordpiece", tasks=2)
     (second,) = cluster.worker_nodes
-    cluster.remove_node(second, allow_graceful=False)
-    try:
-        code, error = running.end()
-        assert code == 0, error
-    finally:
-        add_node(cluster)
-    assert files(tmp_path / "merge_snli") == files(few_dataset)
+    check_lost_node(
+        few,
+        few_dataset,
+        cluster_file,
+        tmp_path / "merge_snli",
+        lose=lambda: cluster.remove_node(second, allow_graceful=False),
+        restore=lambda: add_node(cluster),
+    )
 
 
 def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what_is_finished(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli.cli import main
-from tests.merge_snli.cluster.cases import check_error_of_the_user, check_scores
+from tests.merge_snli.cluster.cases import check_error_of_the_user, check_lost_node, check_scores
 from tests.merge_snli.cluster.runs import MANY, files, generate, status, wait_until
 from tests.merge_snli.cluster.slurm import Slurm, slurm, slurm_cluster, why_no_slurm
 
@@ -70,15 +70,14 @@ def test_a_task_killed_in_every_stage_is_told_and_only_what_is_missing_runs_agai
 def test_a_lost_node_leaves_its_tasks_to_the_other(
     cluster: Slurm, few: Path, few_dataset: Path, cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    running = generate(few, tmp_path / "merge_snli", cluster_file("few", "[filters]\ntasks = 1\n"))
-    running.wait_for("demo:mlm-wordpiece", tasks=2)
-    cluster.lose_node("n2")
-    try:
-        code, error = running.end()
-        assert code == 0, error
-    finally:
-        cluster.start_node("n2")
-    assert files(tmp_path / "merge_snli") == files(few_dataset)
+    check_lost_node(
+        few,
+        few_dataset,
+        cluster_file,
+        tmp_path / "merge_snli",
+        lose=lambda: cluster.lose_node("n2"),
+        restore=lambda: cluster.start_node("n2"),
+    )
     wait_until(lambda: "down" not in slurm("sinfo", "--noheader", "--format=%T"))
 
 
