@@ -16,7 +16,7 @@ class Preset:
 
     Attributes:
         options: Values of fields of `generation.Options`; the other fields keep their defaults.
-        source: Where the options are from.
+        source: Source of the options.
     """
 
     options: Mapping[str, Any]

@@ -18,7 +18,7 @@ def queued(jobs: Sequence[str]) -> tuple[str, ...]:
         jobs: Ids of jobs of this user.
 
     Raises:
-        InputError: If Slurm cannot be asked.
+        InputError: If Slurm does not answer.
     """
     if not jobs:
         return ()

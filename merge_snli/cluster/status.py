@@ -103,7 +103,7 @@ def is_active(folder: Path, run: ClusterRun) -> bool:
         run: The run.
 
     Raises:
-        InputError: If Slurm cannot be asked.
+        InputError: If Slurm does not answer.
     """
     return is_submitting(folder) or (run.executor == SLURM and bool(queued(run.jobs)))
 
@@ -115,7 +115,7 @@ def run_status(folder: Path) -> RunStatus:
         folder: The folder of the run, `OUT.work/cluster`.
 
     Raises:
-        InputError: If there is no run, or Slurm cannot be asked.
+        InputError: If there is no run, or Slurm does not answer.
     """
     run = read_run(folder)
     if run is None:

@@ -206,7 +206,7 @@ def _wait(run: ClusterRun, progress: Progress) -> None:
 
 
 def _is_queued(job: str) -> bool:
-    """Return whether a job is in the queue, or Slurm cannot be asked at the moment."""
+    """Return whether a job is in the queue, or Slurm does not answer at the moment."""
     try:
         return bool(queued([job]))
     except InputError as error:

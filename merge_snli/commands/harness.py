@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         type=lambda text: int(text) if text.lstrip("-").isdigit() else text,
         metavar="N|all",
-        help="subsample whose variants are asked, or all for every variant (default: %(default)s)",
+        help="subsample whose variants are the questions, or all for every variant (default: %(default)s)",
     )
     parser.add_argument("--seeds", default="with", help="with, without, or only the seeds (default: %(default)s)")
     parser.add_argument("--limit-seeds", type=int, metavar="N", help="ask N seeds and their variants only")

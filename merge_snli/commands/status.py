@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the stages with the state of their tasks, after cancelling them with `--cancel`.
 
     Raises:
-        InputError: If there is no run, or Slurm cannot be asked.
+        InputError: If there is no run, or Slurm does not answer.
     """
     from merge_snli.cluster.options import SLURM
     from merge_snli.cluster.run import run_folder

@@ -39,7 +39,7 @@ def nli(
     Args:
         dataset: Folder or Hub id of a MERGE data set.
         config: `all` or a word class.
-        subsample: Number of the subsample whose variants are asked, or `all` for every variant.
+        subsample: Number of the subsample whose variants are the questions, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
         prompt: `zero_shot`, `few_shot`, `chain_of_thought`, or the path of a Jinja file.
         shots: Number of problems that the prompt shows with their labels; by default 3 for `few_shot`, otherwise 0.

@@ -28,7 +28,7 @@ class AskedPart:
 
     Attributes:
         config: `all` or a word class.
-        subsample: The subsample whose variants were asked; None for every variant.
+        subsample: The subsample whose variants were the questions; None for every variant.
         limit_seeds: Number of seeds; None for all.
     """
 
