@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import DemoRun
 
-HEAVY = ("torch", "transformers", "spacy", "datasets")
+HEAVY = ("torch", "transformers", "spacy", "datasets", "datatrove", "ray")
 """Libraries that run models or take seconds to load."""
 
 
