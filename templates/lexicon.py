@@ -20,7 +20,7 @@ SHIPPED = Path(__file__).parent / "lexicon"
 
 NOUNS, VERBS = "nouns", "verbs.toml"
 MIN_WORDS = 3
-"""A pair with an irrelevant sentence needs three nouns and three adjectives of one category."""
+"""A pair with an irrelevant sentence needs three nouns and three adjectives of one category, or three verbs."""
 
 ARTICLES = ("the", "")
 
@@ -129,7 +129,7 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
 
     Raises:
         InputError: If a file is missing or malformed, a word occurs twice or in two categories, a form of a verb is
-            missing, or a category is unknown or too small.
+            missing, a category is unknown, or a category or the list of verbs is too small.
     """
     paths = sorted((folder / NOUNS).glob("*.toml"))
     if not paths:
@@ -139,6 +139,8 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     _require_one_category(categories.values())
     verbs = read_toml(folder / VERBS, _VerbFile)
     parsed = tuple(_verb(folder / VERBS, number, entry, categories) for number, entry in enumerate(verbs.verbs, 1))
+    if len(parsed) < MIN_WORDS:
+        raise InputError(f"{folder / VERBS}: verbs has {len(parsed)} verbs: give at least {MIN_WORDS}")
     pasts = [verb.past for verb in parsed]
     require_words(f"{folder / VERBS}: past", pasts)
     apart = apart_pairs(str(folder / VERBS), verbs.apart, frozenset(pasts))

@@ -23,7 +23,11 @@ SIMPLE, CONJUNCTION = "simple", "conjunction"
 KINDS = {N_IS_A: "na", SVO: "svo"}
 """The letters of the slots of each family."""
 
-SLOT = re.compile(r"\{([a-z_]+)(\d)\}")
+NUMBERS = "123"
+"""The numbers that slots may have."""
+
+SLOT = re.compile(rf"\{{([a-z_]+)([{NUMBERS}])\}}")
+IN_BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 CLAUSE = re.compile(r"\{([so]\d)\} \{(?:not_)?(v\d)\} \{([so]\d)\}")
 """A clause with a verb: subject, verb and object."""
 
@@ -77,13 +81,14 @@ def read_templates(folder: Path) -> tuple[tuple[PairTemplate, ...], str]:
         The templates in their order, and the sha256 of the file.
 
     Raises:
-        InputError: If the file is missing or malformed, or a template has an unknown slot, no hypothesis of a label, or
-            the same hypothesis under two labels.
+        InputError: If the file is missing or malformed, a config has no template, or a template has an unknown slot, no
+            slot with number 1 in its premise, no hypothesis of a label, or a name or hypothesis under two labels.
     """
     path = folder / TEMPLATES
     entries = read_toml(path, _File).root
-    if not entries:
-        raise InputError(f"{path} has no template: copy the shipped file and edit it")
+    for config in (SIMPLE, CONJUNCTION):
+        if all(entry.config != config for entry in entries.values()):
+            raise InputError(f"{path} has no template of config {config}: copy one from the shipped file and edit it")
     return tuple(_template(path, name, entry) for name, entry in entries.items()), sha256_of_file(path)
 
 
@@ -107,12 +112,15 @@ def _template(path: Path, name: str, entry: _Template) -> PairTemplate:
         raise InputError(f"{place}: irrelevant belongs to templates of config simple: add it there and only there")
     for text in (*template.sentences, *([entry.irrelevant] if entry.irrelevant else [])):
         _check_sentence(place, text, entry.family)
+    first_noun = f"{{{KINDS[entry.family][0]}1}}"
+    if first_noun not in entry.premise:
+        raise InputError(f"{place}: the premise has no {first_noun}: number its slots from 1")
     empty = next((label for label, texts in hypotheses.items() if not texts), None)
     if empty is not None:
         raise InputError(f"{place} has no hypothesis with the label {empty}: add one")
     seen: dict[str, str] = {}
     for label, texts in hypotheses.items():
-        for text in texts.values():
+        for text in (*texts, *texts.values()):
             if seen.setdefault(text, label) != label:
                 raise InputError(f"{place}: {text!r} is {seen[text]} and {label}: keep one of them")
     return template
@@ -121,10 +129,10 @@ def _template(path: Path, name: str, entry: _Template) -> PairTemplate:
 def _check_sentence(place: str, text: str, family: str) -> None:
     if not text.endswith("."):
         raise InputError(f"{place}: {text!r} has no full stop at its end: add it")
-    rest = SLOT.sub("", text)
-    kinds = {kind for kind, _ in SLOT.findall(text)}
-    unknown = sorted(kinds - {*KINDS[family], *({"not_v"} if family == SVO else ())})
-    if unknown or not kinds or set("{}") & set(rest):
-        wrong = f"the slot {unknown[0]!r}" if unknown else "no valid slot"
-        example = f"{{{KINDS[family][0]}1}}"
-        raise InputError(f"{place}: {text!r} has {wrong}: use {', '.join(KINDS[family])} with a number, as {example}")
+    kinds = (*KINDS[family], *(("not_v",) if family == SVO else ()))
+    known = {f"{{{kind}{number}}}" for kind in kinds for number in NUMBERS}
+    given = IN_BRACES.findall(text)
+    unknown = next((slot for slot in given if slot not in known), None)
+    if unknown is not None or not given:
+        wrong = "no slot" if unknown is None else f"the slot {unknown}"
+        raise InputError(f"{place}: {text!r} has {wrong}: use {', '.join(kinds)} with a number from 1 to 3")

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from templates.lexicon import Lexicon, Verb
 
+NOUNS = "nso"
+"""The letters of the slots that nouns fill."""
+
 FIRST_LETTER = re.compile(r"(^|\. )([a-z])")
 
 Words = dict[str, str]
@@ -27,7 +30,7 @@ def fill(template: str, words: Mapping[str, str], lexicon: Lexicon) -> str:
         words: The word of each slot.
         lexicon: Has the articles and the negated forms.
     """
-    values = {slot: lexicon.phrase(word) if word in lexicon.category_of else word for slot, word in words.items()}
+    values = {slot: lexicon.phrase(word) if slot[0] in NOUNS else word for slot, word in words.items()}
     values |= {f"not_{slot}": lexicon.negated[word] for slot, word in words.items() if slot.startswith("v")}
     return capitalized(template.format_map(values))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from merge_snli.record import TermsRecord
 from merge_snli.schema import TEST, Column
 from templates.output import PairConfig, PairsTexts
+from templates.pair_templates import KINDS, NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,7 @@ def pair_config(name: str, rows: Sequence[Row]) -> PairConfig:
         rows: The rows.
     """
     own = RELEVANCE_COLUMNS if name == "relevance" else ()
-    slots = [f"{kind}{number}" for kinds in ("na", "svo") for number in (1, 2, 3) for kind in kinds]
+    slots = [f"{kind}{number}" for kinds in KINDS.values() for number in NUMBERS for kind in kinds]
     filled = {key for row in rows for key in row}
     of_slots = tuple(
         Column(slot, "string", f"{SLOTS[slot[0]]} {slot[1]}, or empty") for slot in slots if slot in filled

@@ -17,6 +17,7 @@ from merge_snli.cli import main
 from merge_snli.errors import InputError
 from templates.lexicon import SHIPPED, read_lexicon
 from templates.pair_templates import read_templates
+from templates.sentences import fill
 from tests.templates.reading import CATEGORIES, VERBS, source_of
 
 NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "donated", "borrowed", "scratched"}
@@ -113,11 +114,15 @@ LEXICON_ERRORS = [
     ("verbs.toml", replaced('past = "saw"\n', ""), r"verbs\.toml: verb 1 \(did not see\) has no past"),
     ("verbs.toml", replaced('"fruits"', '"fruit"'), r"verbs\.toml: verb 1 \(saw\): objects has 'fruit'.*fruits"),
     ("verbs.toml", replaced('past = "heard"', 'past = "saw"'), r"verbs\.toml.*'saw' more than once"),
-    ("templates.toml", replaced("{n2} is {a1}", "{n2} is {b1}"), r"templates\.toml: n_is_a.*the slot 'b'"),
+    ("verbs.toml", lambda _: "verbs = []", r"verbs\.toml: verbs has 0 verbs"),
+    ("templates.toml", replaced("{n2} is {a1}", "{n2} is {b1}"), r"templates\.toml: n_is_a.*the slot {b1}"),
+    ("templates.toml", replaced("{n2} is {a1}", "{n4} is {a1}"), r"templates\.toml: n_is_a.*the slot {n4}"),
+    ("templates.toml", replaced('"{n1} is {a1}."', '"{n2} is {a1}."'), r"n_is_a: the premise has no {n1}"),
+    ("templates.toml", replaced("n1_is_not_a1 =", "n1_is_a1 ="), r"'n1_is_a1' is entailment and contradiction"),
     ("templates.toml", replaced("{n2} is {a1}.", "{n2} is {a1}"), r"templates\.toml: n_is_a.*full stop"),
     ("templates.toml", replaced('irrelevant = "{n3} is {a3}."\n', ""), r"templates\.toml: n_is_a: irrelevant"),
     ("templates.toml", replaced("{n1} is not {a1}", "{n1} is {a1}"), r"n_is_a.*entailment and contradiction"),
-    ("templates.toml", lambda _: "", r"templates\.toml has no template"),
+    ("templates.toml", lambda _: "", r"templates\.toml has no template of config simple"),
 ]
 
 
@@ -179,6 +184,11 @@ def test_own_words(lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["simple-pair", "--out", str(tmp_path / "own"), "--premises", "300", "--lexicon", str(lexicon)]) == 0
     assert "augmentation" in capsys.readouterr().out
     assert main(["validate", str(tmp_path / "own")]) == 0
+
+
+def test_an_adjective_that_is_also_a_noun_has_no_article() -> None:
+    words = {"n1": "apple", "a1": "orange"}
+    assert fill("{n1} is {a1}.", words, read_lexicon()) == "The apple is orange."
 
 
 def test_importing_and_help_load_no_library() -> None:
