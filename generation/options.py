@@ -12,7 +12,7 @@ from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
 from merge_snli.hub import LICENSE_ID
 from merge_snli.problems.file_names import absolute_names
-from merge_snli.problems.options import ProblemOptions, flag, require_positive, require_unique
+from merge_snli.problems.options import ProblemOptions, flag, require_at_least, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
 PROB, POS = "prob", "pos"
@@ -103,7 +103,7 @@ class Options(ProblemOptions):
         super().__post_init__()
         self._set("filters", _read_filters(self.filters))
         for name in ("top_k", "inflation", "subsamples", "min_mlms", "max_rank"):
-            require_positive(flag(name), getattr(self, name))
+            require_at_least(flag(name), getattr(self, name), 1)
         for name, maximum in MAXIMA.items():
             if getattr(self, name) > maximum:
                 raise InputError(f"{flag(name)} is {getattr(self, name)}: it must be at most {maximum:,}")

@@ -11,7 +11,7 @@ from pydantic import StringConstraints
 
 from merge_snli.errors import InputError
 from templates.clauses import is_plain, read_clause
-from templates.toml_files import Entries, read_toml
+from templates.toml_files import Entries, read_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,8 +42,8 @@ class ExtendedTemplates(Entries):
 
 
 def read_extended_templates(folder: Path) -> ExtendedTemplates:
-    """Read the templates of a folder; raises as `templates.toml_files.read_toml`."""
-    return read_toml(folder / TEMPLATES, ExtendedTemplates)
+    """Read the templates of a folder; raises as `templates.toml_files.read_entries`."""
+    return read_entries(folder / TEMPLATES, ExtendedTemplates)
 
 
 def find_clauses(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file
 from merge_snli.pairs_record import SourceRecord
 from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.problems.options import require_at_least
 from merge_snli.record import TermsRecord
 from merge_snli.schema import Column
 from templates.extended_clauses import EXTENDED_CONJUNCTION, TEMPLATES, find_clauses, read_extended_templates
 from templates.extended_rows import EXTENDED_SIMPLE, extended_conjunction_rows, extended_simple_rows
-from templates.extended_sources import SLICE, absolute_name, read_sources
+from templates.extended_sources import absolute_name, read_sources, split_slice
 from templates.lexicon import SHIPPED
 from templates.output import PairConfig, PairsTexts, check_folder, to_record, write_pairs
 from templates.parser import find_parser
@@ -65,10 +65,8 @@ class ExtendedPairOptions:
         Raises:
             InputError: If `premises` is below 16, or the seed is negative.
         """
-        if self.premises < MIN_PREMISES:
-            raise InputError(f"--premises is {self.premises}: it must be at least {MIN_PREMISES}")
-        if self.random_seed < 0:
-            raise InputError(f"--random-seed is {self.random_seed}: it must be at least 0")
+        require_at_least("--premises", self.premises, MIN_PREMISES)
+        require_at_least("--random-seed", self.random_seed, 0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, with absolute paths."""
@@ -135,8 +133,7 @@ def _texts(options: ExtendedPairOptions, problems: Sequence[Sentences]) -> Pairs
 
 def _terms(options: ExtendedPairOptions) -> TermsRecord:
     """Return the license and attribution of the problems, as far as they are known."""
-    names = [match["name"] if (match := SLICE.fullmatch(each)) else each for each in options.problems]
-    known = [known_dataset(name) for name in names]
+    known = [known_dataset(split_slice(each)[0]) for each in options.problems]
     licenses = {None if each is None else each.license for each in known}
     attributions = dict.fromkeys(each.attribution for each in known if each is not None)
     common = "other" if len(licenses) > 1 else licenses.pop()

@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
+from merge_snli.label_spellings import NEUTRAL
 from templates.clauses import stop_words
 from templates.extended_clauses import EXTENDED_CONJUNCTION
 from templates.sentences import capitalized
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from templates.output import Row
 
 EXTENDED_SIMPLE = "extended_simple"
-NEUTRAL = "neutral"
 HYPOTHESES = 3
 MAX_DRAWS = 1_000
 WORD = re.compile(r"[^\W\d_]+")

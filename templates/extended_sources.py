@@ -14,7 +14,7 @@ from merge_snli.problems.reading import read_problems
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SLICE = re.compile(r"(?P<name>.+)\[(?P<start>-?\d*):(?P<stop>-?\d*)\]")
+SLICE = re.compile(r"(.+)\[(-?\d+)?:(-?\d+)?\]")
 """`NAME[START:STOP]`, with positions as in Python: `[-1500:]` is the last 1,500 problems."""
 
 
@@ -54,20 +54,26 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
     return tuple(_read(name) for name in problems)
 
 
+def split_slice(given: str) -> tuple[str, slice]:
+    """Return the name of a source without its slice, and the slice; that of all problems if none is given."""
+    match = SLICE.fullmatch(given)
+    if match is None:
+        return given, slice(None)
+    name, *positions = match.groups()
+    return name, slice(*(None if position is None else int(position) for position in positions))
+
+
 def absolute_name(given: str) -> str:
     """Return the name of a source with its slice, if any, and with an absolute path if it is a file or folder."""
-    match = SLICE.fullmatch(given)
-    name = match["name"] if match else given
+    name, _ = split_slice(given)
     return absolute_names(name) + given.removeprefix(name)
 
 
 def _read(given: str) -> Sentences:
-    match = SLICE.fullmatch(given)
-    name = match["name"] if match else given
-    start, stop = (int(match[part]) if match[part] else None for part in ("start", "stop")) if match else (None, None)
+    name, part = split_slice(given)
     found = read_problems(ProblemOptions(problems=name))
     pairs = [(" ".join(each.premise.split()), " ".join(each.hypothesis.split())) for each in found.problems]
-    chosen = pairs[start:stop]
+    chosen = pairs[part]
     if not chosen:
         raise InputError(f"--problems {given}: the slice has no problem; {name} has {len(pairs):,}")
     premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file, sha256_of_json
-from templates.toml_files import Entries, apart_pairs, read_toml, require_words
+from templates.toml_files import Entries, apart_pairs, read_entries, require_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -134,10 +134,10 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     paths = sorted((folder / NOUNS).glob("*.toml"))
     if not paths:
         raise InputError(f"{folder / NOUNS} has no file of nouns: pass a folder like the shipped one, {SHIPPED}")
-    files = {path.stem: read_toml(path, _CategoryFile) for path in paths}
+    files = {path.stem: read_entries(path, _CategoryFile) for path in paths}
     categories = {path.stem: _category(path, files) for path in paths}
     _require_one_category(categories.values())
-    verbs = read_toml(folder / VERBS, _VerbFile)
+    verbs = read_entries(folder / VERBS, _VerbFile)
     parsed = tuple(_verb(folder / VERBS, number, entry, categories) for number, entry in enumerate(verbs.verbs, 1))
     if len(parsed) < MIN_WORDS:
         raise InputError(f"{folder / VERBS}: verbs has {len(parsed)} verbs: give at least {MIN_WORDS}")

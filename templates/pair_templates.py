@@ -11,7 +11,7 @@ from pydantic import RootModel
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file
 from merge_snli.schema import NLI_LABELS
-from templates.toml_files import Entries, read_toml
+from templates.toml_files import Entries, read_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -85,7 +85,7 @@ def read_templates(folder: Path) -> tuple[tuple[PairTemplate, ...], str]:
             slot with number 1 in its premise, no hypothesis of a label, or a name or hypothesis under two labels.
     """
     path = folder / TEMPLATES
-    entries = read_toml(path, _File).root
+    entries = read_entries(path, _File).root
     for config in (SIMPLE, CONJUNCTION):
         if all(entry.config != config for entry in entries.values()):
             raise InputError(f"{path} has no template of config {config}: copy one from the shipped file and edit it")

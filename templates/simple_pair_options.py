@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError
+from merge_snli.problems.options import require_at_least
 from templates.lexicon import MIN_WORDS, SHIPPED, read_lexicon
 from templates.pair_templates import read_templates
 
@@ -42,10 +43,8 @@ class SimplePairOptions:
         Raises:
             InputError: If `premises` is below 4, or the seed is negative.
         """
-        if self.premises < RELEVANCE_SHARE:
-            raise InputError(f"--premises is {self.premises}: it must be at least {RELEVANCE_SHARE}")
-        if self.random_seed < 0:
-            raise InputError(f"--random-seed is {self.random_seed}: it must be at least 0")
+        require_at_least("--premises", self.premises, RELEVANCE_SHARE)
+        require_at_least("--random-seed", self.random_seed, 0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, with an absolute path."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
+from merge_snli.label_spellings import NEUTRAL
 from templates.draws import draw_premises
 from templates.pair_templates import CONJUNCTION, SIMPLE
 from templates.sentences import fill
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from templates.simple_pair_options import Material, SimplePairOptions
 
 RELEVANCE, AUGMENTATION = "relevance", "augmentation"
-NEUTRAL = "neutral"
 AUGMENTATION_PREMISES = 200
 """Premises per template in config `augmentation`, for every `--premises`."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError
+from merge_snli.files import read_toml
 from merge_snli.record import validation_errors
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Entries(BaseModel):
 File = TypeVar("File", bound=BaseModel)
 
 
-def read_toml(path: Path, entries: type[File]) -> File:
+def read_entries(path: Path, entries: type[File]) -> File:
     """Read a TOML file.
 
     Args:
@@ -34,19 +34,15 @@ def read_toml(path: Path, entries: type[File]) -> File:
     Raises:
         InputError: If the file is missing, is not TOML, or an entry is missing, unknown or of another type.
     """
+    if not path.exists():
+        raise InputError(f"{path} is missing: copy the file of the shipped lexicon and edit it")
     try:
-        return entries.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise InputError(f"{path} is missing: copy the file of the shipped lexicon and edit it") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+        return entries.model_validate(read_toml(path, "--lexicon"))
     except ValidationError as error:
         place, message = validation_errors(error)[0]
         raise InputError(
             f"{path}: {place or 'the file'}: {message}; see docs/simple_pair.md for the entries"
         ) from error
-    except ValueError as error:
-        raise InputError(f"{path} is not valid TOML ({reason(error)}): correct this place") from error
 
 
 def require_words(place: str, words: Sequence[str]) -> None:

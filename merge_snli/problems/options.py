@@ -76,7 +76,7 @@ class ProblemOptions:
             raise InputError("--problems is empty: give a file, a folder, a Hub id or demo:problems")
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
-        require_positive("--limit", self.limit)
+        require_at_least("--limit", self.limit, 1)
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
         if self.label_names is not None:
@@ -164,18 +164,19 @@ def require_unique(option: str, values: Sequence[str]) -> None:
         raise InputError(f"{option} has {duplicate!r} more than once")
 
 
-def require_positive(option: str, value: int | None) -> None:
-    """Check that a number is at least 1, if it is set.
+def require_at_least(option: str, value: int | None, minimum: int) -> None:
+    """Check that a number is not too small, if it is set.
 
     Args:
         option: The option, for the message.
         value: Its value.
+        minimum: The smallest value.
 
     Raises:
-        InputError: If the number is below 1.
+        InputError: If the number is below the minimum.
     """
-    if value is not None and value < 1:
-        raise InputError(f"{option} is {value}: it must be at least 1")
+    if value is not None and value < minimum:
+        raise InputError(f"{option} is {value}: it must be at least {minimum}")
 
 
 def _defaults(problems: str) -> dict[str, Any]:

@@ -152,6 +152,7 @@ def test_a_slice_takes_a_part_of_the_problems(sources: tuple[str, str]) -> None:
         (("no_such.jsonl",), 48, r"no_such\.jsonl"),
         (("{0}", "{0}"), 48, "more than once"),
         (("{0}[900:]",), 48, r"first\.jsonl\[900:\]"),
+        (("{0}[-:]",), 48, r"first\.jsonl\[-:\]"),
         (("{0}",), 48, r"3\d of the 60"),
         (("{0}", "{1}"), 15, "premises is 15"),
         (("{0}", "{1}"), 5_000, r"5,000"),

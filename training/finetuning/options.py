@@ -8,7 +8,7 @@ from pathlib import Path
 
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
-from merge_snli.problems.options import require_positive, require_unique
+from merge_snli.problems.options import require_at_least, require_unique
 
 DTYPES = ("float32", "bfloat16")
 
@@ -42,7 +42,7 @@ class Recipe:
         if not 0 < self.learning_rate < 1:
             raise InputError(f"--learning-rate is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5")
         for name in ("epochs", "batch_size", "max_length"):
-            require_positive(f"--{name.replace('_', '-')}", getattr(self, name))
+            require_at_least(f"--{name.replace('_', '-')}", getattr(self, name), 1)
         if self.weight_decay < 0:
             raise InputError(f"--weight-decay is {self.weight_decay:g}: it must not be negative")
 
@@ -102,11 +102,9 @@ class FinetuneOptions:
         """
         require_unique("--train", self.train)
         require_unique("--random-seed", [str(seed) for seed in self.random_seeds])
-        require_positive("--save-every", self.save_every)
-        if min(self.random_seeds) < 0:
-            raise InputError(f"--random-seed is {min(self.random_seeds)}: it must not be negative")
-        if self.hold_out < 0:
-            raise InputError(f"--hold-out is {self.hold_out}: it must not be negative")
+        require_at_least("--save-every", self.save_every, 1)
+        require_at_least("--random-seed", min(self.random_seeds), 0)
+        require_at_least("--hold-out", self.hold_out, 0)
         if self.augment_share is not None and self.augment is None:
             raise InputError("--augment-share needs examples: add --augment DIR/CONFIG")
         if self.augment_share is not None and self.augment_share <= 0:
