@@ -151,8 +151,10 @@ def _stage_status(stage: StageRun, *, active: bool) -> StageStatus:
 def _state(stage: StageRun, task: int, record: TaskRecord | None, completed: set[int], *, active: bool) -> str:
     if task in completed:
         return DONE
-    if record is None or record.state == DONE:
+    if record is None:
         return WAITING if active or stage.output(task) is None else STOPPED
+    if record.state == DONE:  # it runs again, since a later stage has missed a file that it made
+        return WAITING
     if record.state == RUNNING:
         return RUNNING if active and is_fresh(task_file(stage.folder, task)) else STOPPED
     return record.state

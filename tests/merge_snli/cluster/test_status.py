@@ -97,6 +97,15 @@ def test_a_running_task_has_stopped_if_its_command_has_ended(stage: StageRun, tm
     assert found.tasks["stopped"] == 2
 
 
+def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: StageRun, tmp_path: Path) -> None:
+    folder = tmp_path / "out.work" / "cluster"
+    (folder / SUBMITTER_FILE).unlink()
+    (stage.folder / "output").mkdir()
+    (stage.folder / "output" / "00000.txt").touch()
+    stage.forget()
+    assert [failure.task for failure in run_status(folder).failures] == [1, 2, 3]
+
+
 def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: StageRun, tmp_path: Path) -> None:
     folder = tmp_path / "out.work" / "cluster"
     (folder / SUBMITTER_FILE).unlink()
