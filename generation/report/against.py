@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from generation.options import INTERSECTION, with_defaults
-from generation.report.why_lacking import Why, lacking_masked_lms, why_lacking
+from generation.options import with_defaults
+from generation.report.why_lacking import Why, is_validated, lacking_masked_lms, why_lacking
 from merge_snli.dataset import read_split
 from merge_snli.schema import ALL
 from merge_snli.table import Column, Table
@@ -176,8 +176,8 @@ def _masked_lm_table(side: Side, other: Side, only: dict[Variant, Validators]) -
         ),
         rows=tuple(rows),
         notes=(
-            f"variants: variants that only {side.name} has and the masked LM validated; need it: those that no other "
-            f"masked LM of {side.name} validated in one of the sentences.",
+            f"variants: variants that only {side.name} has and the masked LM validated; need it: those that "
+            f"{side.name} would not have without it.",
             f"seeds: seeds that only {side.name} has and the masked LM validated a variant of; seeds lost: those that "
             f"would have too few variants in every word class without it.",
         ),
@@ -188,23 +188,18 @@ def _lost(
     side: Side, other: Side, only: dict[Variant, Validators], others: set[str], masked_lms: set[str]
 ) -> tuple[int, int, int, int]:
     """Count the variants and seeds that some masked LMs validated, and those that need them."""
-    options = side.dataset.record.options
-    either = options["sides"] != INTERSECTION
+    options = with_defaults(side.dataset.record.options)
+    needed = {name: options[name] for name in ("sides", "min_mlms")}
     validated = {variant for variant, names in only.items() if masked_lms & {*names.premise, *names.hypothesis}}
-    need = {variant for variant in validated if not _validated_by(others, only[variant], either=either)}
+    need = {variant for variant in validated if not is_validated(only[variant], others, **needed)}
     seeds = {variant.seed for variant in validated} - other.seeds[ALL]
     left = Counter(
         (variant.seed, variant.word_class)
         for variant, names in side.variants.items()
-        if variant.seed in seeds and _validated_by(others, names, either=either)
+        if variant.seed in seeds and is_validated(names, others, **needed)
     )
     kept = {seed for (seed, _), count in left.items() if count >= options["inflation"]}
     return len(validated), len(need), len(seeds), len(seeds - kept)
-
-
-def _validated_by(masked_lms: set[str], names: Validators, *, either: bool) -> bool:
-    sides = [bool(masked_lms & {*of_side}) for of_side in names]
-    return any(sides) if either else all(sides)
 
 
 def _reason_table(side: Side, other: Side, only: dict[Variant, Validators], other_work: Path | None) -> Table:

@@ -15,7 +15,7 @@ from generation.sentences.replacing import match_case
 from merge_snli.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from generation.replacements.finding import FilteredWord, MaskedLMAnswers
@@ -43,6 +43,19 @@ def lacking_masked_lms(dataset: MergeDataset, other: MergeDataset) -> set[str]:
     return {*masked_lm_names(dataset)} - {*masked_lm_names(other)}
 
 
+def is_validated(names: Validators, masked_lms: Collection[str], *, sides: str, min_mlms: int) -> bool:
+    """Return whether some masked LMs are enough for a variant.
+
+    Args:
+        names: The masked LMs that validated it.
+        masked_lms: Those that count.
+        sides: `intersection` or `union`, as in `Options`.
+        min_mlms: Number of masked LMs that must validate it in a sentence.
+    """
+    enough = [len({*of_side} & {*masked_lms}) >= min_mlms for of_side in names]
+    return all(enough) if sides == INTERSECTION else any(enough)
+
+
 def why_lacking(
     variants: Mapping[Variant, Validators], dataset: MergeDataset, other: MergeDataset, other_work: Path | None
 ) -> dict[Variant, Why]:
@@ -57,12 +70,12 @@ def why_lacking(
     Raises:
         InputError: If the work folder lacks the problems or an answer, or the tagger or a masked LM has changed.
     """
-    missing, either = lacking_masked_lms(dataset, other), dataset.record.options["sides"] != INTERSECTION
+    mine, theirs = (with_defaults(each.record.options) for each in (dataset, other))
+    needed = {"sides": mine["sides"], "min_mlms": min(mine["min_mlms"], theirs["min_mlms"])}
     reasons: dict[Variant, Why] = {}
     unexplained: dict[str, list[Variant]] = defaultdict(list)
     for variant, names in variants.items():
-        present = [bool({*of_side} - missing) for of_side in names]
-        if not (any(present) if either else all(present)):
+        if not is_validated(names, masked_lm_names(other), **needed):
             reasons[variant] = Why(MASKED_LMS)
         elif other_work is None:
             reasons[variant] = Why(OPTIONS)

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from generation import Options, generate
-from generation.report.against import tables_against
+from generation.report.against import Validators, tables_against
 from generation.report.explain import explain
 from generation.report.overlap import suggestion_overlaps
 from generation.report.stored_answers import filter_again
 from generation.report.tables import report_tables
-from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW
+from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW, is_validated
 from merge_snli.cli import main
 from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.embedded import embedded_path
@@ -187,3 +187,12 @@ def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) 
     object.__setattr__(made.strict.record, "tagger", made.strict.record.tagger.__class__("other", "1", "0" * 64))
     with pytest.raises(InputError, match="not the one of the run, other 1"):
         next(filter_again(made.strict, made.work))
+
+
+def test_enough_masked_lms_for_a_variant() -> None:
+    names = Validators(premise=("a", "b"), hypothesis=("a",))
+    assert is_validated(names, {"a"}, sides="intersection", min_mlms=1)
+    assert not is_validated(names, {"b"}, sides="intersection", min_mlms=1)
+    assert is_validated(names, {"b"}, sides="union", min_mlms=1)
+    assert is_validated(names, {"a", "b"}, sides="union", min_mlms=2)
+    assert not is_validated(names, {"a", "b"}, sides="intersection", min_mlms=2)
