@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from merge_snli import __version__
 from merge_snli.cluster.options import LOCAL, MASKED_LM, SLURM, ClusterOptions, read_cluster_file
+from merge_snli.cluster.run_folder import output_folder, run_folder
 from merge_snli.cluster.stages import ClusterStage, generation_stages
 from merge_snli.dataset import find_dataset
 from merge_snli.dataset_folder import check_out
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
-from merge_snli.progress import Progress
 from merge_snli.record import as_json
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from merge_snli.dataset import MergeDataset
+    from merge_snli.progress import Progress
 
 logger = logging.getLogger(__name__)
 
@@ -61,12 +62,6 @@ class Planned:
             run_stages(self.stages, self.options, self.folder, self.plan_folder, progress)
 
 
-def run_folder(out: str | Path) -> Path:
-    """Return the folder of the runs of an output folder on a cluster."""
-    absolute = Path(out).expanduser().absolute()
-    return absolute.with_name(f"{absolute.name}.work") / "cluster"
-
-
 def plan_generate(
     options: Options,
     out: str | Path,
@@ -75,7 +70,7 @@ def plan_generate(
     work: str | Path | None = None,
     overwrite: bool = False,
     allow_pickle: bool = False,
-    progress: Progress | None = None,
+    progress: Progress,
 ) -> Planned | MergeDataset:
     """Plan the generation of a data set on a cluster.
 
@@ -101,7 +96,7 @@ def plan_generate(
 
     cluster = read_installed(cluster_file)
     out = check_out(Path(out)).absolute()
-    _, inputs = read_inputs(options, progress or Progress(), allow_pickle=allow_pickle)
+    _, inputs = read_inputs(options, progress, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
         logger.info("nothing to do: %s has this data set already", out)
         return done
@@ -120,7 +115,7 @@ def plan_generate(
     return Planned(options=cluster, stages=generation_stages(plan), folder=run_folder(out), plan_folder=plan_folder)
 
 
-def generate_on_cluster(planned: Planned | MergeDataset, out: str | Path, progress: Progress) -> MergeDataset:
+def generate_on_cluster(planned: Planned | MergeDataset, progress: Progress) -> MergeDataset:
     """Run the stages of `plan_generate`, and return the data set.
 
     Raises:
@@ -130,7 +125,7 @@ def generate_on_cluster(planned: Planned | MergeDataset, out: str | Path, progre
         return planned
     planned.run(progress)
     logger.info("done:\n%s", progress)
-    return find_dataset(str(out))
+    return find_dataset(str(output_folder(planned.folder)))
 
 
 def read_installed(path: Path) -> ClusterOptions:
@@ -156,7 +151,7 @@ def _jobs_go_on(options: ClusterOptions, folder: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if options.executor == SLURM:
-            out = folder.parent.with_suffix("")
+            out = output_folder(folder)
             logger.warning(
                 "the jobs stay in Slurm's queue; watch them with: merge-snli status %s; cancel them with: "
                 "merge-snli status %s --cancel",

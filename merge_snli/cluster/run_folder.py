@@ -9,12 +9,10 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from merge_snli.files import is_running, machine_name, write_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUN_FILE, SUBMITTER_FILE = "run.json", "submitter.json"
 
@@ -109,6 +107,18 @@ class TaskRecord:
     units: int = 0
     total: int | None = None
     error: str | None = None
+
+
+def run_folder(out: str | Path) -> Path:
+    """Return the folder of the runs of an output folder on a cluster."""
+    out = Path(out).expanduser()
+    out = out.resolve() if out.is_symlink() else out.absolute()
+    return out.with_name(f"{out.name}.work") / "cluster"
+
+
+def output_folder(folder: Path) -> Path:
+    """Return the output folder of a folder of `run_folder`."""
+    return folder.parent.with_name(folder.parent.name.removesuffix(".work"))
 
 
 def write_run(folder: Path, run: ClusterRun) -> None:

@@ -18,6 +18,7 @@ from merge_snli.cluster.run_folder import (
     ClusterRun,
     StageRun,
     is_submitting,
+    output_folder,
     read_run,
     task_file,
     write_run,
@@ -222,7 +223,7 @@ def _only_submitter(folder: Path) -> Iterator[None]:
     run, file = read_run(folder), folder / SUBMITTER_FILE
     if not is_submitting(folder):
         file.unlink(missing_ok=True)
-    advice = f"watch it with: merge-snli status {folder.parent.with_suffix('')}"
+    advice = f"watch it with: merge-snli status {output_folder(folder)}"
     if run is not None and is_active(folder, run):
         raise InputError(f"a run on {run.executor} is active in {folder}; {advice}")
     try:

@@ -159,9 +159,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _plan_text(options: Options, arguments: argparse.Namespace, estimate: DryRun) -> str:
     """Return the plan of a run on a cluster."""
     from merge_snli.cluster.run import Planned, plan_generate
+    from merge_snli.progress import Progress
 
     out = arguments.out or "merge_snli"
-    planned = plan_generate(options, out, arguments.cluster, work=arguments.work, overwrite=True)
+    choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
+    planned = plan_generate(
+        options, out, arguments.cluster, **choices, overwrite=True, progress=Progress(quiet=arguments.quiet)
+    )
     if not isinstance(planned, Planned):
         return f"nothing to do: {out} has this data set already\n"
     from merge_snli.cluster.plan import plan_text
@@ -180,7 +184,7 @@ def _generate(options: Options, arguments: argparse.Namespace) -> MergeDataset:
 
     progress = Progress(quiet=arguments.quiet)
     planned = plan_generate(options, arguments.out, arguments.cluster, **choices, progress=progress)
-    return generate_on_cluster(planned, arguments.out, progress)
+    return generate_on_cluster(planned, progress)
 
 
 def read_options(arguments: argparse.Namespace) -> Options:

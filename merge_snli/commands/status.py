@@ -23,8 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: If there is no run, or Slurm does not answer.
     """
     from merge_snli.cluster.options import SLURM
-    from merge_snli.cluster.run import run_folder
-    from merge_snli.cluster.run_folder import read_run
+    from merge_snli.cluster.run_folder import read_run, run_folder
     from merge_snli.cluster.slurm_queue import cancel, queued
     from merge_snli.cluster.status import run_status
     from merge_snli.cluster.status_text import status_json, status_text

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from merge_snli.cluster.run import run_folder
+from merge_snli.cluster.run_folder import run_folder
 from merge_snli.cluster.status import run_status
 from merge_snli.cluster.status_text import status_json
 
