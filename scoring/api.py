@@ -13,7 +13,6 @@ from scoring.models.async_function import CONCURRENCY, ask_all, is_async, journa
 from scoring.models.function import function_name, model_from_function
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
-from scoring.models.names import name_models
 from scoring.models.options import ModelOptions
 from scoring.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
 from scoring.predictions.grouped import GroupedPairs
@@ -29,7 +28,7 @@ from scoring.results.folder import check_results_folder
 from scoring.results.group_scores import evaluate_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
@@ -339,7 +338,7 @@ def _require_labels(scored: ScoredModel, data: GroupedPairs) -> None:
 
 @overload
 def score_models(
-    names: Sequence[str],
+    models: Mapping[str, str],
     data: ScoredConfig,
     *,
     options: ModelOptions,
@@ -351,7 +350,7 @@ def score_models(
 
 @overload
 def score_models(
-    names: Sequence[str],
+    models: Mapping[str, str],
     data: ScoredConfig | GroupedPairs,
     *,
     options: ModelOptions,
@@ -362,7 +361,7 @@ def score_models(
 
 
 def score_models(
-    names: Sequence[str],
+    models: Mapping[str, str],
     data: ScoredConfig | GroupedPairs,
     *,
     options: ModelOptions,
@@ -370,10 +369,10 @@ def score_models(
     source: ScoredSource | None = None,
     predicted_on: str | None = None,
 ) -> tuple[list[Result], dict[str, str]] | tuple[list[Result | GroupedResult], dict[str, str]]:
-    """Score models by name, one after another; a model that fails does not stop the others.
+    """Score models, one after another; a model that fails does not stop the others.
 
     Args:
-        names: Hub ids, folders, `NAME=FOLDER` or `demo:NAME`; duplicates are scored once.
+        models: Hub ids, folders or `demo:NAME`, by display name (see `name_models`).
         data: The config or the pairs to score them on.
         options: How to load each model, and what its outputs mean.
         out: Folder for the result files.
@@ -382,13 +381,10 @@ def score_models(
 
     Returns:
         The results of the models that were scored, and the error message of each model that failed, by its name.
-
-    Raises:
-        InputError: If two models have the same name, or the folder of `NAME=FOLDER` does not exist.
     """
     results: list[Result | GroupedResult] = []
     failed: dict[str, str] = {}
-    for name, model in name_models(names).items():
+    for name, model in models.items():
         display_name = name if Path(model).is_dir() else None  # without its revision, a Hub id names the repository
         try:
             scored = model_from_name(model, options, display_name=display_name, predicted_on=predicted_on)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from merge_snli.errors import IncompleteError, InputError
 from scoring.api import require_seeds, score_models
-from scoring.models.names import name_models
 from scoring.models.scored_model import model_from_name
 from scoring.predictions.grouped import GroupedPairs
 from scoring.predictions.opening import open_data
@@ -52,7 +51,7 @@ class ScoringPlan:
     """Everything that the tasks of one run share.
 
     Attributes:
-        names: The models as given, with absolute paths of folders.
+        models: The models by display name, with absolute paths of folders.
         data: How to open the data.
         digest: The digest of the data at submission; tasks refuse other data.
         pairs: Number of distinct pairs.
@@ -61,7 +60,7 @@ class ScoringPlan:
         out: Folder for the result files.
     """
 
-    names: tuple[str, ...]
+    models: dict[str, str]
     data: DataOptions
     digest: str
     pairs: int
@@ -100,7 +99,7 @@ def predict(plan: ScoringPlan, name: str, share: Share, stage: Stage) -> None:
         InputError: If the model cannot be loaded or fails, or the work folder is not writable.
     """
     data, source = plan.read()
-    scored = model_from_name(name_models(plan.names)[name], replace(plan.options, device=plan.device))
+    scored = model_from_name(plan.models[name], replace(plan.options, device=plan.device))
     assert scored.key is not None
     store = PredictionStore(work_folder(plan.out) / "predictions" / scored.key[:16])
     load = cache(scored.load)
@@ -125,7 +124,7 @@ def evaluate(plan: ScoringPlan, _: Share, stage: Stage) -> None:
     data, source = plan.read()
     device = plan.device.partition(":")[0]
     results, failed = score_models(
-        plan.names, data, options=plan.options, out=plan.out, source=source, predicted_on=device
+        plan.models, data, options=plan.options, out=plan.out, source=source, predicted_on=device
     )
     stage.advance(len(results))
     if failed:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from merge_snli import __version__
 from merge_snli.cluster.options import PREDICT
-from merge_snli.cluster.run import Planned, device_of, read_installed, run_folder
+from merge_snli.cluster.run import Planned, device_of, read_installed
+from merge_snli.cluster.run_folder import run_folder
 from merge_snli.cluster.stages import scoring_stages
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
@@ -17,7 +18,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from scoring.models.options import ModelOptions
     from scoring.predictions.grouped import GroupedPairs
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from scoring.results.result import Result
     from scoring.tasks import DataOptions
 
-Data = TypeVar("Data", str | ProblemOptions, str | ProblemOptions | None)
+Name = TypeVar("Name", str, str | ProblemOptions, str | ProblemOptions | None)
 
 
 def score_on_cluster(
-    names: Sequence[str],
+    named: Mapping[str, str],
     opening: DataOptions,
     data: ScoredConfig | GroupedPairs,
     cluster_file: Path,
@@ -43,7 +44,7 @@ def score_on_cluster(
     """Score models on a cluster; the other arguments and the result are those of `scoring.api.score_models`.
 
     Args:
-        names: The models.
+        named: The models by display name.
         opening: How tasks read the data and its source.
         data: The config or the pairs to score them on.
         cluster_file: The cluster file.
@@ -55,7 +56,6 @@ def score_on_cluster(
         InputError: If an input or the cluster file cannot be used, or a task fails.
     """
     from scoring.api import score_models
-    from scoring.models.names import name_models
     from scoring.models.scored_model import model_from_name
     from scoring.tasks import ScoringPlan, digest_of_data
 
@@ -63,7 +63,7 @@ def score_on_cluster(
     device = device_of(cluster, PREDICT, options.device)
     device_type = device.partition(":")[0]
     models, failed = {}, {}
-    for name, model in name_models(names).items():
+    for name, model in named.items():
         try:
             models[name] = model_from_name(model, options, predicted_on=device_type)
         except InputError as error:
@@ -71,8 +71,8 @@ def score_on_cluster(
     if not models:
         raise InputError("; ".join(failed.values()))
     plan = ScoringPlan(
-        names=tuple(_absolute(given) for given in names if set(name_models([given])) <= models.keys()),
-        data=replace(opening, dataset=_absolute_data(opening.dataset), source=_absolute_data(opening.source)),
+        models={name: _absolute(named[name]) for name in models},
+        data=replace(opening, dataset=_absolute(opening.dataset), source=_absolute(opening.source)),
         digest=digest_of_data(data),
         pairs=len(data.pairs),
         options=options,
@@ -85,21 +85,13 @@ def score_on_cluster(
     stages = scoring_stages(plan, list(models))
     Planned(options=cluster, stages=stages, folder=folder, plan_folder=folder / key).run(Progress())
     results, more = score_models(
-        plan.names, data, options=options, out=plan.out, source=source, predicted_on=device_type
+        plan.models, data, options=options, out=plan.out, source=source, predicted_on=device_type
     )
     return results, failed | more
 
 
-def _absolute(name: str) -> str:
-    """Return the name of a model with the absolute path of its folder, since tasks run elsewhere."""
-    given, equals, folder = name.partition("=")
-    if Path(name).is_dir():
-        return str(Path(name).absolute())
-    return f"{given}={Path(folder).absolute()}" if equals and Path(folder).is_dir() else name
-
-
-def _absolute_data(data: Data) -> Data:
-    """Return what names data with the absolute path of its file or folder."""
-    if isinstance(data, ProblemOptions):
-        return replace(data, problems=absolute_names(data.problems))
-    return str(Path(data).absolute()) if data is not None and Path(data).exists() else data
+def _absolute(name: Name) -> Name:
+    """Return what names a model or data with the absolute path of its file or folder, since tasks run elsewhere."""
+    if isinstance(name, ProblemOptions):
+        return replace(name, problems=absolute_names(name.problems))
+    return str(Path(name).absolute()) if name is not None and Path(name).exists() else name

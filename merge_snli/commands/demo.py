@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))
     check_results_folder(out / "results")
     dataset = generate(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))
-    names = [PREFIX + name for name in NLI_MODELS]
-    results, failed = score_models(names, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
+    models = {PREFIX + name: PREFIX + name for name in NLI_MODELS}
+    results, failed = score_models(models, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", datasets=[dataset])
     record, problems = dataset.record, dataset.record.problems

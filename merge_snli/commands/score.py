@@ -127,6 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.inference.models import find_device
     from scoring.api import require_seeds, score_models, take_part
     from scoring.models.labels import parse_labels
+    from scoring.models.names import name_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.opening import open_data
     from scoring.predictions.source import read_source
@@ -141,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
         allow_pickle=arguments.allow_pickle,
         trust_remote_code=arguments.trust_remote_code,
     )
-    names = _names(arguments)
+    models = name_models(_names(arguments))
     check_results_folder(arguments.out)
     scored: list[tuple[list[Result | GroupedResult], dict[str, str]]] = []
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
@@ -153,9 +154,9 @@ def run(arguments: argparse.Namespace) -> int:
         problems = None if source is None else read_source(source, require_seeds(data, "--source"))
         digest = None if dataset_id is None else require_seeds(data, "--eval-results").dataset.digest
         if arguments.cluster is None:
-            scored.append(score_models(names, data, options=options, out=arguments.out, source=problems))
+            scored.append(score_models(models, data, options=options, out=arguments.out, source=problems))
         else:
-            scored.append(_score_on_cluster(arguments, names, data, options, problems))
+            scored.append(_score_on_cluster(arguments, models, data, options, problems))
         if dataset_id is not None and digest is not None:
             _write_eval_results(dataset_id, digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
@@ -170,7 +171,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _score_on_cluster(
     arguments: argparse.Namespace,
-    names: Sequence[str],
+    models: Mapping[str, str],
     data: ScoredConfig | GroupedPairs,
     options: ModelOptions,
     source: ScoredSource | None,
@@ -185,7 +186,7 @@ def _score_on_cluster(
         by=tuple(arguments.by),
         source=_source(arguments),
     )
-    return score_on_cluster(names, opening, data, arguments.cluster, options=options, out=arguments.out, source=source)
+    return score_on_cluster(models, opening, data, arguments.cluster, options=options, out=arguments.out, source=source)
 
 
 def _text(results: Sequence[Result | GroupedResult], failed: Mapping[str, str], thresholds: Collection[float]) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from merge_snli.cluster.run import Planned
+from merge_snli.cluster.score import score_on_cluster
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import IncompleteError, InputError
 from merge_snli.progress import Progress
 from merge_snli.share import Share
 from scoring.api import score_models
+from scoring.models.names import name_models
 from scoring.models.options import ModelOptions
 from scoring.predictions.pairs import read_config
 from scoring.tasks import DataOptions, ScoringPlan, evaluate, predict
@@ -25,7 +29,7 @@ QUIET = Progress(quiet=True)
 def plan(dataset: Path, bert: Path, roberta: Path, tmp_path: Path) -> ScoringPlan:
     found = find_dataset(str(dataset))
     return ScoringPlan(
-        names=(str(bert), f"mine={roberta}"),
+        models={"tiny-bert": str(bert), "mine": str(roberta)},
         data=DataOptions(dataset=str(dataset), config="all"),
         digest=found.digest,
         pairs=len(read_config(found, "all").pairs),
@@ -45,7 +49,7 @@ def results(folder: Path) -> dict[str, Any]:
 
 def test_the_results_are_those_of_one_process(plan: ScoringPlan, tmp_path: Path) -> None:
     data = read_config(find_dataset(str(plan.data.dataset)), "all")
-    score_models(plan.names, data, options=replace(plan.options, device="cpu"), out=tmp_path / "one")
+    score_models(plan.models, data, options=replace(plan.options, device="cpu"), out=tmp_path / "one")
     with QUIET.stage("predict", unit="pairs") as stage:
         for name in ("mine", "tiny-bert"):
             for task in (2, 0, 1, 1):
@@ -70,3 +74,28 @@ def test_another_data_set_than_at_submission_is_refused(plan: ScoringPlan) -> No
         pytest.raises(InputError, match=f"{plan.data.dataset} has changed"),
     ):
         predict(replace(plan, digest="0" * 64), "mine", Share(0, 1), stage)
+
+
+def test_folders_of_one_name_are_scored_by_the_shortest_paths_that_differ(
+    dataset: Path, bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_here(planned: Planned, progress: Progress) -> None:
+        for stage in planned.stages:
+            with progress.stage(stage.name, unit=stage.unit) as shown:
+                stage.work(Share(0, 1), shown)
+
+    monkeypatch.setattr(Planned, "run", run_here)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("a", "b"):
+        shutil.copytree(bert, Path(folder) / "model")
+    Path("cluster.toml").write_text('executor = "local"\n', encoding="utf-8")
+    scored, failed = score_on_cluster(
+        name_models(["a/model", "b/model"]),
+        DataOptions(dataset=str(dataset), config="all"),
+        read_config(find_dataset(str(dataset)), "all"),
+        Path("cluster.toml"),
+        options=ModelOptions(),
+        out=Path("results"),
+    )
+    assert failed == {}
+    assert [result.model.name for result in scored] == ["a/model", "b/model"]
