@@ -10,6 +10,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -106,14 +108,17 @@ def repeating(function: Callable[[], object], seconds: float) -> Iterator[None]:
     """Call a function regularly, in a thread, until the block ends.
 
     Args:
-        function: The function.
+        function: The function. An error of the disk is logged, and the function is called again after the same time.
         seconds: Time from one call to the next.
     """
     stop = threading.Event()
 
     def run() -> None:
         while not stop.wait(seconds):
-            function()
+            try:
+                function()
+            except (OSError, InputError) as error:
+                logger.warning("%s; trying again in %s", error, format_duration(seconds))
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()

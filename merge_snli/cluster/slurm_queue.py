@@ -38,10 +38,15 @@ def cancel(jobs: Sequence[str]) -> None:
     _run("scancel", *jobs)
 
 
+def not_installed(command: str) -> InputError:
+    """Return the error of a machine that lacks a command of Slurm."""
+    return InputError(f"{command} is not installed: use a machine of the Slurm cluster")
+
+
 def _run(*command: str) -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except FileNotFoundError as error:
-        raise InputError(f"{command[0]} is not installed: use a machine of the Slurm cluster") from error
+        raise not_installed(command[0]) from error
     except subprocess.CalledProcessError as error:
         raise InputError(f"{command[0]} failed: {error.stderr.strip()}") from error

@@ -29,8 +29,8 @@ class ClusterStage:
         unit: The unit that its tasks count.
         work: Does the share of one task.
         shards: Number of items that are divided among its tasks, and so the largest number of tasks.
-        step: Its place in the order; it waits for all stages of the step before.
-        after_failures: Start even if a stage of the step before has failed.
+        step: Its place in the order; it waits for all stages of earlier steps.
+        after_failures: Start even if one of these has failed.
     """
 
     name: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
 import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from merge_snli.cluster.run_folder import (
     task_file,
     write_run,
 )
-from merge_snli.cluster.slurm_queue import queued
+from merge_snli.cluster.slurm_queue import not_installed, queued
 from merge_snli.cluster.status import is_active, run_status
 from merge_snli.cluster.status_text import failure_text
 from merge_snli.cluster.task import StageTask
@@ -95,11 +96,10 @@ def _executor(
 ) -> Executor:
     """Return the executor of a stage, after removing the records of tasks that will run."""
     stage, run = stages[nth], runs[nth]
+    resources = options.stage(stage.kind)
     for task in set(range(run.tasks)) - run.completed():
         task_file(run.folder, task).unlink(missing_ok=True)
-    resources = options.stage(stage.kind)
-    earlier = [each for each, other in zip(runs, stages, strict=True) if other.step < stage.step]
-    step = StageTask(stage.work, run, earlier, resources.cpus_per_task)
+    step = StageTask(stage.work, run, _before(stage, stages, runs), resources.cpus_per_task)
     return make_executor(
         options.executor,
         step,
@@ -111,21 +111,22 @@ def _executor(
     )
 
 
+def _before(stage: ClusterStage, stages: Sequence[ClusterStage], runs: Sequence[StageRun]) -> list[StageRun]:
+    """Return the submitted stages of the steps before a stage."""
+    return [run for run, other in zip(runs, stages, strict=True) if other.step < stage.step]
+
+
 def _submit(
     stages: Sequence[ClusterStage], runs: Sequence[StageRun], options: ClusterOptions, folder: Path
 ) -> ClusterRun:
-    """Submit all stages to Slurm, each after those of the step before."""
+    """Submit all stages to Slurm, each after those of earlier steps."""
     if "SLURM_ARRAY_TASK_ID" in os.environ:
         raise InputError("this is a task of a Slurm job: submit from a login node, or from an interactive job")
     submitted = [*runs]
     for nth, stage in enumerate(stages):
-        after = [
-            job
-            for other, run in zip(stages, submitted, strict=True)
-            if other.step == stage.step - 1 and (job := run.job) is not None
-        ]
+        after = [run.job for run in _before(stage, stages, submitted) if run.job is not None]
         executor = _executor(nth, stages, runs, options, after)
-        with _submission_errors("sbatch"):
+        with _submission_errors():
             executor.run()
         job = None if executor.job_id == -1 else str(executor.job_id)
         submitted[nth] = StageRun(**{**vars(runs[nth]), "job": job})
@@ -140,11 +141,7 @@ def _run_here(
     """Run the stages one after another with Ray or locally, until one has failed."""
     with _connected(options.address) if options.executor == RAY else nullcontext():
         for nth, (stage, run) in enumerate(zip(stages, runs, strict=True)):
-            failed = any(
-                len(each.completed()) < each.tasks
-                for each, other in zip(runs, stages, strict=True)
-                if other.step < stage.step
-            )
+            failed = any(len(each.completed()) < each.tasks for each in _before(stage, stages, runs))
             if failed and not stage.after_failures:
                 return
             executor = _executor(nth, stages, runs, options, ())
@@ -168,15 +165,13 @@ def _connected(address: str) -> Iterator[None]:
 
 
 @contextmanager
-def _submission_errors(command: str) -> Iterator[None]:
-    import subprocess
-
+def _submission_errors() -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise InputError(f"{command} is not installed: use a machine of the Slurm cluster") from error
+        raise not_installed("sbatch") from error
     except subprocess.CalledProcessError as error:
-        raise InputError(f"{command} refused the job (its message is above): check the cluster file") from error
+        raise InputError("sbatch refused the job (its message is above): check the cluster file") from error
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from merge_snli import progress
-from merge_snli.progress import Progress, format_duration
+from merge_snli.progress import Progress, format_duration, repeating
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,3 +70,17 @@ def test_quiet_and_failed_stages_log_nothing(lines: Callable[[], list[str]]) -> 
 )
 def test_durations(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
+
+
+def test_a_repeated_function_is_called_again_after_an_error_of_the_disk(lines: Callable[[], list[str]]) -> None:
+    calls = iter(["full", "full", ""])
+    done = threading.Event()
+
+    def write() -> None:
+        if error := next(calls, ""):
+            raise OSError(error)
+        done.set()
+
+    with repeating(write, 0.01):
+        assert done.wait(10)
+    assert [line.partition(";")[0] for line in lines()] == ["full", "full"]
