@@ -46,16 +46,15 @@ def describe(run: dict[str, Any]) -> dict[str, Any]:
         `version`, `splits` by config, `labels` in the order of their numbers, word `classes`, and the names of `extra`
         columns; for pairs in groups, `columns` by config in place of classes and extra columns.
     """
-    if run.get("kind") == "pairs":
-        return {
-            "version": data_version(run["data"]["digest"]),
-            "splits": {config: list(rows) for config, rows in run["data"]["rows"].items()},
-            "labels": list(run["label_names"]),
-            "columns": {name: config["columns"] for name, config in run["configs"].items()},
-        }
-    return {
+    described = {
         "version": data_version(run["data"]["digest"]),
         "splits": {config: list(rows) for config, rows in run["data"]["rows"].items()},
+    }
+    if run.get("kind") == "pairs":
+        columns = {name: config["columns"] for name, config in run["configs"].items()}
+        return {**described, "labels": list(run["label_names"]), "columns": columns}
+    return {
+        **described,
         "labels": list(run["problems"]["label_names"]),
         "classes": list(run["options"]["classes"]),
         "extra": list(run["options"]["keep_column"]),
@@ -116,7 +115,9 @@ class MergeSnli(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             raise ValueError(f"Unknown config {name!r}; available: {', '.join(splits)}.")
         if subsample is None:
             return {split: split for split in splits[name]}
-        draws = [split for split in splits[ALL] if split != TEST]
+        draws = [split for split in splits.get(ALL, ()) if split != TEST]
+        if not draws:
+            raise ValueError(f"subsample is {subsample!r}, but this data set has no subsamples.")
         if isinstance(subsample, bool) or not isinstance(subsample, int) or subsample_split(subsample) not in draws:
             raise ValueError(f"subsample must be an integer from 0 to {len(draws) - 1} or None, not {subsample!r}.")
         return {TEST: TEST if name == SEED else subsample_split(subsample)}

@@ -66,7 +66,7 @@ class StoredDataset(Generic[AnyRecord]):
         """Return one split of one config as a pandas data frame, with labels by name.
 
         Args:
-            config: One of `configs`.
+            config: One of `configs`, or `annotation`.
             split: `test`; of a MERGE data set also `subsample_K`.
 
         Raises:
@@ -74,7 +74,8 @@ class StoredDataset(Generic[AnyRecord]):
         """
         table = read_split(self, config, split)
         frame: pd.DataFrame = table.to_pandas()
-        frame["label"] = frame["label"].map(dict(enumerate(label_names(table))))
+        if "label" in frame:
+            frame["label"] = frame["label"].map(dict(enumerate(label_names(table))))
         return frame
 
     def _repr_html_(self) -> str:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from merge_snli.builder import builder_of
 from merge_snli.card import render_card
 from merge_snli.card.croissant import croissant
 from merge_snli.dataset import PairsDataset, find_any_dataset, find_dataset, read_split
@@ -47,6 +48,14 @@ def test_load_dataset_from_the_parent_folder(
         assert loaded[split].features["label"].names == ["entailment", "neutral", "contradiction"]
         assert loaded[split].to_list() == read_split(small, config, split).to_pylist()
         assert loaded[split].column_names[:5] == ["pair_id", "group_id", "premise", "hypothesis", "label"]
+
+
+def test_the_builder_knows_no_subsamples(small: PairsDataset, tmp_path: Path) -> None:
+    builder = builder_of(small.configs)(
+        config_name="simple", data_dir=str(small.folder), subsample=0, cache_dir=str(tmp_path)
+    )
+    with pytest.raises(ValueError, match="no subsamples"):
+        builder.download_and_prepare()
 
 
 def test_only_the_columns_of_a_config(small: PairsDataset) -> None:
