@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subsample",
         default=0,
-        type=lambda text: int(text) if text.lstrip("-").isdigit() else text,
+        type=_number_or_name,
         metavar="N|all",
         help="subsample whose variants are the questions, or all for every variant (default: %(default)s)",
     )
@@ -83,3 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
         {"estimates": [asdict(each) for each in estimates]} if arguments.json else estimate_table(estimates).text()
     )
     return 0
+
+
+def _number_or_name(text: str) -> int | str:
+    try:
+        return int(text)
+    except ValueError:
+        return text

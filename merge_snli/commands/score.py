@@ -134,6 +134,8 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.results.files import to_json
     from scoring.results.folder import check_results_folder
 
+    if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
+        raise InputError("--limit-seeds and --subsample are for a trial on one machine: remove them, or --cluster")
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         labels=None if arguments.labels is None else parse_labels(arguments.labels),
@@ -145,8 +147,6 @@ def run(arguments: argparse.Namespace) -> int:
     models = name_models(_names(arguments))
     check_results_folder(arguments.out)
     scored: list[tuple[list[Result | GroupedResult], dict[str, str]]] = []
-    if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
-        raise InputError("--limit-seeds and --subsample are for a quick trial without --cluster: remove one of them")
     for whole in open_data(
         _dataset(arguments), config=arguments.config, group_column=arguments.group_column, by=arguments.by
     ):
