@@ -25,7 +25,8 @@ import merge_snli
 from generation import Options
 from generation.pipeline import read_inputs
 from generation.replacements.counts import counts_table
-from generation.tasks import GenerationPlan, _note, plan_generation, write
+from generation.task_plan import GenerationPlan, plan_generation
+from generation.tasks import write
 from generation.variants.variant_shards import VARIANT_COUNTS, VariantShard
 from generation.work.folder import RESULT_FOLDERS, TAGGED_FOLDER
 from generation.work.shards import write_shard
@@ -87,11 +88,11 @@ def make_shards(plan: GenerationPlan) -> None:
     for number in range(plan.shards):
         key = sha256_of_json(number)[:32]
         tagged = write_shard(plan.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
-        _note(plan, plan.tagged_file(number), {"shard": tagged}, words=counts)
+        plan.note(plan.tagged_file(number), {"shard": tagged}, words=counts)
         ids = sorted(sha256_of_json([number, nth])[:16] for nth in range(SEEDS_PER_SHARD))
         tables = [with_ids(table, ids) for table in rows]
         made = [write_shard(plan.work / name, key, table) for name, table in zip(RESULT_FOLDERS, tables, strict=True)]
-        _note(plan, plan.variants_file(number), dict(zip(VariantShard._fields, made, strict=True)))
+        plan.note(plan.variants_file(number), dict(zip(VariantShard._fields, made, strict=True)))
 
 
 def shard_tables(plan: GenerationPlan) -> tuple[pa.Table, ...]:

@@ -1,20 +1,14 @@
-"""What each stage of a run on a cluster does to its shards. Who runs the tasks, and where, is not decided here.
-
-Every task finds what earlier stages made by small files in the plan's folder, one per shard, and writes whole files
-only. Two tasks that work on the same shard write the same files.
-"""
+"""What each stage of a run on a cluster does to its shards. Who runs the tasks, and where, is not decided here."""
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generation.answers.cache_key import CacheKey, cache_key_of
+from generation.answers.cache_key import cache_key_of
 from generation.answers.store import Store
 from generation.answers.suggest import suggest
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
@@ -25,127 +19,23 @@ from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_s
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.variants.variant_shards import Method, VariantShard, make_variant_shard
 from merge_snli.errors import IncompleteError, InputError
-from merge_snli.files import machine_name, write_json
+from merge_snli.files import machine_name
 from merge_snli.problems.reading import stream_problems
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress
-from merge_snli.record import WordCounts, as_json
+from merge_snli.record import as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from generation.options import Options
     from generation.output.record import RunInputs
     from generation.sentences.forms import Form
-    from merge_snli.inference.models import ResolvedModel
-    from merge_snli.problems.reading import Survey
+    from generation.task_plan import GenerationPlan
     from merge_snli.progress import Stage
-    from merge_snli.record import Inputs
+    from merge_snli.record import WordCounts
     from merge_snli.share import Share
-
-
-@dataclass(frozen=True, kw_only=True)
-class GenerationPlan:
-    """Everything that the tasks of one run share.
-
-    Attributes:
-        options: The options of the run, as the record has them.
-        survey: What the first pass over the problems found.
-        inputs: The inputs at submission; tasks refuse to work with others.
-        masked_lms: The masked LMs, as found at submission.
-        answer_keys: The cache key of each masked LM's answers, by name.
-        shards: Number of shards of problems.
-        problems_per_shard: Number of problems per shard.
-        device: The device of the masked LMs: `cpu`, `cuda` ….
-        allow_pickle: Load masked LMs with pickle weights.
-        out: The data set's folder.
-        work: The work folder.
-        folder: The folder of this plan's files.
-    """
-
-    options: Options
-    survey: Survey
-    inputs: Inputs
-    masked_lms: tuple[ResolvedModel, ...]
-    answer_keys: dict[str, CacheKey]
-    shards: int
-    problems_per_shard: int
-    device: str
-    allow_pickle: bool
-    out: Path
-    work: Path
-    folder: Path
-
-    def numbers(self, share: Share) -> Iterator[int]:
-        """Yield the numbers of the shards of a share."""
-        return (number for number in range(self.shards) if number in share)
-
-    def tagged_file(self, number: int) -> Path:
-        """Return the file that names a tagged shard and has the counts of its words."""
-        return self.folder / "tagged" / f"{number:06}.json"
-
-    def variants_file(self, number: int) -> Path:
-        """Return the file that names the results of a shard."""
-        return self.folder / "variants" / f"{number:06}.json"
-
-    def tagged(self, numbers: Iterable[int]) -> list[Path]:
-        """Return the tagged shards of these numbers.
-
-        Raises:
-            IncompleteError: If one is missing.
-        """
-        return [self.made(self.tagged_file(number))["shard"] for number in numbers]
-
-    def made(self, file: Path) -> dict[str, Path]:
-        """Return the paths in the file of a shard.
-
-        Raises:
-            IncompleteError: If the file or one of the paths is missing.
-        """
-        paths = {name: self.work / path for name, path in _read(file)["paths"].items()}
-        for path in paths.values():
-            if not path.is_file():
-                raise IncompleteError(f"{path} is missing: run the same command again")
-        return paths
-
-
-def plan_generation(
-    inputs: RunInputs,
-    *,
-    device: str,
-    allow_pickle: bool,
-    problems_per_shard: int,
-    out: Path,
-    work: Path,
-    folder: Path,
-) -> GenerationPlan:
-    """Return the plan of a run.
-
-    Args:
-        inputs: Everything that the data set depends on, from `pipeline.read_inputs`.
-        device: The device of the masked LMs.
-        allow_pickle: Load masked LMs with pickle weights.
-        problems_per_shard: Number of problems per shard.
-        out: The data set's folder.
-        work: The work folder.
-        folder: The folder for the plan's files.
-    """
-    problems = inputs.problems.with_label if inputs.seeds is None else len(inputs.seeds)
-    device_type = device.partition(":")[0]
-    return GenerationPlan(
-        options=inputs.options,
-        survey=inputs.problems,
-        inputs=inputs.to_record(),
-        masked_lms=inputs.masked_lms,
-        answer_keys={mlm.name: cache_key_of(mlm, inputs.options, device_type) for mlm in inputs.masked_lms},
-        shards=-(-problems // problems_per_shard),
-        problems_per_shard=problems_per_shard,
-        device=device,
-        allow_pickle=allow_pickle,
-        out=out,
-        work=work,
-        folder=folder,
-    )
 
 
 def tag(plan: GenerationPlan, share: Share, stage: Stage) -> None:
@@ -171,7 +61,7 @@ def tag(plan: GenerationPlan, share: Share, stage: Stage) -> None:
         shard = tag_shard(part, inputs.tagger, plan.work, ignore_case=plan.options.ignore_case)
         words = count_words(read_words(shard), plan.survey.label_names)
         counts = {name: asdict(each) for name, each in words.items()}
-        _note(plan, plan.tagged_file(number), {"shard": shard}, words=counts)
+        plan.note(plan.tagged_file(number), {"shard": shard}, words=counts)
         stage.advance(len(part))
     deque(problems, maxlen=0)  # to the end, where a source that has changed is noticed
 
@@ -228,7 +118,7 @@ def make_variants(plan: GenerationPlan, share: Share, stage: Stage) -> None:
         method = _method(plan, stack)
         for number, shard in zip(numbers, shards, strict=True):
             made = make_variant_shard(shard, method, plan.work)
-            _note(plan, plan.variants_file(number), made._asdict())
+            plan.note(plan.variants_file(number), made._asdict())
             stage.advance(1)
 
 
@@ -247,8 +137,7 @@ def write(plan: GenerationPlan, share: Share, stage: Stage) -> None:
     numbers = list(plan.numbers(share))
     words: dict[str, WordCounts] = {}
     for number in numbers:
-        counts = _read(plan.tagged_file(number))["words"]
-        words = add_word_counts(words, {name: WordCounts(**each) for name, each in counts.items()})
+        words = add_word_counts(words, plan.words(number))
     require_words(words, plan.options)
     inputs = _inputs(plan)
     results = [VariantShard(**plan.made(plan.variants_file(number))) for number in numbers]
@@ -288,17 +177,3 @@ def _require_same(what: str, here: dict[str, Any], submitted: dict[str, Any]) ->
             f"{different[0]} of {what} is {here.get(different[0])} on {machine_name()}, but was "
             f"{submitted[different[0]]} when the run was submitted: use the same environment and files on all machines"
         )
-
-
-def _note(plan: GenerationPlan, file: Path, made: Mapping[str, Path], **more: object) -> None:
-    """Write the file of a shard, which later stages read."""
-    write_json(file, {"paths": {name: str(path.relative_to(plan.work)) for name, path in made.items()}, **more})
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Read the file of a shard."""
-    try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise IncompleteError(f"{path} is missing or damaged: run the same command again") from error
-    return content

@@ -91,7 +91,7 @@ def plan_generate(
     """
     from generation.output.folder import find_finished
     from generation.pipeline import read_inputs
-    from generation.tasks import plan_generation
+    from generation.task_plan import plan_generation
     from generation.work.folder import work_folder_of
 
     cluster = read_installed(cluster_file)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from generation.tasks import GenerationPlan
+    from generation.task_plan import GenerationPlan
     from merge_snli.progress import Stage
     from merge_snli.share import Share
     from scoring.tasks import ScoringPlan

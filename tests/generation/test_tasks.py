@@ -10,7 +10,7 @@ import pytest
 
 from generation import Options, generate, tasks
 from generation.pipeline import read_inputs
-from generation.tasks import GenerationPlan, plan_generation
+from generation.task_plan import GenerationPlan, plan_generation
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import IncompleteError, InputError
 from merge_snli.progress import Progress
