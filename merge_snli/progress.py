@@ -88,7 +88,7 @@ class Progress:
         with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable) as bar:
             stage = Stage(name, unit, bar, start, total=total)
             self.stages.append(stage)
-            with _lines(stage, total, cached) if bar.disable and not self._quiet else nullcontext():
+            with _lines(stage, cached) if bar.disable and not self._quiet else nullcontext():
                 try:
                     yield stage
                 finally:
@@ -130,16 +130,16 @@ def repeating(function: Callable[[], object], seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _lines(stage: Stage, total: int | None, cached: int) -> Iterator[None]:
+def _lines(stage: Stage, cached: int) -> Iterator[None]:
     """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done."""
-    with repeating(lambda: logger.info("%s", _line(stage, total, cached)), SECONDS_PER_LINE):
+    with repeating(lambda: logger.info("%s", _line(stage, cached)), SECONDS_PER_LINE):
         yield
     logger.info("%s: %s %s in %s", stage.name, f"{cached + stage.done:,}", stage.unit, format_duration(stage.seconds))
 
 
-def _line(stage: Stage, total: int | None, cached: int) -> str:
+def _line(stage: Stage, cached: int) -> str:
     """Return what is done of a stage, its rate and, if the total is known, the time left."""
-    done, rate = stage.done, stage.done / (time.monotonic() - stage.start)
+    done, total, rate = stage.done, stage.total, stage.done / (time.monotonic() - stage.start)
     of = "" if total is None else f" of {total:,}"
     left = f", {format_duration((total - cached - done) / rate)} left" if total is not None and rate else ""
     return f"{stage.name}: {cached + done:,}{of} {stage.unit}, {rate:,.1f}/s{left}"

@@ -211,7 +211,7 @@ def _reason_table(side: Side, other: Side, only: dict[Variant, Validators], othe
         columns=(Column("reason", "left"), Column("masked LM", "left"), Column("variants"), Column("of seeds lost")),
         rows=tuple((why.reason, why.masked_lm, count, seeds[why]) for why, count in _most_first(variants)),
         notes=(
-            f"of seeds lost: the number of seeds that {other.name} lacks as a whole, with such a variant.",
+            f"of seeds lost: seeds with such a variant that {other.name} does not have at all.",
             *hint,
         ),
     )
@@ -229,7 +229,8 @@ def _most_first(variants: Counter[Why]) -> Sequence[tuple[Why, int]]:
 def _hint(dataset: MergeDataset, other: Side) -> str:
     mine, theirs = (with_defaults(each.record.options) for each in (dataset, other.dataset))
     different = [name for name in mine if name != "mlm" and mine[name] != theirs[name]]
+    option = "--work" if other.name == "A" else "--against-work"
     return (
-        f"Options that differ: {', '.join(different) or 'none'}. The filters are named if the work folder of "
-        f"{other.name}'s run is there ({'--work' if other.name == 'A' else '--against-work'})."
+        f"Options that differ: {', '.join(different) or 'none'}. To see which filters dropped the variants, name the "
+        f"work folder of {other.name}'s run with {option}."
     )

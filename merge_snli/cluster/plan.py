@@ -47,12 +47,12 @@ def plan_text(planned: Planned, estimate: DryRun) -> str:
 def _rows(planned: Planned, estimate: DryRun) -> Iterator[tuple[str | int | None, ...]]:
     seconds = {TAG: estimate.reading, FILTERS: estimate.filters, WRITE: estimate.writing}
     masked_lms = {each.name: each for each in estimate.masked_lms}
+    loading = estimate.loading / len(masked_lms)  # a task loads one masked LM at most, the estimate is for all
     for stage in planned.stages:
         run = stage_run(stage, planned.options, planned.plan_folder)
         at_once = planned.at_once(stage.kind, run.tasks)
         own = seconds[stage.kind] if stage.kind in seconds else masked_lms[stage.name].seconds
         forms = -(-masked_lms[stage.name].forms // run.tasks) if stage.kind == MASKED_LM else None
-        loading = estimate.loading / len(masked_lms)  # that of all masked LMs
         yield stage.name, run.tasks, forms, format_duration(loading + own / at_once)
 
 
