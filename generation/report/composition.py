@@ -48,7 +48,11 @@ def composition_table(record: Record) -> Table:
             )
             for config, counts in record.composition.items()
         ),
-        notes=("average: variants per seed.",),
+        notes=(
+            f"{record.composition['all'].seeds:,} of {record.problems.with_label:,} problems are seeds: in at least one "
+            f"word class, they have {record.options['inflation']} variants or more.",
+            "average: variants per seed.",
+        ),
     )
 
 

@@ -116,8 +116,8 @@ def _explanation(results: Sequence[Result]) -> tuple[str, ...]:
         "Seeds, Variants: sample accuracy.",
         f"PA({result.quality_threshold}): share of seeds with at least {result.quality_threshold:.0%} of their "
         "variants correct, with its interval from a bootstrap over seeds.",
-        f"QT: PA({result.quality_threshold}) minus sample accuracy on seeds.",
-        "MT: threshold at which pattern accuracy on variants is nearest to sample accuracy on seeds.",
+        f"QT, quality threshold: PA({result.quality_threshold}) minus sample accuracy on seeds.",
+        "MT, matching threshold: where pattern accuracy on variants is closest to sample accuracy on seeds.",
     )
 
 

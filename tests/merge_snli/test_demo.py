@@ -15,6 +15,8 @@ from datasets import load_dataset
 
 from merge_snli import cli
 from merge_snli.files import sha256_of_json
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
 from merge_snli.table import TEXT_WIDTH
 
@@ -77,6 +79,15 @@ def test_it_says_in_a_sentence_what_was_found(demo_run: DemoRun) -> None:
         assert f"answers {100 * scores['seed_sample_accuracy']:.0f}% of seeds correctly." in found
         passing = f"{100 * scores['on_variants']['pattern_accuracy']['mean']:.0f}%"
         assert f"For {passing} of seeds, it answers at least 90% of the variants correctly." in found
+
+
+def test_it_says_how_many_problems_are_seeds(demo_run: DemoRun) -> None:
+    rows = load_dataset(str(demo_run.out / "merge_snli"), "all", split="test")
+    problems = read_problems(ProblemOptions(problems="demo:problems")).problems
+    composition = " ".join(section(demo_run.printed, "Variants, by").split())
+    assert (
+        f"{len(set(rows['seed_id']))} of {len(problems)} problems are seeds: in at least one word class" in composition
+    )
 
 
 def test_it_fits_into_80_columns_and_ends_with_the_page_and_the_next_command(demo_run: DemoRun) -> None:
