@@ -49,8 +49,8 @@ def composition_table(record: Record) -> Table:
             for config, counts in record.composition.items()
         ),
         notes=(
-            f"{record.composition['all'].seeds:,} of {record.problems.with_label:,} problems are seeds: in at least one "
-            f"word class, they have {record.options['inflation']} variants or more.",
+            f"{record.composition['all'].seeds:,} of {record.problems.with_label:,} problems are seeds: in at least "
+            f"one word class, they have {record.options['inflation']} variants or more.",
             "average: variants per seed.",
         ),
     )
