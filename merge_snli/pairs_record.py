@@ -98,6 +98,19 @@ class PairsRecord:
     card: Sha256 = ""
     digest: Sha256 = ""
 
+    def __post_init__(self) -> None:
+        """Check the configs, their columns and the label names, without which the data files cannot be read."""
+        if not self.configs:
+            raise ValueError("configs is empty")
+        if len({*self.label_names}) < len(self.label_names):
+            raise ValueError("label_names has a name more than once")
+        required = (*(column.name for column in PAIR_COLUMNS), self.group_column)
+        for name, config in self.configs.items():
+            names = {column.name for column in config.columns}
+            missing = next((column for column in required if column not in names), None)
+            if missing is not None:
+                raise ValueError(f"config {name} has no column {missing}")
+
     @property
     def files(self) -> dict[str, str]:
         """The sha256 of every data file by relative path."""

@@ -7,7 +7,7 @@ script. `features` imports `datasets` when called.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,12 +35,12 @@ class Column:
 
     Attributes:
         name: Name.
-        type: `string`, `label`, `int32`, `float32`, or `list<...>` of one of these.
+        type: Type of its values; `label` is a `ClassLabel`.
         description: What it contains, for the card.
     """
 
     name: str
-    type: str
+    type: Literal["string", "label", "int32", "float32", "list<string>", "list<int32>"]
     description: str
 
 

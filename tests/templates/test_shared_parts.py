@@ -114,6 +114,26 @@ def test_malformed_record(change: dict[str, object], copy: Path) -> None:
         find_any_dataset(str(copy))
 
 
+@pytest.mark.parametrize(
+    ("place", "value", "named"),
+    [
+        (["group_column"], "unknown", "no column unknown"),
+        (["label_names"], ["entailment", "neutral", "neutral"], "label_names"),
+        (["configs"], {}, "configs"),
+        (["configs", "simple", "columns", 0, "type"], "blob", "Input should be 'string'"),
+    ],
+)
+def test_a_record_whose_data_cannot_be_read(place: list[str | int], value: object, named: str, copy: Path) -> None:
+    record = json.loads((copy / "run.json").read_text())
+    *parents, last = place
+    parent = record
+    for key in parents:
+        parent = parent[key]
+    parent[last] = value
+    (copy / "run.json").write_text(json.dumps(record))
+    assert any(finding.file == "run.json" and named in finding.message for finding in validate(copy).findings)
+
+
 def test_card_shows_every_config_and_column(small: PairsDataset) -> None:
     card = render_card(small.record, small.folder)
     assert card == (small.folder / "README.md").read_text()
