@@ -156,7 +156,7 @@ def _notes(
         why = "not all of a seed's answers were imported" if scored.labels.origin == ANSWERS else limit
         yield f"{left_out.seeds} seeds and {left_out.variants} variants left out: {why}"
     if unread := int(np.count_nonzero(outputs == NO_ANSWER_NUMBER)):
-        yield f"no answer to {unread:,} of {len(data.pairs):,} distinct pairs can be read; they count as wrong"
+        yield f"no answer to {unread:,} of {len(outputs):,} distinct pairs can be read; they count as wrong"
     if on_source is not None and on_source.too_long:
         yield (
             f"{on_source.too_long} problems of the source left out: longer than the model's maximum of "

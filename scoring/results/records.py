@@ -145,7 +145,8 @@ class RunRecord(Part):
     seconds: Annotated[float, Field(ge=0)]
     """Duration of the predictions on seeds and variants."""
     no_answers: Count = 0
-    """Number of distinct pairs on which no answer can be read, which is wrong; only of imported answers."""
+    """Number of distinct pairs on which no answer can be read, which is wrong; only of functions and imported
+    answers."""
     prompt: PromptRecord | None = None
     """How a language model was asked; None for other models."""
 

@@ -194,6 +194,23 @@ def test_a_function_that_answers_with_two_labels_on_the_source_alone(source: Sou
     assert result.source.too_long == 0
 
 
+def test_no_answer_on_the_source_is_wrong(source: Source) -> None:
+    labelled = [row for row in source.rows if row["label"] != "-"]
+    answer = {(row["premise"], row["hypothesis"]): row["label"] for row in labelled}
+    result = score(
+        lambda pairs: [None if "boats" in pair[0] else answer.get(pair, "neutral") for pair in pairs],
+        source.dataset,
+        source="recorded",
+    )
+    expected = shares(
+        labelled, lambda row: "" if "boats" in row["premise"] else answer[row["premise"], row["hypothesis"]]
+    )
+    assert found(result) == expected
+    assert result.source is not None
+    assert (result.source.too_long, result.run.no_answers) == (0, 7)
+    assert any(note.startswith("no answer to 7 of ") for note in result.notes)
+
+
 def test_problems_that_are_too_long_are_counted(make_dataset: MakeDataset, bert: Path, tmp_path: Path) -> None:
     dataset = make_dataset(tmp_path / "merge_long", seeds=2)
     rows = problems_of(dataset)[:2] + [{"premise": "a " * 200, "hypothesis": "b", "label": "neutral"}] * 2
