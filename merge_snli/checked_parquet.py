@@ -45,12 +45,17 @@ def write_checked(folder: Path, table: pa.Table, *, prefix: str = "", **options:
 def is_intact(path: Path) -> bool:
     """Return whether a file's bytes match the sha256 at the end of its name; delete the file if they do not.
 
+    Another process may delete the file at the same time; then it is not intact.
+
     Raises:
         InputError: If a damaged file cannot be deleted.
     """
-    if sha256_of_file(path) == path.stem[-64:]:
-        return True
+    try:
+        if sha256_of_file(path) == path.stem[-64:]:
+            return True
+    except FileNotFoundError:
+        return False
     logger.warning("%s is damaged; it is deleted and computed again", path)
     with disk_errors_as_input_errors(path.parent):
-        path.unlink()
+        path.unlink(missing_ok=True)
     return False

@@ -136,8 +136,9 @@ class Store:
             # The sha256 of a shard is checked when it is used, since a task on a cluster uses few of them.
             try:
                 index.add(shard, pq.read_table(self._path(shard), columns=["form"])["form"].to_pylist())
-            except pa.ArrowException:
-                is_intact(self._path(shard))
+            except (pa.ArrowException, OSError, TypeError, ValueError):
+                if is_intact(self._path(shard)):
+                    raise
         return index
 
     def _is_intact(self, shard: str) -> bool:

@@ -27,4 +27,5 @@ def test_damaged_file_is_deleted(tmp_path: Path, kept_bytes: int, caplog: pytest
     path.write_bytes(path.read_bytes()[:kept_bytes])
     assert not is_intact(path)
     assert not path.exists()
+    assert not is_intact(path)
     assert str(path) in caplog.text

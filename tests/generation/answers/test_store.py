@@ -119,6 +119,17 @@ def test_damaged_shard_is_deleted_and_rewritten(
             assert not store.missing(answers())
 
 
+def test_damage_anywhere_in_a_shard_is_found_while_the_index_is_built(tmp_path: Path, key: CacheKey) -> None:
+    with Store(tmp_path, key) as store:
+        store.save(answers())
+        (shard,) = shards_of(store)
+    content = shard.read_bytes()
+    for place in range(0, len(content), 11):
+        shard.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        with Store(tmp_path, key, shared=True) as store:
+            assert store.missing(answers()) == set(answers())
+
+
 @pytest.mark.parametrize("lost", ["deleted", "damaged", "behind"])
 def test_index_is_rebuilt_from_the_shards(tmp_path: Path, key: CacheKey, lost: str) -> None:
     with Store(tmp_path, key) as store:
