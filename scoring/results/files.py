@@ -116,14 +116,16 @@ def read_all_results(*folders: str | Path) -> tuple[list[Result], list[GroupedRe
     """Read all results in some folders: those on MERGE data sets, and those on pairs in groups.
 
     They are in the order of the folders, sorted by file name. Invalid files are skipped with a warning. Copies of a
-    result in several folders count once.
+    result count once.
 
     Raises:
         InputError: If a folder does not exist or has no valid result.
     """
     results: list[Result | GroupedResult] = []
     for folder in folders:
-        results += [result for result in _read_folder(folder) if result not in results]
+        for result in _read_folder(folder):
+            if result not in results:
+                results.append(result)
     on_merge = [result for result in results if isinstance(result, Result)]
     return on_merge, [result for result in results if isinstance(result, GroupedResult)]
 
@@ -185,6 +187,8 @@ def _reason(error: ValidationError, content: bytes) -> str:
     if version not in (None, SCHEMA_VERSION):
         return f"has format version {version!r:.20}, expected {SCHEMA_VERSION}: score the model again"
     first = error.errors(include_url=False)[0]
+    if first["type"] == "union_tag_not_found":
+        return "is not a result of merge-snli score: leave it out"
     place = first["loc"][1:] if first["loc"][:1] in {(kind,) for kind in KINDS} else first["loc"]
     field = ".".join(map(str, place))
     message = first["msg"].removeprefix("Value error, ")

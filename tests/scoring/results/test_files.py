@@ -110,7 +110,9 @@ def test_missing_file_is_refused(tmp_path: Path) -> None:
 def test_results_of_a_folder(result: Result, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=str(tmp_path)):
         read_results(tmp_path)
-    write_result(result, tmp_path)
+    path = write_result(result, tmp_path)
+    assert read_results(tmp_path) == [result]
+    (tmp_path / "copy.json").write_bytes(path.read_bytes())
     assert read_results(tmp_path) == [result]
 
 
