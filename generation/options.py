@@ -10,7 +10,7 @@ from typing import Any
 
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
-from merge_snli.hub import LICENSE_ID
+from merge_snli.hub import check_license
 from merge_snli.problems.file_names import absolute_names
 from merge_snli.problems.options import ProblemOptions, flag, require_at_least, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
@@ -107,8 +107,7 @@ class Options(ProblemOptions):
         for name, maximum in MAXIMA.items():
             if getattr(self, name) > maximum:
                 raise InputError(f"{flag(name)} is {getattr(self, name)}: it must be at most {maximum:,}")
-        if self.license is not None and not LICENSE_ID.fullmatch(self.license.lower()):
-            raise InputError(f"--license is {self.license!r}: give a license id of the Hub, such as cc-by-4.0 or other")
+        check_license(self.license)
         if self.title is not None and not (self.title.strip() and self.title.isprintable()):
             raise InputError(f"--title is {self.title!r}: give one line of text")
         for name in self.classes:

@@ -18,6 +18,16 @@ REPO_TYPE_NAMES = {"model": "model", "dataset": "data set", "space": "Space"}
 """Names of the Hub's repository types, for messages."""
 
 
+def check_license(license_id: str | None) -> None:
+    """Check that the value of `--license` may be a license id of the Hub.
+
+    Raises:
+        InputError: If it is not.
+    """
+    if license_id is not None and not LICENSE_ID.fullmatch(license_id.lower()):
+        raise InputError(f"--license is {license_id!r}: give a license id of the Hub, such as cc-by-4.0 or other")
+
+
 def split_revision(name: str) -> tuple[str, str | None]:
     """Split `ORG/NAME@REVISION` into a Hub id and a branch, tag or commit.
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.files import sha256_of_file
+from merge_snli.hub import check_license
 from merge_snli.pairs_record import SourceRecord
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import require_at_least
@@ -63,10 +64,11 @@ class ExtendedPairOptions:
         """Check the values.
 
         Raises:
-            InputError: If `premises` is below 16, or the seed is negative.
+            InputError: If `premises` is below 16, the seed is negative, or the license is not an id of the Hub.
         """
         require_at_least("--premises", self.premises, MIN_PREMISES)
         require_at_least("--random-seed", self.random_seed, 0)
+        check_license(self.license)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, with absolute paths."""

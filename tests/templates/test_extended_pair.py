@@ -166,3 +166,8 @@ def test_bad_input(
     with pytest.raises(InputError, match=match):
         make_extended_pair(tmp_path / "out", ExtendedPairOptions(problems=named, premises=premises))
     assert not list(tmp_path.iterdir())
+
+
+def test_invalid_license_is_refused() -> None:
+    with pytest.raises(InputError, match="license is 'CC BY'"):
+        ExtendedPairOptions(problems=("snli",), license="CC BY")
