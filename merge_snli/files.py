@@ -139,7 +139,7 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
     except OSError as error:
         raise InputError(f"{option} {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -111,15 +111,17 @@ def read_cluster_file(path: Path) -> ClusterOptions:
     defaults = content.pop(DEFAULTS, {})
     _check_defaults(path, defaults)
     _check_effect(path, content, {DEFAULTS: defaults, **content})
+    own_keys: dict[str, set[str]] = {}
     for kind in STAGES:
         stage = content.get(kind, {})
         if not isinstance(stage, dict):
             raise InputError(f"--cluster {path}: {kind} is {stage!r}, but must be a table [{kind}]")
         if kind in SINGLE_TASK and "tasks" in stage:
             raise InputError(f"--cluster {path}: [{kind}] is a single task: remove tasks there")
-        own = {"tasks": 1} if kind in SINGLE_TASK else {}
-        content[kind] = {**defaults, **stage, **own}
-    return _validated(path, content)
+        own_keys[kind] = {*stage}
+        single = {"tasks": 1} if kind in SINGLE_TASK else {}
+        content[kind] = {**defaults, **stage, **single}
+    return _validated(path, content, own_keys)
 
 
 def _check_defaults(path: Path, defaults: object) -> None:
@@ -142,14 +144,16 @@ def _check_effect(path: Path, content: dict[str, Any], tables: dict[str, Any]) -
             raise InputError(f"--cluster {path}: {key} has no effect with the executor {executor}: remove it")
 
 
-def _validated(path: Path, content: dict[str, Any]) -> ClusterOptions:
+def _validated(path: Path, content: dict[str, Any], own_keys: dict[str, set[str]]) -> ClusterOptions:
+    """Check the values; an error names the table that has the value, of the stage or of the defaults."""
     try:
         return ClusterOptions.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-    table = str(first["loc"][0]) if first["loc"][0] in STAGES else None
-    key = ".".join(map(str, first["loc"][1 if table else 0 :]))
-    where = f" in [{table}]" if table else ""
+    place = [str(part) for part in first["loc"]]
+    table = place.pop(0) if place[0] in STAGES else None
+    key = ".".join(place[:2])
+    where = f" in [{table if place[0] in own_keys[table] else DEFAULTS}]" if table else ""
     if first["type"] == "extra_forbidden":
         known = [*StageOptions.model_fields] if table else [*ClusterOptions.model_fields, DEFAULTS]
         raise InputError(f"--cluster {path}: unknown key {key!r}{where} (keys: {', '.join(known)})")

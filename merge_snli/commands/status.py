@@ -1,4 +1,4 @@
-"""`merge-snli status`: show how far a run on a cluster is, or cancel it."""
+"""`merge-snli status`: show the progress of a run on a cluster, or cancel it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def run(arguments: argparse.Namespace) -> int:
     folder = run_folder(arguments.out)
     if arguments.cancel and (submitted := read_run(folder)) is not None:
         if submitted.executor != SLURM:
-            raise InputError(f"a run with the executor {submitted.executor} ends with Ctrl-C in its own command")
+            raise InputError(
+                f"--cancel is for Slurm, and this run has the executor {submitted.executor}: press Ctrl-C in the "
+                "command that runs it"
+            )
         if jobs := queued(submitted.jobs):
             cancel(jobs)
     status = run_status(folder)

@@ -57,6 +57,7 @@ def test_stages_take_the_defaults(tmp_path: Path) -> None:
         ('executor = "local"\ntag = 3', ["tag is 3", "[tag]"]),
         ('executor = "local"\ndefaults = 3', ["defaults is 3"]),
         ('executor = "local"\n[tag]\ntasks = 0', ["tasks in [tag] is 0", "1"]),
+        ('executor = "local"\n[defaults]\ntasks = 0', ["tasks in [defaults] is 0"]),
         ('executor = "local"\n[tag]\ntasks = 1001', ["tasks in [tag] is 1001", "1000"]),
         ('executor = "local"\n[tag]\ntasks = "3"', ["tasks in [tag] is '3'", "integer"]),
         ('executor = "local"\n[write]\ntasks = 3', ["[write]", "tasks"]),
