@@ -33,7 +33,7 @@ COMMANDS = {
     "register": "make a data set and the metric loadable by name from any folder",
     "publish": "upload a data set, its loading script and the metric to the Hub",
     "score": "score NLI models on a data set",
-    "status": "show how far a run on a cluster is, or cancel it",
+    "status": "show the progress of a run on a cluster, or cancel it",
     "harness": "write task files for lm-evaluation-harness, or estimate the cost of a language model",
     "import": "compute results from logs of language models or from tables of predictions",
     "compare": "run pairwise significance tests between scored models",
