@@ -140,6 +140,8 @@ def find_any_dataset(name: str, *, revision: str | None = None) -> MergeDataset 
         return _from_folder(name, Path(name), None)
     if name == BUNDLED:
         return _from_folder(name, Path(__file__).parent, None)
+    if Path(name).is_file():
+        raise InputError(f"{name} is not a data set: it is a file; pass the folder of the data set")
     if is_path(name):
         raise InputError(f"no data set at {name}: the folder does not exist")
     repo_id, revision_in_name = split_revision(name)

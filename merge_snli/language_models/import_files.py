@@ -72,7 +72,7 @@ def import_files(
             raise InputError(f"{given} is for tables of predictions; a log says what was asked: remove it")
         results = _import_logs(logs, opened, model=model, partial=partial)
     else:
-        if model is None:
+        if not model:
             raise InputError(f"{paths[0]} does not name its model: give --model NAME")
         data = read_config(opened, config or ALL)
         answers = read_predictions(paths, data, model=model)

@@ -60,7 +60,7 @@ def _run(path: Path) -> tuple[str, dict[str, Any]]:
     found = NAME.fullmatch(path.name)
     if found is None:
         raise InputError(
-            f"{path} has not the name samples_TASK_DATE.jsonl that lm-evaluation-harness gives: restore it"
+            f"{path} is not named samples_TASK_DATE.jsonl, as lm-evaluation-harness names its logs: restore the name"
         )
     beside = path.with_name(f"results_{found['date']}.json")
     try:

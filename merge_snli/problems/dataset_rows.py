@@ -92,11 +92,14 @@ def _load(options: ProblemOptions, path: str, **arguments: Any) -> datasets.Data
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         if found := UNKNOWN_SPLIT.match(str(error)):
             raise _no_split(options, found[1]) from error
+        # `datasets` puts a general sentence around the error of a file.
+        cause = error.__cause__ if isinstance(error, datasets.exceptions.DatasetGenerationError) else None
         config = "" if options.config is None else f", config {options.config}"
         known = known_dataset(options.problems)
         advice = (known and known.note) or "give a file, a folder or a Hub id that you have access to"
         raise InputError(
-            f"cannot load data set {options.problems}{config}, split {options.split}: {reason(error)}; {advice}"
+            f"cannot load data set {options.problems}{config}, split {options.split}: "
+            f"{reason(cause or error)}; {advice}"
         ) from error
 
 

@@ -49,20 +49,20 @@ def read_file(path: Path, delimiter: str | None = None) -> Iterator[SourceRow]:
     Raises:
         InputError: If the ending is unknown, the file is empty, or it cannot be read.
     """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give a file")
     ending = file_type(path)
     reader = READERS.get(ending)
     if reader is None or (reader is _parquet and path.suffix == GZIP):
         shown = "".join(path.suffixes[-2:]) if path.suffix == GZIP else path.suffix
-        raise InputError(
-            f"{path}: unknown file type {shown or 'without ending'!r}; expected {', '.join(READERS)}, or a text "
-            f"file compressed as {GZIP}"
-        )
+        found = f"unknown file type {shown!r}" if shown else "the file name has no ending"
+        raise InputError(f"{path}: {found}; expected {', '.join(READERS)}, or a text file compressed as {GZIP}")
     if delimiter is not None:
         if ending not in DELIMITED:
             raise InputError(f"--delimiter is for {', '.join(DELIMITED)} files, not for {path}: remove it")
         reader = partial(_delimited, delimiter=delimiter)
     if path.stat().st_size == 0:
-        raise InputError(f"{path} is empty; expected one NLI problem per line or row")
+        raise InputError(f"{path} is empty; expected one row per line")
     if reader is not _parquet:
         require_text(path)
     return reader(path)

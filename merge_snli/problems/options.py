@@ -73,7 +73,7 @@ class ProblemOptions:
         for name, expected in option_types(cast(Hashable, type(self))).items():
             self._set(name, self._checked_type(name, expected))
         if not self.problems.strip():
-            raise InputError("--problems is empty: give a file, a folder, a Hub id or demo:problems")
+            raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
         require_at_least("--limit", self.limit, 1)

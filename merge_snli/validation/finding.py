@@ -60,7 +60,7 @@ def report_text(report: Report) -> str:
     lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
     checked = ", ".join(_checked(count, names) for names, count in report.checked.items() if count)
     verdict = counted(len(report.findings), "finding") if report.findings else "valid"
-    return "\n".join([*lines, f"{report.name}: {verdict}{f' ({checked} checked)' if checked else ''}", ""])
+    return "\n".join([*lines, f"{report.name}: {verdict}{f' (checked: {checked})' if checked else ''}", ""])
 
 
 def _checked(number: int, names: str) -> str:

@@ -135,7 +135,7 @@ def _made_again(record: PairsRecord, collector: Collector) -> dict[str, PairConf
 
 def _compare_rows(path: str, table: pa.Table, expected: pa.Table, collector: Collector) -> None:
     """Report the first row that differs: a surplus or missing row shifts all later ones."""
-    collector.count("rows made again", expected.num_rows)
+    collector.count("regenerated rows", expected.num_rows)
     if table.equals(expected):
         return
     for number, (row, again) in enumerate(zip_longest(table.to_pylist(), expected.to_pylist())):

@@ -73,6 +73,8 @@ def read_predictions(paths: Sequence[Path], data: ScoredConfig, *, model: str) -
                 raise InputError(f"{row.location}: {_text(row, ID)!r} has another label in an earlier row: keep one")
             differing += labels.setdefault(pair, label) != label
     source = ", ".join(map(str, paths))
+    if not rows:
+        raise InputError(f"{source} has no rows: give the predictions of the model")
     if not labels:
         raise InputError(
             f"none of the {rows:,} rows of {source} is on config {data.config} of {data.dataset.name}: give the data "
@@ -134,8 +136,8 @@ def _prediction(row: SourceRow, columns: _Columns, names: Sequence[str]) -> str 
     if canonical_name(text, two_way=False) == NOT_ENTAILMENT:
         return NOT_ENTAILMENT
     raise InputError(
-        f"{row.location}: label {text[:80]!r} is none of {', '.join(names)}, nor a number from 0 to {len(names) - 1}; "
-        "leave it empty if the model gave no answer"
+        f"{row.location}: label {text[:80]!r} is not one of {', '.join(names)}, or a number from 0 to "
+        f"{len(names) - 1}; leave it empty if the model gave no answer"
     )
 
 

@@ -40,6 +40,8 @@ def name_models(arguments: Iterable[str]) -> dict[str, str]:
 
 def _split(argument: str) -> tuple[str, str]:
     """Split `NAME=FOLDER`; the name is empty if none is given. Paths such as `runs/lr=0.1` may contain `=` too."""
+    if not argument:
+        raise InputError("the name of a model is empty: give a Hub id, a folder or demo:NAME")
     name, equals, folder = argument.partition("=")
     if not equals or "/" in name or Path(argument).is_dir():
         return "", argument

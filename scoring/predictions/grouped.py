@@ -189,6 +189,6 @@ def _check_groups(rows: _Rows, column: str, problems: str) -> None:
         )
     if n_groups == len(rows.groups):
         raise InputError(
-            f"{problems}: every one of the {n_groups:,} pairs has another value in the group column {column!r}; "
+            f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; "
             f"choose a column that several pairs share with {GROUP_OPTION}"
         )

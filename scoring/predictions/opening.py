@@ -91,6 +91,13 @@ def _read_configs(dataset: PairsDataset, *, config: str | None, by: Sequence[str
     if config is not None and config not in configs:
         raise InputError(f"{name} has no config {config!r} with a split {TEST}; choose one of {', '.join(configs)}")
     for each in configs if config is None else [config]:
+        columns = [column.name for column in record.configs[each].columns]
+        missing = next((one for one in by if one not in columns and not {*one.split(JOIN)} <= {*columns}), None)
+        if missing is not None:
+            raise InputError(
+                f"config {each} of {name} has no column {missing!r} (columns: {', '.join(columns)}): give --by a "
+                "column that it has, or choose another --config"
+            )
         data = read_groups(
             ProblemOptions(problems=read_split(dataset, each)),
             group_column=record.group_column,

@@ -374,7 +374,7 @@ BAD_FILES: dict[str, tuple[list[Row], list[str], str]] = {
     "groups all distinct": (
         [{**row, "pattern": number} for number, row in enumerate(pattern_rows())],
         ["--group-column", "pattern"],
-        r"every one of the 72 pairs.*'pattern'",
+        r"each of the 72 pairs.*'pattern'",
     ),
     "one group": (
         [{**row, "pattern": 1} for row in pattern_rows()],

@@ -75,7 +75,7 @@ def test_validation_makes_the_rows_again(small: PairsDataset) -> None:
     assert report.findings == ()
     assert report.not_checked == ()
     rows = sum(sum(splits.values()) for splits in small.record.rows.values())
-    assert report.checked == {"data files": 4, "rows": rows, "rows made again": rows}
+    assert report.checked == {"data files": 4, "rows": rows, "regenerated rows": rows}
 
 
 def test_validation_finds_a_changed_sentence(copy: Path) -> None:

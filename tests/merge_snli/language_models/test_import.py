@@ -356,7 +356,7 @@ def test_two_logs_that_differ(inspect_log: Path, capsys: pytest.CaptureFixture[s
     ("options", "message"),
     [
         (["none.eval"], "none.eval does not exist"),
-        (["."], "unknown file type"),
+        (["."], "is a folder"),
         (["log.json", "--config", "noun"], "--config is for tables"),
         (["log.json", "--subsample", "0"], "--subsample is for tables"),
         (["log.json", "--limit-seeds", "3"], "--limit-seeds is for tables"),
@@ -398,7 +398,7 @@ def without_task(run: Json) -> None:
         ("samples", "", "is empty"),
         ("samples", '{"doc": {}}\n', "is not a sample of a task"),
         ("samples", '{"doc": {"id": "a"', "is not valid JSON"),
-        ("rename", None, "has not the name samples_TASK_DATE.jsonl"),
+        ("rename", None, "is not named samples_TASK_DATE.jsonl"),
     ],
 )
 def test_wrong_logs_of_lm_eval(
@@ -430,7 +430,7 @@ def test_wrong_logs_of_lm_eval(
     ("content", "options", "message"),
     [
         ("id,label\na,neutral\n", [], "none of the 1 rows"),
-        ("id,label\na,neutral\n", ["--model", ""], "none of the 1 rows"),
+        ("id,label\na,neutral\n", ["--model", ""], "give --model NAME"),
         ("text,label\na,neutral\n", [], "add id, or premise and hypothesis"),
         ("id,answer\na,neutral\n", [], "add label, or one column per label"),
         ("id,entailment,neutral\na,1,2\n", [], "add label, or one column per label"),

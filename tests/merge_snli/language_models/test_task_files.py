@@ -126,7 +126,7 @@ def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pyte
         (["--estimate", "--subsample", "12"], "subsample is 12"),
         (["--estimate", "--subsample", "first"], "subsample is 'first'"),
         (["--estimate", "--seeds", "some"], "seeds is 'some'"),
-        (["--estimate", "--limit-seeds", "-1"], "limit_seeds is -1"),
+        (["--estimate", "--limit-seeds", "-1"], "--limit-seeds is -1"),
         (["--estimate", "--config", "adv"], "no split test of config adv"),
         (["--estimate", "--tokenizer", "no/such/folder/at/all"], "cannot load the tokenizer no/such/folder/at/all"),
         (["--estimate", "--shots-from", "none.jsonl"], "none.jsonl"),

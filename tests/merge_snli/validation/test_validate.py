@@ -102,9 +102,9 @@ def test_what_was_checked_is_counted() -> None:
     collector = Collector()
     for name in ("data files", "draws", "words tagged in place"):
         collector.count(name, 1)
-    assert report_text(collector.report("a")) == "a: valid (1 data file, 1 draw, 1 word tagged in place checked)\n"
+    assert report_text(collector.report("a")) == "a: valid (checked: 1 data file, 1 draw, 1 word tagged in place)\n"
     collector.count("draws", 1_999)
-    assert "1 data file, 2,000 draws, 1 word tagged in place checked" in report_text(collector.report("a"))
+    assert "checked: 1 data file, 2,000 draws, 1 word tagged in place" in report_text(collector.report("a"))
 
 
 def test_one_finding_is_not_findings() -> None:
