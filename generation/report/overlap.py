@@ -148,6 +148,16 @@ def figure_9(found: Overlap) -> Table:
     )
 
 
+def check_format(path: Path) -> None:
+    """Check that an overlap can be drawn into a file of this name.
+
+    Raises:
+        InputError: If the suffix is not one of `FORMATS`.
+    """
+    if path.suffix not in FORMATS:
+        raise InputError(f"--figure {path}: unknown format {path.suffix!r}, use one of {', '.join(FORMATS)}")
+
+
 def draw_overlap(found: Overlap, path: Path) -> None:
     """Draw an overlap of masked LMs into a file.
 
@@ -158,8 +168,7 @@ def draw_overlap(found: Overlap, path: Path) -> None:
     Raises:
         InputError: If the suffix is another one, or the file cannot be written.
     """
-    if path.suffix not in FORMATS:
-        raise InputError(f"--figure {path}: unknown format {path.suffix!r}, use one of {', '.join(FORMATS)}")
+    check_format(path)
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

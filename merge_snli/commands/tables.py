@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the tables, with the values of the paper if the run has the same masked LMs or problems."""
     from generation.report.against import tables_against
-    from generation.report.overlap import draw_overlap
+    from generation.report.overlap import check_format, draw_overlap
     from generation.report.tables import report_tables
     from merge_snli.dataset import find_dataset
 
@@ -48,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.against is None:
         if arguments.against_work is not None:
             raise InputError("--against-work needs --against: name the other data set")
+        if arguments.figure is not None:
+            check_format(arguments.figure)  # before suggestions are counted, which takes time
         tables, overlap = report_tables(dataset, arguments.work, suggestions=arguments.suggestions)
         if arguments.figure is not None:
             draw_overlap(overlap, arguments.figure)

@@ -176,6 +176,7 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.Captu
         ("--against", without, "--suggestions"): "--suggestions is for one data set",
         ("--against", str(made.strict.folder), "--against-work", str(tmp_path)): "does not contain the problems",
         ("--suggestions",): "does not contain the problems",
+        ("--suggestions", "--figure", "figure.jpg"): "unknown format '.jpg'",
     }.items():
         assert main(["tables", whole, *options]) == 2
         assert message in capsys.readouterr().err
