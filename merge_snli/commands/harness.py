@@ -11,6 +11,7 @@ from merge_snli.commands.output import write_output
 from merge_snli.errors import InputError
 
 OFFERED_SHOTS = 9
+"""Number of examples in the task files; `--num_fewshot N` of lm-evaluation-harness shows the first N."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -31,7 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "results may be submitted on",
     )
     add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8,0.95; the page has a slider")
-
     parser.add_argument(
         "--init-space", metavar="ORG/NAME", help="write the repository of a Space that others can submit results to"
     )
