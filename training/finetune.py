@@ -108,12 +108,14 @@ def check_record(folder: Path, record: dict[str, Any]) -> None:
     """Check that a folder was written by a run with this record.
 
     Raises:
-        InputError: If it has no record or another one.
+        InputError: If it has no readable record or another one.
     """
-    path = folder / RECORD
-    if not path.is_file():
+    try:
+        written = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        written = None
+    if not isinstance(written, dict):
         raise InputError(f"{folder} exists and is not from training.finetune: choose another --out")
-    written = json.loads(path.read_text(encoding="utf-8"))
     different = [name for name, value in record.items() if written.get(name) != value]
     if different:
         raise InputError(

@@ -136,6 +136,9 @@ def test_a_complete_model_is_kept_and_another_run_does_not_replace_it(
     main(first)
     with pytest.raises(InputError, match=r"model .*training"):
         main(replace(first, recipe=replace(RECIPE, epochs=3)))
+    (tmp_path / "model" / RECORD).write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"model exists .*another out"):
+        main(first)
     (tmp_path / "model" / RECORD).unlink()
     with pytest.raises(InputError, match=r"model exists .*another out"):
         main(first)
@@ -207,6 +210,8 @@ def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Pa
     assert license_of("stanfordnlp/snli") == "cc-by-sa-4.0"
     assert license_of(str(augmentation)) == "apache-2.0"
     assert license_of("no/such-folder") is None
+    (augmentation / "README.md").write_text("---\nlicense: [\n---\n", encoding="utf-8")
+    assert license_of(str(augmentation)) is None
 
 
 @pytest.mark.parametrize(
@@ -218,8 +223,10 @@ def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Pa
         ({"augment": "pairs.csv"}, r"pairs\.csv"),
         ({"augment_share": 0.1}, r"augment_share needs .*augment"),
         ({"augment": "pairs/x", "augment_share": 0.0}, r"augment_share is 0"),
+        ({"augment": "pairs/x", "augment_share": float("nan")}, r"augment_share is nan"),
         ({"random_seeds": (1, 1)}, r"random_seed has '1' more than once"),
         ({"random_seeds": (-1,)}, r"random_seed is -1"),
+        ({"random_seeds": (2**32,)}, r"random_seed is 4294967296"),
         ({"save_every": 0}, r"save_every is 0"),
         ({"dtype": "float16"}, r"dtype is 'float16'.*bfloat16"),
         ({"base": "./nothing"}, r"\./nothing does not exist"),
@@ -245,6 +252,7 @@ def test_bad_input_is_reported_and_nothing_is_written(
         ({"epochs": 0}, r"epochs is 0"),
         ({"batch_size": -4}, r"batch_size is -4"),
         ({"weight_decay": -0.1}, r"weight_decay is -0\.1"),
+        ({"weight_decay": float("nan")}, r"weight_decay is nan"),
     ],
     ids=str,
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from huggingface_hub import metadata_load
 
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError
@@ -161,7 +162,8 @@ def license_of(problems: str) -> str | None:
     card = Path(problems) / "README.md"
     if not card.is_file():
         return None
-    _, _, rest = card.read_text(encoding="utf-8").partition("---\n")
-    metadata = yaml.safe_load(rest.partition("\n---")[0])
-    found = metadata.get("license") if isinstance(metadata, dict) else None
+    try:
+        found = (metadata_load(card) or {}).get("license")
+    except (yaml.YAMLError, OSError, ValueError):
+        return None
     return found if isinstance(found, str) else None

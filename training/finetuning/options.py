@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from merge_snli.errors import InputError
 from merge_snli.problems.options import require_at_least, require_unique
 
 DTYPES = ("float32", "bfloat16")
+MAX_SEED = 2**32 - 1
+"""The largest seed that NumPy's random generator accepts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +46,8 @@ class Recipe:
             raise InputError(f"--learning-rate is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5")
         for name in ("epochs", "batch_size", "max_length"):
             require_at_least(f"--{name.replace('_', '-')}", getattr(self, name), 1)
-        if self.weight_decay < 0:
-            raise InputError(f"--weight-decay is {self.weight_decay:g}: it must not be negative")
+        if not 0 <= self.weight_decay < math.inf:
+            raise InputError(f"--weight-decay is {self.weight_decay:g}: it must be at least 0, such as 0.01")
 
 
 RECIPES = {
@@ -104,10 +107,12 @@ class FinetuneOptions:
         require_unique("--random-seed", [str(seed) for seed in self.random_seeds])
         require_at_least("--save-every", self.save_every, 1)
         require_at_least("--random-seed", min(self.random_seeds), 0)
+        if max(self.random_seeds) > MAX_SEED:
+            raise InputError(f"--random-seed is {max(self.random_seeds)}: it must be at most {MAX_SEED}")
         require_at_least("--hold-out", self.hold_out, 0)
         if self.augment_share is not None and self.augment is None:
             raise InputError("--augment-share needs examples: add --augment DIR/CONFIG")
-        if self.augment_share is not None and self.augment_share <= 0:
+        if self.augment_share is not None and not 0 < self.augment_share < math.inf:
             raise InputError(f"--augment-share is {self.augment_share:g}: it must be above 0, such as 0.01")
         if self.dtype not in DTYPES:
             raise InputError(f"--dtype is {self.dtype!r}: choose one of {', '.join(DTYPES)}")

@@ -145,7 +145,10 @@ def finetune(
 
 
 def load_classifier(folder: Path) -> PreTrainedModel:
-    """Load a classifier with the three labels of NLI; a head with other labels is initialized again."""
+    """Load a classifier with the three labels of NLI.
+
+    A head for another number of labels is initialized again. A head for three other labels is kept and renamed.
+    """
     labels = canonical_names(labels_of(AutoConfig.from_pretrained(folder))) or NLI_LABELS
     if len(labels) != len(NLI_LABELS):
         labels = NLI_LABELS
