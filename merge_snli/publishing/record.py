@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from generation.run_file import RUN_TOML
 from merge_snli.card import license_of, render_card
@@ -17,8 +17,6 @@ from merge_snli.record import PublishedRecord, Record, encode_record, seal
 
 if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset, PairsDataset
-
-AnyRecord = TypeVar("AnyRecord", Record, PairsRecord)
 
 
 def published_record(
@@ -38,7 +36,8 @@ def published_record(
     Raises:
         InputError: If no license is known, it is invalid, or it contradicts the record.
     """
-    record = _published(dataset.record, dataset.name, license_id, PublishedRecord(repo, metric))
+    record = _with_license(dataset.record, dataset.name, license_id)
+    record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
     card = render_card(record, dataset.folder).encode()
     files = {CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
     if isinstance(record, Record) and (dataset.folder / RUN_TOML).is_file():
@@ -46,17 +45,7 @@ def published_record(
     return files
 
 
-def _published(
-    record: Record | PairsRecord, name: str, license_id: str | None, published: PublishedRecord
-) -> Record | PairsRecord:
-    if isinstance(record, PairsRecord):
-        record = _with_license(record, name, license_id)
-        return replace(record, options=record.options | _public_values(record.options), published=published)
-    record = _with_license(record, name, license_id)
-    return replace(record, options=record.options | _public_options(record), published=published)
-
-
-def _with_license(record: AnyRecord, name: str, license_id: str | None) -> AnyRecord:
+def _with_license(record: Record | PairsRecord, name: str, license_id: str | None) -> Record | PairsRecord:
     """Return the record with the license of its problems.
 
     Raises:
@@ -78,16 +67,14 @@ def _with_license(record: AnyRecord, name: str, license_id: str | None) -> AnyRe
     return replace(record, options=record.options | {"license": chosen}, terms=replace(record.terms, license=chosen))
 
 
-def _public_values(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that may be paths, reduced to the last part of the path: a folder of words, and problems."""
-    public = {"lexicon": options.get("lexicon") and _public_name(options["lexicon"])}
-    public["problems"] = [_public_name(each) for each in options.get("problems", ())]
-    return {name: value for name, value in public.items() if name in options}
-
-
-def _public_options(record: Record) -> dict[str, Any]:
+def _public_options(record: Record | PairsRecord) -> dict[str, Any]:
     """Return the options that may be paths, reduced to the last part of the path."""
     options = record.options
+    if isinstance(record, PairsRecord):
+        lexicon, problems = options.get("lexicon"), options.get("problems")
+        return ({"lexicon": _public_name(lexicon)} if lexicon else {}) | (
+            {"problems": [_public_name(each) for each in problems]} if problems else {}
+        )
     tagger, mlms = options["tagger"], zip(options["mlm"], record.masked_lms, strict=True)
     return {
         **{name: _public_name(options[name]) for name in ("problems", "seeds_from") if options.get(name) is not None},
