@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeGuard, Unpack, cast, overload
 
 from merge_snli.errors import InputError
 from scoring.models.async_function import CONCURRENCY, ask_all, is_async, journal_name
-from scoring.models.function import function_name, model_from_function
+from scoring.models.function import function_name, label_reader, model_from_function
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
 from scoring.models.options import ModelOptions
@@ -185,7 +185,8 @@ def _score_async(
     """Ask an async function about all pairs, then score its answers; `pairs` are those of the data and the source."""
     name = name or function_name(function)
     journal = None if out is None else work_folder(out) / "answers" / journal_name(function, name, version)
-    answers = ask_all(function, pairs, name=name, concurrency=concurrency, journal=journal)
+    read = label_reader(data.label_names, name)
+    answers = ask_all(function, pairs, read=read, name=name, concurrency=concurrency, journal=journal)
     scored = model_from_function(
         lambda asked: [answers[pair] for pair in asked], data.label_names, name=name, version=version
     )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.models.function import FUNCTION_LABELS, one_hot
+from scoring.models.function import FUNCTION_LABELS, OneHotPredictor, one_hot
 from scoring.models.labels import ANSWERS, ModelLabels
-from scoring.models.predictor import ModelFacts, Pair
+from scoring.models.predictor import Pair
 from scoring.models.scored_model import ScoredModel
 
 if TYPE_CHECKING:
@@ -40,24 +40,12 @@ def model_from_answers(
     )
 
 
-class AnswerPredictor:
+class AnswerPredictor(OneHotPredictor):
     """Looks up answers as one-hot logits."""
-
-    facts = ModelFacts(architecture=None, parameters=None, max_length=None)
-    n_outputs = len(FUNCTION_LABELS)
-    batch_tokens = 512
 
     def __init__(self, answers: Mapping[Pair, str | None]) -> None:
         """Keep a label for each pair, or None for an answer that cannot be read."""
         self._answers = answers
-
-    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
-        """Return zeros: answers are for pairs of any length."""
-        return [0] * len(pairs)
-
-    def padded_length(self, tokens: int) -> int:
-        """Return the same number: nothing is padded."""
-        return tokens
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the answers as one-hot logits, [n, 4].

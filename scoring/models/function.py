@@ -54,26 +54,30 @@ def function_name(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-class FunctionPredictor:
-    """Turns the labels that a function returns into one-hot logits."""
+class OneHotPredictor:
+    """Base of the predictors whose logits are one-hot labels, for pairs of any length."""
 
     facts = ModelFacts(architecture=None, parameters=None, max_length=None)
     n_outputs = len(FUNCTION_LABELS)
     batch_tokens = 512
+
+    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
+        """Return zeros: tokens are not counted."""
+        return [0] * len(pairs)
+
+    def padded_length(self, tokens: int) -> int:
+        """Return the same number: nothing is padded."""
+        return tokens
+
+
+class FunctionPredictor(OneHotPredictor):
+    """Turns the labels that a function returns into one-hot logits."""
 
     def __init__(self, function: LabelFunction, data_labels: Sequence[str], name: str) -> None:
         """Wrap a function that numbers labels as in `data_labels`."""
         self._function = function
         self._data_labels = tuple(data_labels)
         self._name = name
-
-    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
-        """Return zeros: a function accepts pairs of any length."""
-        return [0] * len(pairs)
-
-    def padded_length(self, tokens: int) -> int:
-        """Return the same number: nothing is padded."""
-        return tokens
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the function's labels as one-hot logits, [n, 4]; a row is -inf for no answer.
@@ -91,21 +95,34 @@ class FunctionPredictor:
             raise InputError(
                 f"{self._name} returned {len(values)} labels for {len(pairs)} pairs; it must return one per pair"
             )
-        labels = [
-            None if value is None else self._label(value, pair) for value, pair in zip(values, pairs, strict=True)
-        ]
-        return one_hot(labels)
+        read = label_reader(self._data_labels, self._name)
+        return one_hot([read(value, pair) for value, pair in zip(values, pairs, strict=True)])
 
-    def _label(self, value: object, pair: Pair) -> str:
+
+def label_reader(data_labels: Sequence[str], name: str) -> Callable[[object, Pair], str | None]:
+    """Return a function that checks what a model function returned for a pair, and returns the label or None.
+
+    It raises `InputError` for anything else than a label, its number or None.
+
+    Args:
+        data_labels: The data set's labels in the order of their numbers.
+        name: Name of the model function, for messages.
+    """
+
+    def read(value: object, pair: Pair) -> str | None:
+        if value is None:
+            return None
         if isinstance(value, str) and value.lower() in FUNCTION_LABELS:
             return value.lower()
         number = int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else -1
-        if 0 <= number < len(self._data_labels):
-            return self._data_labels[number]
+        if 0 <= number < len(data_labels):
+            return data_labels[number]
         raise InputError(
-            f"{self._name} returned {value!r} for {' / '.join(map(repr, pair))}; it must return one of "
-            f"{', '.join(FUNCTION_LABELS)} or a number from 0 to {len(self._data_labels) - 1}"
+            f"{name} returned {value!r} for {' / '.join(map(repr, pair))}; it must return one of "
+            f"{', '.join(FUNCTION_LABELS)} or a number from 0 to {len(data_labels) - 1}"
         )
+
+    return read
 
 
 def one_hot(labels: Sequence[str | None]) -> NDArray[np.float32]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from merge_snli.errors import InputError
 from scoring import score
-from scoring.models.async_function import ask_all
+from scoring.models.async_function import ask_all, is_async, journal_name
 
 Pair = tuple[str, str]
 LABELS = ("entailment", "neutral", "contradiction")
@@ -82,7 +85,9 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
         "import asyncio, os\nfrom pathlib import Path\nfrom scoring.models.async_function import ask_all\n"
         "calls = 0\n"
         "async def ask(pair):\n    global calls\n    calls += 1\n    if calls > 25: os._exit(9)\n    return 'neutral'\n"
-        f"ask_all(ask, [(str(n), 'h') for n in range(60)], name='ask', concurrency=1, journal=Path({str(journal)!r}))"
+        "pairs = [(str(n), 'h') for n in range(60)]\n"
+        f"options = dict(read=lambda label, pair: label, concurrency=1, journal=Path({str(journal)!r}))\n"
+        "ask_all(ask, pairs, name='ask', **options)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     asked: list[Pair] = []
@@ -92,7 +97,7 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
         return "neutral"
 
     pairs = [(str(number), "h") for number in range(60)]
-    answers = ask_all(ask, pairs, name="ask", concurrency=4, journal=journal)
+    answers = ask_all(ask, pairs, read=lambda label, pair: str(label), name="ask", concurrency=4, journal=journal)
     assert len(answers) == 60
     assert asked == pairs[25:]
 
@@ -104,17 +109,45 @@ def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
     assert 0 <= asyncio.run(notebook()) <= 1
 
 
-def test_wrong_options_and_labels(dataset: Path, tmp_path: Path) -> None:
+def test_an_invalid_answer_stops_the_run_and_is_not_kept(dataset: Path, tmp_path: Path) -> None:
+    asked: list[Pair] = []
+
+    async def ask(pair: Pair) -> object:
+        asked.append(pair)
+        return np.int64(1) if len(asked) < 5 else object()
+
+    with pytest.raises(InputError, match="ask returned <object"):
+        score(ask, dataset, config="verb", out=tmp_path / "out", concurrency=1)  # type: ignore[call-overload]
+    assert len(asked) == 5
+    (journal,) = (tmp_path / "out.work").rglob("*.jsonl")
+    assert [json.loads(line)[1] for line in journal.read_text().splitlines() if line] == ["neutral"] * 4
+
+
+def test_an_error_of_the_function_is_not_one_of_the_disk(dataset: Path, tmp_path: Path) -> None:
+    async def ask(pair: Pair) -> str:
+        return Path(tmp_path / "prompt.txt").read_text()
+
+    with pytest.raises(FileNotFoundError, match=r"prompt\.txt"):
+        score(ask, dataset, config="verb", out=tmp_path / "out")
+
+
+def test_async_methods_and_partials() -> None:
+    class Child(Api):
+        pass
+
+    assert is_async(Child())
+    assert is_async(partial(Child(), fails_after=None))
+    assert not is_async(rule)
+    one, two = partial(asyncio.sleep, 1), partial(asyncio.wait_for, 1)
+    assert journal_name(one, "f", None) != journal_name(two, "f", None)  # type: ignore[arg-type]
+
+
+def test_wrong_options_and_labels(dataset: Path) -> None:
     async def perhaps(pair: Pair) -> str:
         return "perhaps"
 
-    async def not_json(pair: Pair) -> object:
-        return object()
-
     with pytest.raises(InputError, match="'perhaps'"):
         score(perhaps, dataset, config="verb")
-    with pytest.raises(InputError, match="must return a label"):
-        score(not_json, dataset, config="verb", out=tmp_path / "out")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="concurrency is 0"):
         score(Api(), dataset, concurrency=0)
     with pytest.raises(InputError, match="concurrency has no effect on a function"):
