@@ -17,7 +17,7 @@ from merge_snli.table import TEXT_WIDTH
 from scoring.reports.html_page import asset
 from scoring.reports.leaderboard.submissions import LIMITS, check_files
 from scoring.reports.leaderboard.write import PAGE, write_leaderboard
-from scoring.results.files import read_results, write_result
+from scoring.results.files import RESULT, file_name, read_results, write_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,20 +74,19 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
         raise InputError("--init-space needs --dataset: name the data sets that results may be submitted on")
     if out.is_dir() and any(out.iterdir()):
         raise InputError(f"--out {out} has files: choose a new or empty folder")
-    paths = [write_result(result, out / RESULTS) for result in results]
-    checked = check_files({path.name: path.read_bytes() for path in paths}, {}, datasets)
+    checked = check_files({file_name(result): RESULT.dump_json(result) for result in results}, {}, datasets)
     for name, problems in checked.items():
         if problems:
-            for path in paths:
-                path.unlink()
-            (out / RESULTS).rmdir()
             raise InputError(f"{name}: {problems[0]}")
+    path = _write_page(results, out, space)
+    for result in results:
+        write_result(result, out / RESULTS)
     listed = [_listed(dataset) for dataset in datasets]
     write_json(out / SETTINGS, {"space": space, "datasets": listed})
     names = "\n".join(f"- {each['title']}: `{each['name']}`, sha256 `{each['digest']}`" for each in listed)
     card = asset("scoring.reports.leaderboard", "page", "space.md")
     write_text(out / "README.md", card.replace("SPACE_ID", space).replace("DATA_SETS", names).replace("LIMITS", LIMITS))
-    return _write_page(results, out, space)
+    return path
 
 
 def build_space(folder: Path, datasets: Sequence[MergeDataset] = ()) -> Checked:
