@@ -10,7 +10,7 @@ from merge_snli.dataset import label_names, read_split
 from merge_snli.files import sha256_of_json
 from merge_snli.table import TEXT_WIDTH
 from scoring.results.grouping import distinct_names_of
-from scoring.results.scores import NOT_SCORED, label_of
+from scoring.results.scores import NO_ANSWER_TEXT, NOT_SCORED, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,7 +87,7 @@ def _answers(result: Result, seed_id: str, place: int) -> tuple[str, str]:
     index = result.seeds.seed_id.index(seed_id)
     answer = result.seeds.variant_predictions[index][place]
     on_variant = answer if answer == NOT_SCORED else label_of(answer, result.compared_labels)
-    return result.seeds.predicted[index] or NOT_SCORED, on_variant
+    return result.seeds.predicted[index] or NO_ANSWER_TEXT, on_variant
 
 
 def _marked(answer: str, gold: str) -> str:
