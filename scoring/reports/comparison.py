@@ -55,8 +55,8 @@ class Comparison:
             and at other thresholds than the quality threshold.
         classes: PA of each pair of word classes at the quality threshold, over seeds (section 5.2); None without the
             data set, whose variants have the classes, and at other thresholds.
-        all_thresholds: The tests of all pairs of models at the thresholds 0, 0.01, … 1; None unless requested, and for
-            other than the first of several thresholds.
+        all_thresholds: The tests of all pairs of models at the thresholds 0, 0.01, … 1, if they are requested; of
+            several comparisons at different thresholds, only the first has them.
         notes: Notes of each model's result.
     """
 
@@ -112,27 +112,15 @@ def compare_results(
     comparable = [group for group in on_merge if len(group) > 1]
     comparable_groups = [group for group in on_groups if len(group) > 1]
     if not comparable and not comparable_groups:
-        scored = ", ".join(
-            [f"{group[0].model.name} on {group[0].dataset.config}" for group in on_merge]
-            + [f"{group[0].model.name} on {group[0].dataset.title}" for group in on_groups]
-        )
-        raise InputError(
-            f"no two models were scored on the same data and config ({scored or 'no results'}): score another model "
-            "with the same --dataset, --config and --out"
-        )
-    titles = titles_of([group[0].dataset for group in comparable])
-    by_digest = {dataset.digest: dataset for dataset in datasets}
-    for digest, dataset in by_digest.items():
-        if digest not in {group[0].dataset.digest for group in comparable}:
-            raise InputError(f"--dataset {dataset.name} ({digest[:8]}): no two models were scored on this data")
-    if by_digest and QUALITY_THRESHOLD not in thresholds:
-        raise InputError(f"--dataset compares word classes at {QUALITY_THRESHOLD}: add it to --threshold")
+        raise InputError(_not_comparable(on_merge, on_groups))
     if comparable_groups and test == SUBSAMPLE_TEST:
-        title = comparable_groups[0][0].dataset.title
         raise InputError(
-            f"--test {test} compares subsamples, which the pairs in groups of {title} do not have: choose permutation "
-            "or mcnemar"
+            f"--test {test} compares subsamples, which the pairs in groups of {comparable_groups[0][0].dataset.title} "
+            "do not have: choose permutation or mcnemar"
         )
+    by_digest = {dataset.digest: dataset for dataset in datasets}
+    _check_datasets(by_digest, comparable, thresholds)
+    titles = titles_of([group[0].dataset for group in comparable])
     group_titles = grouped_titles([group[0].dataset for group in comparable_groups])
     settings = [
         _Settings(test, alpha, threshold, all_thresholds and number == 0) for number, threshold in enumerate(thresholds)
@@ -149,6 +137,29 @@ def compare_results(
             for each in settings
         ),
     )
+
+
+def _not_comparable(on_merge: Sequence[Sequence[Result]], on_groups: Sequence[Sequence[GroupedResult]]) -> str:
+    scored = ", ".join(
+        [f"{group[0].model.name} on {group[0].dataset.config}" for group in on_merge]
+        + [f"{group[0].model.name} on {group[0].dataset.title}" for group in on_groups]
+    )
+    return (
+        f"no two models were scored on the same data and config ({scored or 'no results'}): score another model with "
+        "the same --dataset, --config and --out"
+    )
+
+
+def _check_datasets(
+    datasets: Mapping[str, MergeDataset], comparable: Sequence[Sequence[Result]], thresholds: Sequence[float]
+) -> None:
+    """Check that the word classes of each data set, by digest, can be compared."""
+    digests = {group[0].dataset.digest for group in comparable}
+    for digest, dataset in datasets.items():
+        if digest not in digests:
+            raise InputError(f"--dataset {dataset.name} ({digest[:8]}): no two models were scored on this data")
+    if datasets and QUALITY_THRESHOLD not in thresholds:
+        raise InputError(f"--dataset compares word classes at {QUALITY_THRESHOLD}: add it to --threshold")
 
 
 @dataclass(frozen=True)
