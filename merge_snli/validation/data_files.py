@@ -24,6 +24,8 @@ from merge_snli.validation.resources import find_resources
 from merge_snli.validation.rows import check_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.record import RecordedRun
     from merge_snli.validation.seed import Row
@@ -119,22 +121,35 @@ def _has_same_rows(folder: Path, copy: Path, name: str, run: RecordedRun, collec
     for found, expected in zip_longest(*tables):
         if found is None or expected is None or not found.equals(expected):
             rows, expected_rows = ([] if table is None else table.to_pylist() for table in (found, expected))
-            for number, (row, expected_row) in enumerate(zip_longest(rows, expected_rows), first):
-                if repr(row) != repr(expected_row):  # NaN equals NaN
-                    _find_difference(name, number, row, expected_row, source, collector)
-                    return False
+            if find_difference(name, first, rows, expected_rows, source, collector):
+                return False
         first += ROWS_PER_GROUP
     return True
 
 
-def _find_difference(
-    name: str, number: int, row: Row | None, expected: Row | None, source: str, collector: Collector
-) -> None:
-    if row is None:
-        collector.find(name, number, None, f"is missing: {source} has more rows")
-    elif expected is None:
-        collector.find(name, number, None, f"is not in {source}")
-    else:
-        column = next(column for column in row if repr(row[column]) != repr(expected[column]))
-        message = f"is {quoted(row[column])}; {source} has {quoted(expected[column])}"
-        collector.find(name, number, column, message)
+def find_difference(
+    name: str, first: int, rows: Sequence[Row], expected_rows: Sequence[Row], source: str, collector: Collector
+) -> bool:
+    """Report the first row that differs from the expected one, and return whether there is one.
+
+    Args:
+        name: The file's relative path.
+        first: Number of the first row.
+        rows: Rows of the file.
+        expected_rows: The expected rows.
+        source: Where they come from, for the message.
+        collector: Gets the finding.
+    """
+    for number, (row, expected) in enumerate(zip_longest(rows, expected_rows), first):
+        if repr(row) == repr(expected):  # NaN equals NaN
+            continue
+        if row is None:
+            collector.find(name, number, None, f"is missing: {source} has more rows")
+        elif expected is None:
+            collector.find(name, number, None, f"is not in {source}")
+        else:
+            column = next(column for column in row if repr(row[column]) != repr(expected[column]))
+            message = f"is {quoted(row[column])}; {source} has {quoted(expected[column])}"
+            collector.find(name, number, column, message)
+        return True
+    return False

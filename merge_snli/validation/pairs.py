@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ from merge_snli.files import sha256_of_json
 from merge_snli.pairs_record import PairsRecord
 from merge_snli.record import OWN_DIGEST, decode, own_digest, validation_errors
 from merge_snli.schema import data_file, features_of
+from merge_snli.validation.data_files import find_difference
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.folder import check_digests
 from merge_snli.validation.parquet import check_table, read_tables
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from merge_snli.validation.collector import Collector
     from templates.output import PairConfig
+
+NEW_RUN = "a new run with the recorded options"
 
 
 def read_pairs(content: bytes, collector: Collector) -> PairsRecord | None:
@@ -66,7 +68,10 @@ def check_pairs(folder: Path, record: PairsRecord, content: bytes, collector: Co
             _check_rows(record, name, table, collector)
             _check_ids(path, table, seen, collector)
             if again is not None:
-                _compare_rows(path, table, stored_table(again[name]) if name in again else table[:0], collector)
+                expected = stored_table(again[name]) if name in again else table[:0]
+                collector.count("regenerated rows", expected.num_rows)
+                if not table.equals(expected):
+                    find_difference(path, 0, table.to_pylist(), expected.to_pylist(), NEW_RUN, collector)
 
 
 def _check_record(record: PairsRecord, content: bytes, collector: Collector) -> None:
@@ -115,7 +120,7 @@ def _check_ids(path: str, table: pa.Table, seen: set[str], collector: Collector)
 
 
 def _made_again(record: PairsRecord, collector: Collector) -> dict[str, PairConfig] | None:
-    """Return the rows that the recorded options give; None if their words are not at hand."""
+    """Return the rows that the recorded options give; None if they cannot be made here."""
     if record.command != COMMAND:
         collector.skip("sentences: the problems that they come from are not part of the data set")
         return None
@@ -131,16 +136,3 @@ def _made_again(record: PairsRecord, collector: Collector) -> dict[str, PairConf
         collector.skip("sentences: made from other words or templates than those of this installation")
         return None
     return configs
-
-
-def _compare_rows(path: str, table: pa.Table, expected: pa.Table, collector: Collector) -> None:
-    """Report the first row that differs: a surplus or missing row shifts all later ones."""
-    collector.count("regenerated rows", expected.num_rows)
-    if table.equals(expected):
-        return
-    for number, (row, again) in enumerate(zip_longest(table.to_pylist(), expected.to_pylist())):
-        if row != again:
-            column = next((name for name in row or {} if again and row[name] != again.get(name)), None)
-            value, other = (each and (each.get(column) if column else each) for each in (row, again))
-            collector.find(path, number, column, f"is {quoted(value)}; words and options give {quoted(other)}")
-            return
