@@ -7,7 +7,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import IncompleteError, InputError
-from scoring.api import require_seeds, score_models
 from scoring.models.scored_model import model_from_name
 from scoring.predictions.grouped import GroupedPairs
 from scoring.predictions.opening import open_data
@@ -15,6 +14,7 @@ from scoring.predictions.predict import predict_pairs
 from scoring.predictions.source import read_source
 from scoring.predictions.store import PredictionStore
 from scoring.results.files import work_folder
+from scoring.score_models import require_seeds, score_models
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -41,7 +41,7 @@ def score_on_cluster(
     out: Path,
     source: ScoredSource | None = None,
 ) -> tuple[list[Result | GroupedResult], dict[str, str]]:
-    """Score models on a cluster; the other arguments and the result are those of `scoring.api.score_models`.
+    """Score models on a cluster; the other arguments and the result are those of `scoring.score_models.score_models`.
 
     Args:
         named: The models by display name.
@@ -55,8 +55,8 @@ def score_on_cluster(
     Raises:
         InputError: If an input or the cluster file cannot be used, or a task fails.
     """
-    from scoring.api import score_models
     from scoring.models.scored_model import model_from_name
+    from scoring.score_models import score_models
     from scoring.tasks import ScoringPlan, digest_of_data
 
     cluster = read_installed(cluster_file)

@@ -25,7 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.presets import preset_options
     from generation.report.composition import composition_table
     from generation.report.words import words_table
-    from scoring.api import score_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
     from scoring.reports.example import example_text, summary_text
@@ -33,6 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.reports.leaderboard.write import write_leaderboard
     from scoring.results.folder import check_results_folder
     from scoring.results.score_table import score_table
+    from scoring.score_models import score_models
 
     out: Path = arguments.out
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))

@@ -125,7 +125,6 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: If the data set, its source, the labels or the results folder cannot be used.
     """
     from merge_snli.inference.models import find_device
-    from scoring.api import require_seeds, score_models, take_part
     from scoring.models.labels import parse_labels
     from scoring.models.names import name_models
     from scoring.models.options import ModelOptions
@@ -133,6 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.predictions.source import read_source
     from scoring.results.files import to_json
     from scoring.results.folder import check_results_folder
+    from scoring.score_models import require_seeds, score_models, take_part
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
         raise InputError("--limit-seeds and --subsample are for a trial on one machine: remove them, or --cluster")

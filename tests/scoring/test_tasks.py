@@ -16,10 +16,10 @@ from merge_snli.dataset import find_dataset
 from merge_snli.errors import IncompleteError, InputError
 from merge_snli.progress import Progress
 from merge_snli.share import Share
-from scoring.api import score_models
 from scoring.models.names import name_models
 from scoring.models.options import ModelOptions
 from scoring.predictions.pairs import read_config
+from scoring.score_models import score_models
 from scoring.tasks import DataOptions, ScoringPlan, evaluate, predict
 
 QUIET = Progress(quiet=True)

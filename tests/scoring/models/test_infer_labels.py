@@ -14,13 +14,13 @@ from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.label_spellings import TWO_WAY
 from merge_snli.schema import NLI_LABELS
-from scoring.api import score_model
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE, ModelLabels, find_model_labels
 from scoring.models.options import INFER, ModelOptions
 from scoring.models.predictor import ModelFacts, Pair
 from scoring.models.scored_model import ScoredModel, model_from_name
 from scoring.predictions.pairs import read_config
+from scoring.score_models import score_model
 from tests.scoring.conftest import MakeDataset
 
 OUTPUTS = ("LABEL_0", "LABEL_1", "LABEL_2")
