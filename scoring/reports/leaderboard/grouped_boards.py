@@ -59,7 +59,7 @@ class GroupedBoard:
     """Results on one data set of pairs in groups.
 
     Attributes:
-        title: Title of the data set, with its config if there are several.
+        title: Title of the data set and config, with the digest if another board has the same title.
         names: Display names of the models.
         results: The results, at least one, best pattern accuracy first.
         thresholds: Thresholds at which the table of accuracies shows PA, besides the quality threshold.
@@ -82,19 +82,23 @@ class GroupedBoard:
 
     def accuracies(self) -> Table:
         """Return accuracies and predicted labels, one row per model, without a title."""
-        return replace(self._table(), title="")
+        table = grouped_table(self.results, names=self.names, thresholds=self.thresholds)
+        return replace(table, title="")
 
     def tables(self) -> list[Table]:
         """Return accuracies and predicted labels, then the same by value of each column."""
-        by_column = (shares_table(self.results, column, names=self.names) for column in columns_of(self.results))
-        return [self._table(), *by_column]
+        title = f"{self.title}: {self.facts}"
+        return [
+            replace(self.accuracies(), title=title),
+            *(
+                replace(shares_table(self.results, column, names=self.names), title=f"{title}, by {column}")
+                for column in columns_of(self.results)
+            ),
+        ]
 
     def bars(self) -> list[BarTable]:
         """Return the predicted labels by value of each column."""
         return [_bar_table(column, self.results) for column in columns_of(self.results)]
-
-    def _table(self) -> Table:
-        return grouped_table(self.results, names=self.names, thresholds=self.thresholds)
 
 
 def make_grouped_boards(
