@@ -104,8 +104,8 @@ def _columns(row: SourceRow) -> _Columns:
     if LABEL in names:
         if guessed is not None:
             raise InputError(
-                f"{row.location} has the columns label and {guessed}: name only the predicted label label, and remove "
-                "the gold label"
+                f"{row.location} has the columns label and {guessed}: rename the column of the predicted labels to "
+                "label, and remove the gold labels"
             )
         return _Columns(by_id, {})
     spelled = {canonical_name(name, two_way=False): name for name in names if name not in (ID, PREMISE, HYPOTHESIS)}

@@ -27,7 +27,7 @@ NUMBERS = {character: number for number, character in UNNUMBERED.items()}
 
 
 def differences(result: Result, data: ScoredConfig) -> Iterator[str]:
-    """Yield what a result says that its answers do not give, one sentence each.
+    """Yield a sentence for each value of a result that differs from what its answers give.
 
     Names of the model and the data set, facts about the model and the run, and other notes than the warning of scores
     near chance are not checked, because answers do not determine them.

@@ -41,10 +41,10 @@ def check_files(
     Raises:
         InputError: If a data set cannot be read.
     """
-    known = {name: result for name, content in accepted.items() if isinstance(result := _read(name, content), Result)}
+    known = {name: result for name, content in accepted.items() if isinstance(result := _read(content), Result)}
     found = {}
     for name, content in files.items():
-        result = _read(name, content)
+        result = _read(content)
         if isinstance(result, str):
             found[name] = [result]
             continue
@@ -53,10 +53,10 @@ def check_files(
     return found
 
 
-def _read(name: str, content: bytes) -> Result | str:
+def _read(content: bytes) -> Result | str:
     """Return a result, or why the file is not a result that a leaderboard can check."""
     try:
-        result = parse_result(content, name)
+        result = parse_result(content, "the file")
     except InputError as error:
         return str(error)
     if not isinstance(result, Result):
