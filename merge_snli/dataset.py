@@ -54,6 +54,12 @@ class StoredDataset(Generic[AnyRecord]):
         return self.record.data.digest
 
     @property
+    def public_name(self) -> str:
+        """The Hub id, or the name of the folder without its path."""
+        local = self.revision is None and Path(self.name).is_dir()
+        return self.folder.resolve().name if local else self.name
+
+    @property
     def configs(self) -> tuple[str, ...]:
         """The configs that have a file, in their order."""
         return tuple(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from merge_snli.dataset import RUN_FILE, MergeDataset, PairsDataset, find_any_dataset, read_split
 from merge_snli.errors import InputError
-from merge_snli.problems.file_names import public_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import ALL, TEST
 from scoring.predictions.grouped import BY_OPTION, GROUP_OPTION, JOIN, read_groups
@@ -86,7 +85,7 @@ def _open(dataset: object) -> MergeDataset | PairsDataset:
 
 def _read_configs(dataset: PairsDataset, *, config: str | None, by: Sequence[str]) -> Iterator[GroupedPairs]:
     """Read the config, or every config that is for testing."""
-    record, name = dataset.record, public_name(dataset.name)
+    record, name = dataset.record, dataset.public_name
     configs = [name for name in dataset.configs if TEST in record.rows[name]]
     if config is not None and config not in configs:
         raise InputError(f"{name} has no config {config!r} with a split {TEST}; choose one of {', '.join(configs)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,10 +182,9 @@ def chance_warning(overall: Scores, predicted: PredictedLabels) -> str | None:
 def dataset_record(data: ScoredConfig) -> DatasetRecord:
     """Return what a result records about a config of a data set."""
     dataset = data.dataset
-    local = dataset.revision is None and Path(dataset.name).is_dir()
     part, digest = data.part, dataset.digest
     return DatasetRecord(
-        name=dataset.folder.resolve().name if local else dataset.name,
+        name=dataset.public_name,
         title=dataset.record.title if part is None else f"{dataset.record.title} ({part})",
         revision=dataset.revision,
         version=data_version(dataset.digest),

@@ -16,7 +16,7 @@ from merge_snli.hub import fetch
 from merge_snli.table import TEXT_WIDTH
 from scoring.reports.html_page import asset
 from scoring.reports.leaderboard.submissions import LIMITS, check_files
-from scoring.reports.leaderboard.write import PAGE, write_leaderboard
+from scoring.reports.leaderboard.write import write_leaderboard
 from scoring.results.files import RESULT, file_name, read_results, write_result
 
 if TYPE_CHECKING:
@@ -138,9 +138,12 @@ def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset]
 
 
 def _listed(dataset: MergeDataset) -> dict[str, Any]:
-    local = dataset.revision is None and dataset.folder.exists() and Path(dataset.name).is_dir()
-    name = dataset.folder.resolve().name if local else dataset.name
-    return {"name": name, "revision": dataset.revision, "digest": dataset.digest, "title": dataset.record.title}
+    return {
+        "name": dataset.public_name,
+        "revision": dataset.revision,
+        "digest": dataset.digest,
+        "title": dataset.record.title,
+    }
 
 
 def _settings(folder: Path) -> dict[str, Any]:
@@ -173,9 +176,8 @@ def _find_datasets(settings: Mapping[str, Any], given: Sequence[MergeDataset]) -
 
 def _files_of(folder: Path) -> dict[str, bytes]:
     """Return the content of the files of a repository by path, without those of Git."""
-    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    return {path: content for path, content in files.items() if not path.startswith((".git/", ".cache/"))}
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: path.read_bytes() for name, path in files.items() if not name.startswith((".git/", ".cache/"))}
 
 
 def _result_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -191,6 +193,4 @@ def _write_page(results: Sequence[Result], folder: Path, space: str) -> Path:
         f"To submit a model, score it with merge-snli score on a data set of this leaderboard, and open a pull request "
         f"to {space} that adds the result file to {RESULTS}/. {LIMITS}"
     )
-    path = write_leaderboard(results, folder, about=about)
-    assert path.name == PAGE
-    return path
+    return write_leaderboard(results, folder, about=about)
