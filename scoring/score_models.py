@@ -101,9 +101,7 @@ def score_model(
         InputError: If the model cannot be loaded, fails or every seed is too long for it, its labels are to be inferred
             from pairs in groups, or `out` is not writable.
     """
-    store = None
-    if out is not None and scored.key is not None:
-        store = PredictionStore(work_folder(out) / "predictions" / scored.key[:16])
+    store = None if out is None else prediction_store(scored, out)
     load = cache(scored.load)
     if isinstance(data, GroupedPairs):
         _require_labels(scored, data)
@@ -114,6 +112,16 @@ def score_model(
     if out is not None:
         write_result(result, out)
     return result
+
+
+def prediction_store(scored: ScoredModel, out: Path) -> PredictionStore | None:
+    """Return where the predictions of a model are cached, or None if they are not cached.
+
+    Args:
+        scored: The model.
+        out: Folder for the result file.
+    """
+    return None if scored.key is None else PredictionStore(work_folder(out) / "predictions" / scored.key[:16])
 
 
 def _score_config(

@@ -12,9 +12,7 @@ from scoring.predictions.grouped import GroupedPairs
 from scoring.predictions.opening import open_data
 from scoring.predictions.predict import predict_pairs
 from scoring.predictions.source import read_source
-from scoring.predictions.store import PredictionStore
-from scoring.results.files import work_folder
-from scoring.score_models import require_seeds, score_models
+from scoring.score_models import prediction_store, require_seeds, score_models
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,8 +98,7 @@ def predict(plan: ScoringPlan, name: str, share: Share, stage: Stage) -> None:
     """
     data, source = plan.read()
     scored = model_from_name(plan.models[name], replace(plan.options, device=plan.device))
-    assert scored.key is not None
-    store = PredictionStore(work_folder(plan.out) / "predictions" / scored.key[:16])
+    store = prediction_store(scored, plan.out)
     load = cache(scored.load)
     every = (data.pairs, () if source is None else source.new_pairs)
     parts = [part for pairs in every if (part := pairs[share.task :: share.tasks])]

@@ -27,11 +27,15 @@ def on_same_data(results: Iterable[R]) -> list[list[R]]:
 
 
 def names_of(results: Sequence[Result | GroupedResult]) -> list[str]:
-    """Return the display names of results: their titles, with the model's digest if a title is not unique."""
+    """Return the display names of results: their titles; if a title is not unique, with the model's digest.
+
+    A model without a digest shows instead whether it is a function or known by its answers.
+    """
     titles = Counter(result.title for result in results)
+    models = [result.model for result in results]
     return [
-        result.title if titles[result.title] == 1 else f"{result.title} [{(result.model.digest or 'function')[:8]}]"
-        for result in results
+        result.title if titles[result.title] == 1 else f"{result.title} [{(model.digest or model.label_origin)[:8]}]"
+        for result, model in zip(results, models, strict=True)
     ]
 
 
