@@ -40,7 +40,7 @@ COMMANDS = {
     "figures": "plot pattern accuracy curves (Figures 4, 5 and 11)",
     "analyse": "run the analyses of section 5 of the paper, and write a report",
     "leaderboard": "write a leaderboard page, table or Space from results, or check submissions to a Space",
-    "annotate": "have annotators judge fluency and reasoning of variants (section A.2)",
+    "annotate": "have annotators judge fluency and reasoning of variants (appendix A.2)",
     "completion": "print a script that completes commands, options and paths in bash, zsh or fish",
 }
 """The subcommands and their summaries.
