@@ -149,7 +149,8 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.report.composition import composition_table
 
     if not arguments.quiet:
-        logging.getLogger("generation.pipeline").setLevel(logging.INFO)
+        for module in ("generation.pipeline", "merge_snli.cluster.run"):
+            logging.getLogger(module).setLevel(logging.INFO)
     dataset = _generate(options, arguments)
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
