@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from merge_snli.schema import Column
 
+PLAIN_MESSAGES = {"missing": "is missing", "extra_forbidden": "is not a known entry", "tuple_type": "must be a list"}
+"""Messages that replace pydantic's, by type of error: its own speak of Python."""
+
 OWN_DIGEST = "digest"
 """The key of `run.json` that holds the sha256 of all other keys."""
 
@@ -328,4 +331,7 @@ def read_run_file(path: Path, decode_content: Callable[[bytes], AnyRecord]) -> A
 
 def validation_errors(error: ValidationError) -> list[tuple[str, str]]:
     """Return the dotted path of each invalid field and a message."""
-    return [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors(include_url=False)]
+    return [
+        (".".join(map(str, each["loc"])), PLAIN_MESSAGES.get(each["type"], each["msg"]))
+        for each in error.errors(include_url=False)
+    ]
