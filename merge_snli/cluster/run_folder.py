@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from merge_snli.errors import InputError
 from merge_snli.files import is_running, machine_name, write_json
 
 RUN_FILE, SUBMITTER_FILE = "run.json", "submitter.json"
@@ -133,12 +134,22 @@ def write_run(folder: Path, run: ClusterRun) -> None:
 
 
 def read_run(folder: Path) -> ClusterRun | None:
-    """Read what was submitted; None if there is no run."""
+    """Read what was submitted; None if there is no run.
+
+    Raises:
+        InputError: If the file is of another version of merge-snli.
+    """
     content = _read_json(folder / RUN_FILE)
     if content is None:
         return None
-    stages = tuple(StageRun(**{**stage, "folder": folder / stage["folder"]}) for stage in content["stages"])
-    return ClusterRun(executor=content["executor"], stages=stages)
+    try:
+        stages = tuple(StageRun(**{**stage, "folder": folder / stage["folder"]}) for stage in content["stages"])
+        return ClusterRun(executor=content["executor"], stages=stages)
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"{folder / RUN_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the command "
+            "with --cluster again, which keeps the finished answers"
+        ) from error
 
 
 def task_file(stage_folder: Path, task: int) -> Path:

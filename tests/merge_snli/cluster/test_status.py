@@ -139,3 +139,14 @@ def test_no_run_and_a_run_that_cannot_be_cancelled(
     assert "other.work" in capsys.readouterr().err
     assert main(["status", str(tmp_path / "out"), "--cancel"]) == 2
     assert "local" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", '{"executor": "local"}', '{"executor": "local", "stages": [{"folder": "a"}]}']
+)
+def test_file_of_another_version_is_named(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "out.work" / "cluster" / "run.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(content, encoding="utf-8")
+    assert main(["status", str(tmp_path / "out")]) == 2
+    assert f"{path} is damaged" in capsys.readouterr().err
