@@ -160,7 +160,7 @@ def check_dataset(log: Log, dataset: MergeDataset) -> None:
     if log.dataset != dataset.digest:
         raise InputError(
             f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {dataset.name} (sha256 "
-            f"{dataset.digest[:12]}…): give the same version of the data set that was asked with --dataset"
+            f"{dataset.digest[:12]}…): give --dataset the same version of the data set as in the log"
         )
 
 
