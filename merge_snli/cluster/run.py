@@ -101,15 +101,16 @@ def plan_generate(
         logger.info("nothing to do: %s has this data set already", out)
         return done
     device = device_of(cluster, MASKED_LM, options.device)
-    key = sha256_of_json([as_json(inputs.to_record()), device, cluster.problems_per_shard, __version__])[:16]
-    plan_folder = run_folder(out) / key
+    work = work_folder_of(out, work)
+    choices = [device, cluster.problems_per_shard, str(work)]
+    plan_folder = run_folder(out) / sha256_of_json([as_json(inputs.to_record()), *choices, __version__])[:16]
     plan = plan_generation(
         inputs,
         device=device,
         allow_pickle=allow_pickle,
         problems_per_shard=cluster.problems_per_shard,
         out=out,
-        work=work_folder_of(out, work),
+        work=work,
         folder=plan_folder,
     )
     return Planned(options=cluster, stages=generation_stages(plan), folder=run_folder(out), plan_folder=plan_folder)

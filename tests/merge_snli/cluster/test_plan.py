@@ -35,13 +35,14 @@ def estimate() -> DryRun:
     )
 
 
-def planned(folder: Path, text: str) -> Planned:
+def planned(folder: Path, text: str, work: Path | None = None) -> Planned:
     cluster = folder / "cluster.toml"
     cluster.write_text(text, encoding="utf-8")
     made = plan_generate(
         Options(problems="demo:problems", limit=207, mlm=MLMS),
         folder / "my data",
         cluster,
+        work=work,
         progress=Progress(quiet=True),
     )
     assert isinstance(made, Planned)
@@ -84,3 +85,9 @@ def test_slurm_scripts_are_shown_and_nothing_is_written(tmp_path: Path, monkeypa
     assert f"'{made.plan_folder}/0-read-and-tag-1/executor.pik'" in scripts[0], "quoted, as it has a space"
     assert not list(tmp_path.glob("*.work"))
     assert not (tmp_path / "my data").exists()
+
+
+def test_tasks_run_again_with_another_work_folder(tmp_path: Path) -> None:
+    text = 'executor = "local"\n'
+    folders = {planned(tmp_path, text, work).plan_folder for work in (None, tmp_path / "work")}
+    assert len(folders) == 2
