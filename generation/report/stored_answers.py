@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from merge_snli.inference.tagger import Tagger
 
 
+WORK_FOLDER = "name the work folder of its run with --work, or with --against-work if it is the second data set"
+
+
 class StoredAnswers:
     """The answers of the masked LMs of a run, in its work folder."""
 
@@ -85,9 +88,8 @@ class StoredAnswers:
 
     def _missing(self, name: str) -> InputError:
         return InputError(
-            f"{self._work} does not contain the answers of {name}: name the work folder of the run with --work, or "
-            f"compute them again with merge-snli generate --run-file {self._dataset.folder / 'run.toml'} --out "
-            "another-folder"
+            f"{self._work} does not contain the answers of {name}: {WORK_FOLDER}, or compute them again with "
+            f"merge-snli generate --run-file {self._dataset.folder / 'run.toml'} --out another-folder"
         )
 
 
@@ -115,7 +117,7 @@ def filter_again(dataset: MergeDataset, work: Path, *, ids: Collection[str] | No
     stored = inventory(work, record) if work.is_dir() else []
     shards = [path for each in stored if each.kind == TAGGED and each.needed for path in each.paths]
     if not shards:
-        raise InputError(f"{work} does not contain the problems of {dataset.folder}: name its work folder with --work")
+        raise InputError(f"{work} does not contain the problems of {dataset.folder}: {WORK_FOLDER}")
     wordnet = load_wordnet() if options.no_relations else None
     with StoredAnswers(dataset, options, work) as opened:
         for shard in shards:
