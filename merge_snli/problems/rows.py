@@ -45,9 +45,9 @@ class SourceRow(NamedTuple):
         """
         if column not in self.values:
             columns = ", ".join(str(name) for name in self.values) or "none"
-            raise InputError(
-                f"{self.location} has no column {column!r} (columns: {columns}); set the name with {option}"
-            )
+            is_unsplit = len(self.values) == 1 and not {*columns}.isdisjoint(";|\t,")
+            advice = "the character between columns with --delimiter" if is_unsplit else f"the name with {option}"
+            raise InputError(f"{self.location} has no column {column!r} (columns: {columns}); set {advice}")
         return self.values[column]
 
 

@@ -94,8 +94,9 @@ def test_text_files_are_read_with_their_delimiter(tmp_path: Path) -> None:
         ("p.parquet.gz", b"PAR1", {}, r"unknown file type '\.parquet\.gz'"),
         ("p.jsonl", b"{}", {"delimiter": ";"}, r"delimiter is for \.csv, \.tsv, \.txt"),
         ("p.csv", b"a", {"delimiter": "; "}, r"delimiter is '; '"),
+        ("p.csv", b"premise;hypothesis;label\nA;B;0\n", {}, r"premise;hypothesis;label.* with delimiter"),
     ],
-    ids=["array", "item", "cut", "not gzip", "parquet", "not delimited", "two characters"],
+    ids=["array", "item", "cut", "not gzip", "parquet", "not delimited", "two characters", "another delimiter"],
 )
 def test_invalid_arrays_archives_and_delimiters_are_named(
     tmp_path: Path, name: str, content: bytes, options: dict[str, str], message: str
