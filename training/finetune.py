@@ -158,6 +158,12 @@ def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
         metavar="S",
         help="number of additional examples, as a share of the number of training problems (default: all examples)",
     )
+    add(
+        "--augment-copies",
+        type=int,
+        metavar="N",
+        help="how often each additional example is in the training data (default: 1)",
+    )
     add("--random-seed", type=int, nargs="+", dest="random_seeds", metavar="N", help="one model per seed (default: 0)")
     add("--dtype", help="float32, or bfloat16 for autocast (default: float32)")
     add("--save-every", type=int, metavar="STEPS", help="steps between checkpoints (default: 200)")

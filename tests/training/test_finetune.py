@@ -170,6 +170,9 @@ def test_augmentation_adds_all_examples_or_a_share_that_depends_on_the_seed(
     assert [share.sources[-1].used for share in shares] == [4, 4, 4]
     assert shares[0] == shares[1] != shares[2]
     assert set(shares[2].examples[-4:]) <= set(everything.examples[-9:])
+    twice = augmented(data, replace(chosen, augment_copies=2), 1)
+    assert twice.examples == (*everything.examples, *everything.examples[-9:])
+    assert (twice.sources[-1].used, twice.sources[-1].copies) == (9, 2)
 
 
 def test_a_classifier_keeps_its_label_order_and_its_head() -> None:
@@ -224,6 +227,8 @@ def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Pa
         ({"augment_share": 0.1}, r"augment_share needs .*augment"),
         ({"augment": "pairs/x", "augment_share": 0.0}, r"augment_share is 0"),
         ({"augment": "pairs/x", "augment_share": float("nan")}, r"augment_share is nan"),
+        ({"augment_copies": 2}, r"augment_copies needs .*augment"),
+        ({"augment": "pairs/x", "augment_copies": 0}, r"augment_copies is 0"),
         ({"random_seeds": (1, 1)}, r"random_seed has '1' more than once"),
         ({"random_seeds": (-1,)}, r"random_seed is -1"),
         ({"random_seeds": (2**32,)}, r"random_seed is 4294967296"),

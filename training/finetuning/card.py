@@ -30,7 +30,8 @@ def card_text(record: dict[str, Any], labels: Sequence[str], accuracy: float | N
         labels=", ".join(labels),
         base=record["base"]["name"],
         sources="\n".join(
-            f"| {source['name']} | {source['used']:,} | {source['license'] or UNKNOWN} | `{source['digest'][:16]}` |"
+            f"| {source['name']} | {source['used']:,} | {source['copies']} | {source['license'] or UNKNOWN} "
+            f"| `{source['digest'][:16]}` |"
             for source in sources
         ),
         license=_license(record),

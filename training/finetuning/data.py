@@ -39,6 +39,7 @@ class Source:
         name: A file, a folder with a config, or a Hub id.
         digest: The digest of all its problems; see `merge_snli.problems.reading.Survey`.
         used: Number of examples used for training.
+        copies: How often each of them is in the training data.
         license: Its license as an id of the Hub; None if unknown.
     """
 
@@ -46,6 +47,7 @@ class Source:
     digest: str
     used: int
     license: str | None
+    copies: int = 1
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,8 @@ def augmented(data: TrainingData, options: FinetuneOptions, seed: int) -> Traini
     found, source = read_examples(options.augment, augmentation_options(options.augment))
     if options.augment_share is not None:
         found = _sample(found, round(options.augment_share * len(data.examples)), options, seed)
-    source = replace(source, used=len(found))
-    return replace(data, examples=(*data.examples, *found), sources=(*data.sources, source))
+    source = replace(source, used=len(found), copies=options.augment_copies)
+    return replace(data, examples=(*data.examples, *found * options.augment_copies), sources=(*data.sources, source))
 
 
 def _sample(found: Sequence[Example], number: int, options: FinetuneOptions, seed: int) -> list[Example]:

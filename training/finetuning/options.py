@@ -77,6 +77,7 @@ class FinetuneOptions:
         hold_out: The last problems of each source of `train`, which are used for evaluation only.
         augment: Additional training examples, as `DIR/CONFIG`, `ID/CONFIG` or a file; None for none.
         augment_share: The number of additional examples, as a share of the number of training problems; None for all.
+        augment_copies: How often each additional example is in the training data.
         random_seeds: One model is trained per seed.
         recipe: The hyperparameters.
         dtype: `float32`, or `bfloat16` for autocast.
@@ -90,6 +91,7 @@ class FinetuneOptions:
     hold_out: int = 0
     augment: str | None = None
     augment_share: float | None = None
+    augment_copies: int = 1
     random_seeds: Sequence[int] = (0,)
     recipe: Recipe
     dtype: str = "float32"
@@ -110,8 +112,10 @@ class FinetuneOptions:
         if max(self.random_seeds) > MAX_SEED:
             raise InputError(f"--random-seed is {max(self.random_seeds)}: it must be at most {MAX_SEED}")
         require_at_least("--hold-out", self.hold_out, 0)
-        if self.augment_share is not None and self.augment is None:
-            raise InputError("--augment-share needs examples: add --augment DIR/CONFIG")
+        require_at_least("--augment-copies", self.augment_copies, 1)
+        for option, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
+            if is_set and self.augment is None:
+                raise InputError(f"--augment-{option} needs examples: add --augment DIR/CONFIG")
         if self.augment_share is not None and not 0 < self.augment_share < math.inf:
             raise InputError(f"--augment-share is {self.augment_share:g}: it must be above 0, such as 0.01")
         if self.dtype not in DTYPES:
