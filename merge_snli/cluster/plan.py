@@ -31,7 +31,7 @@ def plan_text(planned: Planned, estimate: DryRun) -> str:
     """
     device = f"on {estimate.device}, the device of this machine"
     table = Table(
-        title=f"{estimate.problems:,} problems in {planned.stages[0].shards:,} shards, "
+        title=f"{estimate.problems:,} problems (shards: {planned.stages[0].shards:,}), "
         f"about {estimate.forms:,} forms per masked LM",
         columns=(Column("stage", "left"), Column("tasks"), Column("forms per task"), Column("time")),
         rows=tuple(_rows(planned, estimate)),

@@ -56,7 +56,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: The parser. Arguments that are not given are absent from its result, except for `--source`.
     """
-    group = parser.add_argument_group("source of the data set")
+    group = parser.add_argument_group("source of the data set, and how to read it or pairs in groups")
     group.add_argument(
         "--source",
         metavar="FILE|ID|recorded",
