@@ -88,7 +88,7 @@ class GenerationPlan:
         paths = {name: self.work / path for name, path in _read(file)["paths"].items()}
         for path in paths.values():
             if not path.is_file():
-                raise IncompleteError(f"{path} is missing: run the same command again")
+                raise IncompleteError(f"{path} is missing")
         return paths
 
     def words(self, number: int) -> dict[str, WordCounts]:
@@ -148,5 +148,5 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise IncompleteError(f"{path} is missing or damaged: run the same command again") from error
+        raise IncompleteError(f"{path} is missing or damaged") from error
     return content

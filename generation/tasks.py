@@ -155,7 +155,7 @@ def _method(plan: GenerationPlan, stack: ExitStack) -> Method:
         store = stack.enter_context(Store(plan.work, plan.answer_keys[mlm.name], shared=True))
         size = store.vocabulary_size()
         if size is None:
-            raise IncompleteError(f"{store.folder} has no answers of {mlm.name}: run the same command again")
+            raise IncompleteError(f"{store.folder} has no answers of {mlm.name}")
         here = mlm if mlm.path.is_dir() else find_masked_lms([name], allow_pickle=plan.allow_pickle)[0]
         stores[mlm.name], vocabularies[mlm.name] = store, load_vocabulary(here, size)
     tagger = InPlaceTagger(inputs.tagger)
