@@ -81,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
+    from merge_snli.problems.options import require_at_least
+
     for option, given, formats in (
         ("--dataset", arguments.dataset, ("html",)),
         ("--threshold", arguments.threshold, ("md", "latex")),
@@ -89,8 +91,10 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         if given and arguments.format not in formats:
             needed = " or ".join(formats)
             raise InputError(
-                f"{option} needs --format {needed}, not --format {arguments.format}: leave one of them out"
+                f"{option} has no effect with --format {arguments.format}: give --format {needed}, or leave {option} "
+                "out"
             )
+    require_at_least("--pull-request", arguments.pull_request, 1)
     if arguments.space is not None:
         unused = {"a results folder": arguments.results, "--out": arguments.out, "--init-space": arguments.init_space}
         for option, given in unused.items():
