@@ -121,7 +121,7 @@ def test_one_finding_is_not_findings() -> None:
 def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["validate", str(copied)]) == 0
     expected = (
-        r".*copied: valid \(\d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ draws checked\)\n"
+        r".*copied: valid \(checked: \d+ data files, \d+ words tagged in place, \d+ seeds, \d+ variants, \d+ draws\)\n"
     )
     assert re.fullmatch(expected, capsys.readouterr().out)
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
