@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def start(folder: str, forms: dict[str, Form], threads: int) -> Connection:
-    """Start a process that loads the masked LM, and wait until it has."""
+    """Start a process that loads the masked LM, and wait until it is loaded."""
     os.environ["OMP_NUM_THREADS"] = str(threads)
     here, there = multiprocessing.Pipe()
     multiprocessing.get_context("spawn").Process(target=work, args=(there, folder, forms), daemon=True).start()

@@ -104,7 +104,10 @@ def extended_conjunction_rows(
     """
     pairs = [(first, second) for first in clauses for second in clauses if _go_together(first, second)]
     if len(pairs) < premises:
-        raise InputError(f"--premises is too large: the drawn sentences give only {len(pairs)} different premises")
+        raise InputError(
+            f"--premises is too large: {premises:,} conjunctions per template are needed, and the drawn sentences give "
+            f"only {len(pairs):,}: pass a smaller number"
+        )
     for name, template in templates.premises.items():
         drawn = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{name}").sample(pairs, len(pairs))[:premises]
         for number, (first, second) in enumerate(drawn):

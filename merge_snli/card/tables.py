@@ -103,7 +103,7 @@ def pairs_table(record: PairsRecord) -> str:
 
 
 def pair_columns(record: PairsRecord, folder: Path) -> str:
-    """Return a table of the columns of all configs of pairs, each with a value of the first row that has it."""
+    """Return a table of the columns of all configs of pairs, with examples from the first config that has each."""
     of_configs = {name: {column.name for column in config.columns} for name, config in record.configs.items()}
     columns = {column.name: column for config in record.configs.values() for column in config.columns}
     rows = []

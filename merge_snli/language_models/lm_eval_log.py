@@ -32,7 +32,7 @@ def read_lm_eval_log(path: Path) -> Log:
     """
     task, run = _run(path)
     config = _part(run, path, "configs", task)
-    record = config.get("metadata")
+    record = config.get("metadata") if isinstance(config, dict) else None
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write")
     labels: dict[str, str | None] = {}
@@ -42,7 +42,7 @@ def read_lm_eval_log(path: Path) -> Log:
         question, answer, names = _answer(row)
         labels[question] = answer
         calls += len(row.values.get("arguments") or [None])
-    shots = int(_part(run, path, "n-shot", task))
+    n_shot = _part(run, path, "n-shot", task)
     return Log(
         path=path,
         model=_model(run),
@@ -50,7 +50,7 @@ def read_lm_eval_log(path: Path) -> Log:
         name=str(record.get("name")),
         part=asked_part(record, path),
         labels=labels,
-        prompt=_prompt(run, config, names, shots, calls, path),
+        prompt=_prompt(run, config, names, n_shot, calls, path),
         versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
     )
 
@@ -99,19 +99,24 @@ def _model(run: dict[str, Any]) -> str:
 
 
 def _prompt(
-    run: dict[str, Any], config: dict[str, Any], labels: tuple[str, ...], shots: int, calls: int, path: Path
+    run: dict[str, Any],
+    config: dict[str, Any],
+    labels: tuple[str, ...],
+    n_shot: Any,  # noqa: ANN401 - any JSON value
+    calls: int,
+    path: Path,
 ) -> PromptRecord:
-    try:
-        samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:shots]
-        shown = tuple(Shot(**sample) for sample in samples)
-        generation = config.get("generation_kwargs") or {}
-        name = FEW_SHOT if shots else ZERO_SHOT
-        digest = Prompt(name, labels, shown).digest
-    except (TypeError, AttributeError) as error:
-        raise InputError(f"the results beside {path} do not have the shots that were shown") from error
-    chat = {key: run[key] for key in CHAT if run.get(key)}
     ranked = config.get("output_type") == "multiple_choice"
-    sampled = generation.get("do_sample", False)
+    try:
+        shots = int(n_shot)
+        name = FEW_SHOT if shots else ZERO_SHOT
+        samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:shots]
+        digest = Prompt(name, labels, tuple(Shot(**sample) for sample in samples)).digest
+        generation = config.get("generation_kwargs") or {}
+        temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"the results beside {path} do not say how the model was asked: copy them again") from error
+    chat = {key: run[key] for key in CHAT if run.get(key)}
     return PromptRecord(
         harness=HARNESS,
         harness_version=run.get("lm_eval_version"),
@@ -120,7 +125,7 @@ def _prompt(
         prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
         shots=shots,
         answers=RANKED if ranked else GENERATED,
-        temperature=None if ranked else float(generation.get("temperature", 1.0)) if sampled else 0.0,
+        temperature=None if ranked else temperature,
         calls=calls,
         input_tokens=None,
         output_tokens=None,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from scoring.predictions.pairs import ScoredConfig
     from scoring.results.records import PromptRecord
 
+INSPECT_ENDINGS = (".eval", ".json")
+LM_EVAL_PREFIX = "samples_"
 SUMMED = ("calls", "input_tokens", "output_tokens", "retries")
 """Fields of `PromptRecord` that are added up over the logs of one run."""
 
@@ -84,10 +86,6 @@ def read_log(path: Path) -> Log:
     from merge_snli.language_models.lm_eval_log import read_lm_eval_log
 
     return read_lm_eval_log(path)
-
-
-INSPECT_ENDINGS = (".eval", ".json")
-LM_EVAL_PREFIX = "samples_"
 
 
 def is_log(path: Path) -> bool:

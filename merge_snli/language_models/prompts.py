@@ -60,14 +60,15 @@ class Prompt:
         """Return the text that asks for the label of a problem.
 
         Raises:
-            InputError: If the template uses an unknown variable.
+            InputError: If the template uses an unknown variable, or computes what is not possible.
         """
         from jinja2 import TemplateError
 
+        template = self._template
         values = {"premise": premise, "hypothesis": hypothesis, "labels": self.labels, "shots": self.shots}
         try:
-            return self._template.render(values).strip()
-        except TemplateError as error:
+            return template.render(values).strip()
+        except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise InputError(f"cannot render the prompt {self.name}: {reason(error)}") from error
 
     @property

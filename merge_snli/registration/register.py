@@ -38,7 +38,7 @@ def register(name: str, *, load_name: str = NAME) -> Registration:
     the caches. An older registration is replaced.
 
     Args:
-        name: The folder or the Hub id of a MERGE data set.
+        name: The folder or the Hub id of a data set.
         load_name: The name to load it by.
 
     Returns:
@@ -93,9 +93,9 @@ def _check_record(dataset: MergeDataset | PairsDataset) -> None:
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.record import read_run
 
-    collector = Collector()
-    if isinstance(dataset, PairsDataset):  # which was read with its record
+    if isinstance(dataset, PairsDataset):  # its record was checked when it was read
         return
+    collector = Collector()
     read_run((dataset.folder / RUN_FILE).read_bytes(), collector)
     findings = collector.report(dataset.name).findings
     if findings:

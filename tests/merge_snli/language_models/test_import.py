@@ -393,8 +393,9 @@ def without_task(run: Json) -> None:
         (
             "results",
             lambda run: run["configs"]["merge_snli_verb"]["fewshot_config"].update(samples=[{"text": "a"}]),
-            "do not have the shots",
+            "do not say how the model was asked",
         ),
+        ("results", lambda run: run["n-shot"].update(merge_snli_verb=None), "do not say how the model was asked"),
         ("samples", "", "is empty"),
         ("samples", '{"doc": {}}\n', "is not a sample of a task"),
         ("samples", '{"doc": {"id": "a"', "is not valid JSON"),

@@ -51,6 +51,7 @@ def test_a_template_of_the_user(tmp_path: Path) -> None:
     [
         ("{{ premise }}", "does not show the problem"),
         ("{{ premise }} {{ hypothesis }} {{ question }}", "'question' is undefined"),
+        ("{{ premise }} {{ hypothesis }} {{ premise + 1 }}", "cannot render the prompt"),
         ("{{ premise }} {{ hypothesis }} {% for %}", "is not a valid Jinja template"),
         (None, "no prompt '.*prompt.jinja'"),
     ],
