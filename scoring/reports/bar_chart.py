@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from scoring.reports.line_chart import COLORS, GRAY, save_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -76,8 +76,7 @@ def draw_bars(
     legend = figure.legend(handles, labels, loc="outside lower left", ncols=2, frameon=False, fontsize=9)
     for text in legend.get_texts():
         text.set_parse_math(False)
-    path = Path(path)
-    return [save_figure(figure, path.with_name(f"{path.name}.{extension}")) for extension in ("png", "svg")]
+    return save_figure(figure, path)
 
 
 def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None) -> None:

@@ -89,9 +89,7 @@ def draw_lines(
         The two files. Equal lines give equal bytes.
     """
     figure = line_figure(lines, thresholds, title=title, marked=marked, start=start, of=of)
-    path = Path(path)
-    stem = path.stem if path.suffix in {".png", ".svg"} else path.name
-    return [save_figure(figure, path.with_name(f"{stem}.{extension}")) for extension in ("png", "svg")]
+    return save_figure(figure, path)
 
 
 def line_figure(
@@ -210,10 +208,19 @@ def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
     return moved
 
 
-def save_figure(figure: Figure, path: Path) -> Path:
-    """Write a figure as PNG or SVG, by the extension of its path; equal figures give equal bytes."""
-    write_bytes(path, image(figure, path.suffix.removeprefix(".")))
-    return path
+def save_figure(figure: Figure, path: str | Path) -> list[Path]:
+    """Write a figure as PNG and SVG, and return the two files; equal figures give equal bytes.
+
+    Args:
+        figure: The figure.
+        path: Output path; its extension is replaced if it is `.png` or `.svg`, otherwise one is added.
+    """
+    path = Path(path)
+    stem = path.stem if path.suffix in {".png", ".svg"} else path.name
+    files = {extension: path.with_name(f"{stem}.{extension}") for extension in ("png", "svg")}
+    for extension, file in files.items():
+        write_bytes(file, image(figure, extension))
+    return [*files.values()]
 
 
 def image(figure: Figure, extension: str, *, text_as: str = "path") -> bytes:

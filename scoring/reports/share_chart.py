@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from scoring.reports.line_chart import COLORS, GRAY, save_figure, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -66,8 +66,7 @@ def draw_shares(panels: Sequence[SharePanel], models: Sequence[str], path: str |
     figure.suptitle(f"{title} (%)", x=0.01, ha="left", fontsize=12, parse_math=False)
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=len(labels), frameon=False, fontsize=9)
-    path = Path(path)
-    return [save_figure(figure, path.with_name(f"{path.name}.{extension}")) for extension in ("png", "svg")]
+    return save_figure(figure, path)
 
 
 def _draw_panel(axes: Axes, panel: SharePanel) -> None:
