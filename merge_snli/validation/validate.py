@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.dataset import CARD_FILE, RUN_FILE, StoredDataset
 from merge_snli.errors import InputError
-from merge_snli.pairs_record import is_pairs
+from merge_snli.pairs_record import PairsRecord, is_pairs
 from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.card import check_card
 from merge_snli.validation.collector import Collector
@@ -43,20 +43,18 @@ def validate(dataset: MergeDataset | PairsDataset | str | Path, *, tagger: str |
         raise InputError(f"no data set at {folder}: the folder does not exist")
     collector = Collector()
     content = _read_record(folder, collector)
-    is_of_pairs = content is not None and is_pairs(content)
-    pairs = read_pairs(content, collector) if content is not None and is_of_pairs else None
-    run = None if content is None or is_of_pairs else read_run(content, collector)
-    data_files = frozenset(run.all_files if run else pairs.files if pairs else ())
+    run = None if content is None else _read_run(content, collector)
+    data_files = frozenset(() if run is None else run.files if isinstance(run, PairsRecord) else run.all_files)
     blobs = None if revision is None else folder.parent.parent / "blobs"
     check_folder(folder, data_files, collector, blobs=blobs)
     if revision is not None:
         check_repository(name, revision, data_files, collector)
-    if content is not None and pairs is not None:
-        check_pairs(folder, pairs, content, collector)
-        check_digests(folder, {CARD_FILE: pairs.card}, collector)
-        check_card(folder, pairs, collector)
-    elif content is None or run is None:
+    if content is None or run is None:
         collector.skip(f"data and card: there is no valid {RUN_FILE} to compare them with")
+    elif isinstance(run, PairsRecord):
+        check_pairs(folder, run, content, collector)
+        check_digests(folder, {CARD_FILE: run.card}, collector)
+        check_card(folder, run, collector)
     else:
         check_record(run, content, collector)
         _check_content(folder, run, tagger, collector)
@@ -73,6 +71,10 @@ def _read_record(folder: Path, collector: Collector) -> bytes | None:
     except OSError as error:
         collector.find(RUN_FILE, None, None, f"cannot be read: {error.strerror}")
         return None
+
+
+def _read_run(content: bytes, collector: Collector) -> PairsRecord | RecordedRun | None:
+    return read_pairs(content, collector) if is_pairs(content) else read_run(content, collector)
 
 
 def _check_content(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:
