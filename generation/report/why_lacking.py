@@ -15,7 +15,7 @@ from generation.sentences.replacing import match_case
 from merge_snli.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from generation.replacements.finding import FilteredWord, MaskedLMAnswers
@@ -43,7 +43,7 @@ def lacking_masked_lms(dataset: MergeDataset, other: MergeDataset) -> set[str]:
     return {*masked_lm_names(dataset)} - {*masked_lm_names(other)}
 
 
-def is_validated(names: Validators, masked_lms: Collection[str], *, sides: str, min_mlms: int) -> bool:
+def is_validated(names: Validators, masked_lms: set[str], *, sides: str, min_mlms: int) -> bool:
     """Return whether some masked LMs are enough for a variant.
 
     Args:
@@ -52,7 +52,7 @@ def is_validated(names: Validators, masked_lms: Collection[str], *, sides: str, 
         sides: `intersection` or `union`, as in `Options`.
         min_mlms: Number of masked LMs that must validate it in a sentence.
     """
-    enough = [len({*of_side} & {*masked_lms}) >= min_mlms for of_side in names]
+    enough = [len(masked_lms.intersection(of_side)) >= min_mlms for of_side in names]
     return all(enough) if sides == INTERSECTION else any(enough)
 
 
@@ -72,10 +72,11 @@ def why_lacking(
     """
     mine, theirs = (with_defaults(each.record.options) for each in (dataset, other))
     needed = {"sides": mine["sides"], "min_mlms": min(mine["min_mlms"], theirs["min_mlms"])}
+    of_other = {*masked_lm_names(other)}
     reasons: dict[Variant, Why] = {}
     unexplained: dict[str, list[Variant]] = defaultdict(list)
     for variant, names in variants.items():
-        if not is_validated(names, masked_lm_names(other), **needed):
+        if not is_validated(names, of_other, **needed):
             reasons[variant] = Why(MASKED_LMS)
         elif other_work is None:
             reasons[variant] = Why(OPTIONS)
