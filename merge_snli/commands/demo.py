@@ -25,6 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.presets import preset_options
     from generation.report.composition import composition_table
     from generation.report.words import words_table
+    from scoring.models.names import name_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
     from scoring.reports.example import example_text, summary_text
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))
     check_results_folder(out / "results")
     dataset = generate(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))
-    models = {PREFIX + name: PREFIX + name for name in NLI_MODELS}
+    models = name_models(PREFIX + name for name in NLI_MODELS)
     results, failed = score_models(models, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", datasets=[dataset])
