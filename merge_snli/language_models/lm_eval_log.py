@@ -67,7 +67,7 @@ def _run(path: Path) -> tuple[str, dict[str, Any]]:
         run = json.loads(beside.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(
-            f"{beside.name}, which says how the model was asked, is not beside {path}: copy it there"
+            f"{beside.name}, which has the prompt's settings, is not beside {path}: copy it there"
         ) from error
     except ValueError as error:
         raise InputError(f"{beside} is not valid JSON ({reason(error)}): copy it again") from error
@@ -115,7 +115,9 @@ def _prompt(
         generation = config.get("generation_kwargs") or {}
         temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
     except (TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"the results beside {path} do not say how the model was asked: copy them again") from error
+        raise InputError(
+            f"the results beside {path} do not have valid settings of the prompt: copy them again"
+        ) from error
     chat = {key: run[key] for key in CHAT if run.get(key)}
     return PromptRecord(
         harness=HARNESS,

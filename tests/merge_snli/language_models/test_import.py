@@ -393,9 +393,9 @@ def without_task(run: Json) -> None:
         (
             "results",
             lambda run: run["configs"]["merge_snli_verb"]["fewshot_config"].update(samples=[{"text": "a"}]),
-            "do not say how the model was asked",
+            "do not have valid settings of the prompt",
         ),
-        ("results", lambda run: run["n-shot"].update(merge_snli_verb=None), "do not say how the model was asked"),
+        ("results", lambda run: run["n-shot"].update(merge_snli_verb=None), "do not have valid settings of the prompt"),
         ("samples", "", "is empty"),
         ("samples", '{"doc": {}}\n', "is not a sample of a task"),
         ("samples", '{"doc": {"id": "a"', "is not valid JSON"),
