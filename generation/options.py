@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.embedded import PREFIX
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.hub import check_license
 from merge_snli.problems.file_names import absolute_names
-from merge_snli.problems.options import ProblemOptions, flag, require_at_least, require_unique
+from merge_snli.problems.options import ProblemOptions, require_at_least, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
 PROB, POS = "prob", "pos"
@@ -103,28 +103,31 @@ class Options(ProblemOptions):
         super().__post_init__()
         self._set("filters", _read_filters(self.filters))
         for name in ("top_k", "inflation", "subsamples", "min_mlms", "max_rank"):
-            require_at_least(flag(name), getattr(self, name), 1)
+            require_at_least(name, getattr(self, name), 1)
         for name, maximum in MAXIMA.items():
             if getattr(self, name) > maximum:
-                raise InputError(f"{flag(name)} is {getattr(self, name)}: it must be at most {maximum:,}")
+                raise InputError(f"{param(name)} is {getattr(self, name)}: it must be at most {maximum:,}")
         check_license(self.license)
         if self.title is not None and not (self.title.strip() and self.title.isprintable()):
-            raise InputError(f"--title is {self.title!r}: give one line of text")
+            raise InputError(f"{param('title')} is {self.title!r}: give one line of text")
         for name in self.classes:
             if name not in WORD_CLASSES:
-                raise InputError(f"--classes has {name!r}: choose from {', '.join(WORD_CLASSES)}")
+                raise InputError(f"{param('classes')} has {name!r}: choose from {', '.join(WORD_CLASSES)}")
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
-                raise InputError(f"--{name} is {value!r}: choose {' or '.join(choices)}")
-        for option, values in (("--classes", self.classes), ("--mlm", self.mlm)):
+                raise InputError(f"{param(name)} is {value!r}: choose {' or '.join(choices)}")
+        for option, values in (("classes", self.classes), ("mlm", self.mlm)):
             if not values:
-                raise InputError(f"{option} is empty: give at least one value")
+                raise InputError(f"{param(option)} is empty: give at least one value")
             require_unique(option, values)
         if self.min_mlms > len(self.mlm):
-            raise InputError(f"--min-mlms is {self.min_mlms}, but --mlm has only {len(self.mlm)}: choose at most that")
+            raise InputError(
+                f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "
+                "that"
+            )
         if self.min_log_odds is not None and not math.isfinite(self.min_log_odds):
-            raise InputError(f"--min-log-odds is {self.min_log_odds}: give a finite number")
+            raise InputError(f"{param('min_log_odds')} is {self.min_log_odds}: give a finite number")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, in the order of the fields; those of `RECORDED_IF_SET` only if set.
@@ -171,5 +174,7 @@ def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
         return ()
     for name in names:
         if name not in FILTERS:
-            raise InputError(f"--filters has {name!r}: choose {','.join(FILTERS)}, {', '.join(FILTERS)} or {NO_FILTER}")
+            raise InputError(
+                f"{param('filters')} has {name!r}: choose {','.join(FILTERS)}, {', '.join(FILTERS)} or {NO_FILTER}"
+            )
     return tuple(name for name in FILTERS if name in names)

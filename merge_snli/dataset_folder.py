@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.dataset import RUN_FILE, find_any_dataset
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +27,12 @@ def check_out(out: Path) -> Path:
         out = out.resolve()
     existing = next((path for path in (out, *out.parents) if path.exists()), out)
     if existing.exists() and not existing.is_dir():
-        raise InputError(f"--out {out}: {existing} is a file; pass a folder")
+        raise InputError(f"{param('out')} {out}: {existing} is a file; pass a folder")
     if out.is_dir() and any(out.iterdir()):
         if not (out / RUN_FILE).is_file():
-            raise InputError(f"--out {out} is not empty and not a data set (no {RUN_FILE}): pass a new or empty folder")
+            raise InputError(
+                f"{param('out')} {out} is not empty and not a data set (no {RUN_FILE}): pass a new or empty folder"
+            )
         find_any_dataset(str(out))
     return out
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 
 PATH_ERRORS = frozenset(
     {
@@ -141,9 +141,9 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
     except OSError as error:
-        raise InputError(f"{option} {path} cannot be read: {error.strerror}") from error
+        raise InputError(f"{param(option)} {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{option} {path} is not valid TOML: {reason(error)}") from error
+        raise InputError(f"{param(option)} {path} is not valid TOML: {reason(error)}") from error
 
 
 def sha256_of_file(path: Path) -> str:

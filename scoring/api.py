@@ -146,7 +146,7 @@ def score(
         check_results_folder(folder)
     problems = None
     if source is not None:
-        problems = read_source(source, require_seeds(data, "--source"))
+        problems = read_source(source, require_seeds(data, "source"))
     if isinstance(model, str | Path):
         scored = model_from_name(str(model), options, display_name=name)
     elif _is_pipeline(model):

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
 from scoring.models.scored_model import model_from_name
@@ -23,6 +23,7 @@ from scoring.results.group_scores import evaluate_groups
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from merge_snli.errors import Message
     from scoring.models.labels import ModelLabels
     from scoring.models.options import ModelOptions
     from scoring.models.predictor import Predictor
@@ -44,7 +45,7 @@ def take_part(
     """
     if limit_seeds is None and subsample is None:
         return data
-    option = "--subsample" if limit_seeds is None else "--limit-seeds"
+    option = "subsample" if limit_seeds is None else "limit_seeds"
     return part_of_config(require_seeds(data, option), limit_seeds=limit_seeds, subsample=subsample)
 
 
@@ -59,7 +60,7 @@ def require_seeds(data: ScoredConfig | GroupedPairs, option: str) -> ScoredConfi
         InputError: If the data is pairs in groups.
     """
     if isinstance(data, GroupedPairs):
-        raise InputError(f"{option} is for MERGE data sets, and {data.name} has pairs in groups; remove it")
+        raise InputError(f"{param(option)} is for MERGE data sets, and {data.name} has pairs in groups; remove it")
     return data
 
 
@@ -145,7 +146,7 @@ def _require_labels(scored: ScoredModel, data: GroupedPairs) -> None:
     if scored.labels.origin == INFERRED:
         raise InputError(
             f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
-            "the time: give them with --labels, or infer them on a MERGE data set first"
+            f"the time: give them with {param('labels')}, or infer them on a MERGE data set first"
         )
 
 
@@ -158,7 +159,7 @@ def score_models(
     out: Path,
     source: ScoredSource | None = None,
     predicted_on: str | None = None,
-) -> tuple[list[Result], dict[str, str]]: ...
+) -> tuple[list[Result], dict[str, Message]]: ...
 
 
 @overload
@@ -170,7 +171,7 @@ def score_models(
     out: Path,
     source: ScoredSource | None = None,
     predicted_on: str | None = None,
-) -> tuple[list[Result | GroupedResult], dict[str, str]]: ...
+) -> tuple[list[Result | GroupedResult], dict[str, Message]]: ...
 
 
 def score_models(
@@ -181,7 +182,7 @@ def score_models(
     out: Path,
     source: ScoredSource | None = None,
     predicted_on: str | None = None,
-) -> tuple[list[Result], dict[str, str]] | tuple[list[Result | GroupedResult], dict[str, str]]:
+) -> tuple[list[Result], dict[str, Message]] | tuple[list[Result | GroupedResult], dict[str, Message]]:
     """Score models, one after another; a model that fails does not stop the others.
 
     Args:
@@ -196,14 +197,14 @@ def score_models(
         The results of the models that were scored, and the error message of each model that failed, by its name.
     """
     results: list[Result | GroupedResult] = []
-    failed: dict[str, str] = {}
+    failed: dict[str, Message] = {}
     for name, model in models.items():
         display_name = name if Path(model).is_dir() else None  # without its revision, a Hub id names the repository
         try:
             scored = model_from_name(model, options, display_name=display_name, predicted_on=predicted_on)
             results.append(score_model(scored, data, source=source, out=out))
         except InputError as error:
-            failed[name] = str(error)
+            failed[name] = error.message
     return results, failed
 
 

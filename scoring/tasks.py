@@ -76,7 +76,7 @@ class ScoringPlan:
         (data,) = open_data(opened.dataset, config=opened.config, group_column=opened.group_column, by=opened.by)
         if digest_of_data(data) != self.digest:
             raise InputError(f"{opened.dataset} has changed since the run was submitted: run the same command again")
-        return data, None if opened.source is None else read_source(opened.source, require_seeds(data, "--source"))
+        return data, None if opened.source is None else read_source(opened.source, require_seeds(data, "source"))
 
 
 def digest_of_data(data: ScoredConfig | GroupedPairs) -> str:
@@ -125,4 +125,4 @@ def evaluate(plan: ScoringPlan, _: Share, stage: Stage) -> None:
     )
     stage.advance(len(results))
     if failed:
-        raise IncompleteError("; ".join(f"{name} is not scored: {why}" for name, why in failed.items()))
+        raise IncompleteError("; ".join(f"{name} is not scored: {why.marked}" for name, why in failed.items()))

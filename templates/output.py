@@ -16,7 +16,7 @@ from merge_snli import __version__
 from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, PairsDataset, find_any_dataset
 from merge_snli.dataset_folder import check_out, replace_folder
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.pairs_record import PAIR_COLUMNS, ConfigRecord, PairsRecord
 from merge_snli.parquet_files import write_tables
@@ -125,8 +125,8 @@ def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, o
         record = find_any_dataset(str(folder)).record
         if not isinstance(record, PairsRecord) or (record.command, record.options) != (command, options):
             raise InputError(
-                f"--out {folder} has a data set that was made with other options: pass another folder, or add "
-                "--overwrite to replace it"
+                f"{param('out')} {folder} has a data set that was made with other options: pass another folder, or add "
+                f"{param('overwrite', True)} to replace it"
             )
     return folder
 

@@ -12,7 +12,7 @@ from generation.work.folder import work_folder_of
 from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.dataset_folder import replace_folder
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_text
 from merge_snli.record import Inputs, encode_record, inputs_of, seal
 
@@ -44,8 +44,8 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
         return dataset if _is_complete(dataset) else None
     if not overwrite:
         raise InputError(
-            f"--out {out} has a data set that differs from this run in {', '.join(differing)}: pass another folder, "
-            "or add --overwrite to replace it"
+            f"{param('out')} {out} has a data set that differs from this run in {', '.join(differing)}: pass another "
+            f"folder, or add {param('overwrite', True)} to replace it"
         )
     return None
 

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.files import sha256_of_file, sha256_of_json
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def load_wordnet() -> WordNet:
             return WordNet(Path(folder).expanduser())
     missing = f"{FOLDER_VARIABLE}={named} has no file data.noun" if named else "its files were not found"
     raise InputError(
-        f"--no-relations needs WordNet, but {missing}: install the Debian package wordnet-base, or set "
+        f"{param('no_relations')} needs WordNet, but {missing}: install the Debian package wordnet-base, or set "
         f"{FOLDER_VARIABLE} to the folder `dict` of WordNet 3.0"
     )
 
@@ -164,7 +164,7 @@ def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
         import nltk.data
         from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
     except ImportError as error:
-        raise InputError("--no-relations needs NLTK, which is not installed: run pip install nltk") from error
+        raise InputError(f"{param('no_relations')} needs NLTK, which is not installed: run pip install nltk") from error
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
         """NLTK's reader, without the files for other versions and languages of WordNet."""

@@ -109,7 +109,8 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
         found = next((problem for problem in problems if problem.id == seed_id), None)
     except InputError as error:
         raise InputError(
-            f"{seed_id!r} is not a seed of {dataset.folder}, and the problems of the run cannot be read: {error}"
+            f"{seed_id!r} is not a seed of {dataset.folder}, and the problems of the run cannot be read: "
+            f"{error.message.marked}"
         ) from error
     if found is None:
         limit = "" if options.limit is None else f" in its first {options.limit:,} rows, all that the run read"

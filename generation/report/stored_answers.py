@@ -15,7 +15,7 @@ from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import read_tagged
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.inventory import TAGGED, inventory
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.inference.tagger import find_tagger
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from merge_snli.inference.tagger import Tagger
 
 
-WORK_FOLDER = "name the work folder of its run with --work, or with --against-work if it is the second data set"
+WORK_FOLDER = (
+    f"name the work folder of its run with {param('work')}, or with {param('against_work')} if it is the second data "
+    "set"
+)
 
 
 class StoredAnswers:

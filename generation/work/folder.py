@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import disk_errors_as_input_errors, remove_stale_parts
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def _locked(folder: Path) -> Iterator[None]:
             lock.seek(0)
             holder = lock.read().strip() or "another process"
             raise InputError(
-                f"{folder} is in use by {holder}: wait for it to end, or choose another --out or --work"
+                f"{folder} is in use by {holder}: wait for it to end, or choose another {param('out')} or "
+                f"{param('work')}"
             ) from None
         lock.truncate(0)
         lock.write(f"process {os.getpid()}")

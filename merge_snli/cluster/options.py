@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import read_toml
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def read_cluster_file(path: Path) -> ClusterOptions:
     Raises:
         InputError: If it cannot be read, a key is unknown or has no effect with the executor, or a value is invalid.
     """
-    content = read_toml(path, "--cluster")
+    content = read_toml(path, "cluster")
     defaults = content.pop(DEFAULTS, {})
     _check_defaults(path, defaults)
     _check_effect(path, content, {DEFAULTS: defaults, **content})
@@ -115,9 +115,9 @@ def read_cluster_file(path: Path) -> ClusterOptions:
     for kind in STAGES:
         stage = content.get(kind, {})
         if not isinstance(stage, dict):
-            raise InputError(f"--cluster {path}: {kind} is {stage!r}, but must be a table [{kind}]")
+            raise InputError(f"{param('cluster')} {path}: {kind} is {stage!r}, but must be a table [{kind}]")
         if kind in SINGLE_TASK and "tasks" in stage:
-            raise InputError(f"--cluster {path}: [{kind}] is a single task: remove tasks there")
+            raise InputError(f"{param('cluster')} {path}: [{kind}] is a single task: remove tasks there")
         own_keys[kind] = {*stage}
         single = {"tasks": 1} if kind in SINGLE_TASK else {}
         content[kind] = {**defaults, **stage, **single}
@@ -127,11 +127,13 @@ def read_cluster_file(path: Path) -> ClusterOptions:
 def _check_defaults(path: Path, defaults: object) -> None:
     """Check the names in the table of defaults, so that an error there does not name a stage."""
     if not isinstance(defaults, dict):
-        raise InputError(f"--cluster {path}: {DEFAULTS} is {defaults!r}, but must be a table [{DEFAULTS}]")
+        raise InputError(f"{param('cluster')} {path}: {DEFAULTS} is {defaults!r}, but must be a table [{DEFAULTS}]")
     known = StageOptions.model_fields
     for key in defaults:
         if key not in known:
-            raise InputError(f"--cluster {path}: unknown key {key!r} in [{DEFAULTS}] (keys: {', '.join(known)})")
+            raise InputError(
+                f"{param('cluster')} {path}: unknown key {key!r} in [{DEFAULTS}] (keys: {', '.join(known)})"
+            )
 
 
 def _check_effect(path: Path, content: dict[str, Any], tables: dict[str, Any]) -> None:
@@ -141,7 +143,7 @@ def _check_effect(path: Path, content: dict[str, Any], tables: dict[str, Any]) -
     for other, keys in ONLY_FOR.items():
         if executor in (SLURM, RAY, LOCAL) and executor != other and keys & given:
             key = min(keys & given)
-            raise InputError(f"--cluster {path}: {key} has no effect with the executor {executor}: remove it")
+            raise InputError(f"{param('cluster')} {path}: {key} has no effect with the executor {executor}: remove it")
 
 
 def _validated(path: Path, content: dict[str, Any], own_keys: dict[str, set[str]]) -> ClusterOptions:
@@ -156,7 +158,7 @@ def _validated(path: Path, content: dict[str, Any], own_keys: dict[str, set[str]
     where = f" in [{table if place[0] in own_keys[table] else DEFAULTS}]" if table else ""
     if first["type"] == "extra_forbidden":
         known = [*StageOptions.model_fields] if table else [*ClusterOptions.model_fields, DEFAULTS]
-        raise InputError(f"--cluster {path}: unknown key {key!r}{where} (keys: {', '.join(known)})")
+        raise InputError(f"{param('cluster')} {path}: unknown key {key!r}{where} (keys: {', '.join(known)})")
     if first["type"] == "missing":
-        raise InputError(f'--cluster {path}: {key} is missing: add {key} = "slurm", "ray" or "local"')
-    raise InputError(f"--cluster {path}: {key}{where} is {first['input']!r}: {first['msg'].lower()}")
+        raise InputError(f'{param("cluster")} {path}: {key} is missing: add {key} = "slurm", "ray" or "local"')
+    raise InputError(f"{param('cluster')} {path}: {key}{where} is {first['input']!r}: {first['msg'].lower()}")

@@ -15,7 +15,7 @@ from merge_snli.cluster.run_folder import output_folder, run_folder
 from merge_snli.cluster.stages import ClusterStage, generation_stages
 from merge_snli.dataset import find_dataset
 from merge_snli.dataset_folder import check_out
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json
 from merge_snli.record import as_json
 
@@ -136,7 +136,9 @@ def read_installed(path: Path) -> ClusterOptions:
         InputError: If it is not, or the file cannot be used.
     """
     if find_spec("datatrove") is None:
-        raise InputError("--cluster needs datatrove, which is not installed: pip install 'merge-snli[cluster]'")
+        raise InputError(
+            f"{param('cluster')} needs datatrove, which is not installed: pip install 'merge-snli[cluster]'"
+        )
     return read_cluster_file(path)
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import is_running, machine_name, write_json
 
 RUN_FILE, SUBMITTER_FILE = "run.json", "submitter.json"
@@ -148,7 +148,7 @@ def read_run(folder: Path) -> ClusterRun | None:
     except (KeyError, TypeError) as error:
         raise InputError(
             f"{folder / RUN_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the command "
-            "with --cluster again, which keeps the finished answers"
+            f"with {param('cluster')} again, which keeps the finished answers"
         ) from error
 
 

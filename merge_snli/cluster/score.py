@@ -20,6 +20,7 @@ from merge_snli.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from merge_snli.errors import Message
     from scoring.models.options import ModelOptions
     from scoring.predictions.grouped import GroupedPairs
     from scoring.predictions.pairs import ScoredConfig
@@ -40,7 +41,7 @@ def score_on_cluster(
     options: ModelOptions,
     out: Path,
     source: ScoredSource | None = None,
-) -> tuple[list[Result | GroupedResult], dict[str, str]]:
+) -> tuple[list[Result | GroupedResult], dict[str, Message]]:
     """Score models on a cluster; the other arguments and the result are those of `scoring.score_models.score_models`.
 
     Args:
@@ -67,9 +68,9 @@ def score_on_cluster(
         try:
             models[name] = model_from_name(model, options, predicted_on=device_type)
         except InputError as error:
-            failed[name] = str(error)
+            failed[name] = error.message
     if not models:
-        raise InputError("; ".join(failed.values()))
+        raise InputError("; ".join(message.marked for message in failed.values()))
     plan = ScoringPlan(
         models={name: _absolute(named[name]) for name in models},
         data=replace(opening, dataset=_absolute(opening.dataset), source=_absolute(opening.source)),

@@ -20,7 +20,7 @@ from merge_snli.cluster.run_folder import (
     task_file,
 )
 from merge_snli.cluster.slurm_queue import queued
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,7 +119,9 @@ def run_status(folder: Path) -> RunStatus:
     """
     run = read_run(folder)
     if run is None:
-        raise InputError(f"{folder} has no run on a cluster: pass the --out folder of a command with --cluster")
+        raise InputError(
+            f"{folder} has no run on a cluster: pass the {param('out')} folder of a command with {param('cluster')}"
+        )
     active = is_active(folder, run)
     return RunStatus(
         executor=run.executor, active=active, stages=tuple(_stage_status(stage, active=active) for stage in run.stages)

@@ -12,7 +12,7 @@ from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.logging import logger as task_log
 
 from merge_snli.cluster.run_folder import DONE, FAILED, RUNNING, SECONDS_PER_BEAT, TaskRecord, write_task
-from merge_snli.errors import IncompleteError, InputError, options_as_flags, reason
+from merge_snli.errors import IncompleteError, InputError, as_flags, log_flags, reason
 from merge_snli.files import machine_name
 from merge_snli.progress import Progress, repeating
 from merge_snli.share import Share
@@ -78,14 +78,14 @@ class StageTask(PipelineStep):  # type: ignore[misc]
         with Progress(quiet=True).stage(self.name, unit=self._stage.unit) as stage, _logs_in_task_log():
             note(RUNNING)
             try:
-                with repeating(lambda: note(RUNNING), SECONDS_PER_BEAT), options_as_flags():
+                with repeating(lambda: note(RUNNING), SECONDS_PER_BEAT):
                     self._work(Share(rank, world_size), stage)
             except Exception as error:
                 if isinstance(error, IncompleteError):
                     for each in self._earlier:
                         each.forget()
                 internal = f"internal error, {type(error).__name__}: {reason(error)}"
-                note(FAILED, str(error) if isinstance(error, InputError) else internal)
+                note(FAILED, as_flags(error) if isinstance(error, InputError) else internal)
                 raise
             note(DONE)
         return ()
@@ -101,6 +101,7 @@ class _TaskLog(logging.Handler):
 @contextmanager
 def _logs_in_task_log() -> Iterator[None]:
     root, handler = logging.getLogger(), _TaskLog(logging.WARNING)
+    handler.addFilter(log_flags)
     root.addHandler(handler)
     try:
         yield

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
+from merge_snli.errors import as_flags
 
 NAME = "merge-snli"
 
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     record, problems = dataset.record, dataset.record.problems
     _section("Variants to look at", example_text(results, dataset))
     _section("What was found", summary_text(results))
-    _section("Scores", score_table(results, failed).text())
+    _section("Scores", score_table(results, {name: as_flags(reason) for name, reason in failed.items()}).text())
     _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
     words = words_table(record.words, problems.with_label, problems.without_label)
     _section("Shared words of the embedded problems", words.text())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.commands.result_arguments import add_datasets, add_results
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,5 +43,5 @@ def _on_datasets(results: Sequence[Result], names: Sequence[str]) -> list[Result
     digests = {find_dataset(name).digest: name for name in names}
     for digest, name in digests.items():
         if all(result.dataset.digest != digest for result in results):
-            raise InputError(f"--dataset {name} ({digest[:8]}): no model was scored on this data")
+            raise InputError(f"{param('dataset')} {name} ({digest[:8]}): no model was scored on this data")
     return [result for result in results if result.dataset.digest in digests]

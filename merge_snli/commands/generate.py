@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.commands.problem_arguments import add_problem_arguments, given, names, with_suppressed_default
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return 0
     if arguments.out is None:
-        raise InputError("--out is missing: give a folder, such as --out merge_snli")
+        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
     from generation.report.composition import composition_table
 
     if not arguments.quiet:
@@ -204,7 +204,9 @@ def read_options(arguments: argparse.Namespace) -> Options:
     if arguments.run_file is not None:
         values = read_run_file(arguments.run_file) | values
     if "problems" not in values:
-        raise InputError("--problems is missing: give a file, a folder, a Hub id or demo:problems")
+        raise InputError(f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems")
     if "mlm" not in values:
-        raise InputError("--mlm is missing: give masked LMs, or a --preset or --run-file with masked LMs")
+        raise InputError(
+            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('run_file')} with masked LMs"
+        )
     return Options(**values)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from merge_snli.commands.output import write_output
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 OFFERED_SHOTS = 9
 """Number of examples in the task files; `--num_fewshot N` of lm-evaluation-harness shows the first N."""
@@ -62,9 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.language_models.task_files import write_task_files
 
     if arguments.estimate == (arguments.out is not None):
-        raise InputError("give either --out for task files or --estimate")
+        raise InputError(f"give either {param('out')} for task files or {param('estimate')}")
     if not arguments.estimate and (arguments.tokenizer is not None or arguments.json):
-        raise InputError(f"{'--json' if arguments.json else '--tokenizer'} needs --estimate; add --estimate")
+        option = param("json" if arguments.json else "tokenizer")
+        raise InputError(f"{option} needs {param('estimate')}; add {param('estimate', True)}")
     scope = Scope(
         config=arguments.config,
         subsample=arguments.subsample,

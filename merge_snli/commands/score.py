@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.commands.output import write_output
 from merge_snli.commands.problem_arguments import SOURCE_OPTIONS, add_source_arguments
 from merge_snli.commands.result_arguments import add_thresholds
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, as_flags, param
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from merge_snli.errors import Message
     from merge_snli.problems.options import ProblemOptions
     from scoring.models.options import ModelOptions
     from scoring.predictions.grouped import GroupedPairs
@@ -135,7 +136,10 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.score_models import require_seeds, score_models, take_part
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
-        raise InputError("--limit-seeds and --subsample are for a trial on one machine: remove them, or --cluster")
+        raise InputError(
+            f"{param('limit_seeds')} and {param('subsample')} are for a trial on one machine: remove them, or "
+            f"{param('cluster')}"
+        )
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         labels=None if arguments.labels is None else parse_labels(arguments.labels),
@@ -151,12 +155,13 @@ def run(arguments: argparse.Namespace) -> int:
         _dataset(arguments), config=arguments.config, group_column=arguments.group_column, by=arguments.by
     ):
         data = take_part(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
-        problems = None if source is None else read_source(source, require_seeds(data, "--source"))
-        digest = None if dataset_id is None else require_seeds(data, "--eval-results").dataset.digest
+        problems = None if source is None else read_source(source, require_seeds(data, "source"))
+        digest = None if dataset_id is None else require_seeds(data, "eval_results").dataset.digest
         if arguments.cluster is None:
-            scored.append(score_models(models, data, options=options, out=arguments.out, source=problems))
+            results, reasons = score_models(models, data, options=options, out=arguments.out, source=problems)
         else:
-            scored.append(_score_on_cluster(arguments, models, data, options, problems))
+            results, reasons = _score_on_cluster(arguments, models, data, options, problems)
+        scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
         if dataset_id is not None and digest is not None:
             _write_eval_results(dataset_id, digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
@@ -175,7 +180,7 @@ def _score_on_cluster(
     data: ScoredConfig | GroupedPairs,
     options: ModelOptions,
     source: ScoredSource | None,
-) -> tuple[list[Result | GroupedResult], dict[str, str]]:
+) -> tuple[list[Result | GroupedResult], dict[str, Message]]:
     from merge_snli.cluster.score import score_on_cluster
     from scoring.tasks import DataOptions
 
@@ -237,18 +242,21 @@ def _dataset_id(arguments: argparse.Namespace) -> str | None:
 
 def _source(arguments: argparse.Namespace) -> str | ProblemOptions | None:
     """Return `recorded`, the options for reading the source, or None without `--source`."""
-    from merge_snli.problems.options import ProblemOptions, flag
+    from merge_snli.problems.options import ProblemOptions
     from scoring.predictions.source import RECORDED
 
     if arguments.group_column is not None:
         if arguments.source is not None:
-            raise InputError("--source is for MERGE data sets, not for pairs in groups with --group-column; remove it")
+            raise InputError(
+                f"{param('source')} is for MERGE data sets, not for pairs in groups with {param('group_column')}; "
+                "remove it"
+            )
         return None
     options = _reading_options(arguments)
     if options and arguments.source in (None, RECORDED):
-        missing = "a FILE or ID as --source, or --group-column"
-        needed = missing if arguments.source is None else "another --source than recorded"
-        raise InputError(f"{flag(next(iter(options)))} needs {needed}; add it, or remove the option")
+        missing = f"a FILE or ID as {param('source')}, or {param('group_column')}"
+        needed = missing if arguments.source is None else f"another {param('source')} than recorded"
+        raise InputError(f"{param(next(iter(options)))} needs {needed}; add it, or remove the option")
     if not options:
         source: str | None = arguments.source
         return source
@@ -271,5 +279,5 @@ def _names(arguments: argparse.Namespace) -> list[str]:
 
     names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]
     if not names:
-        raise InputError("no model given: pass Hub ids, folders or demo:nli-a, or --models paper")
+        raise InputError(f"no model given: pass Hub ids, folders or demo:nli-a, or {param('models')} paper")
     return names

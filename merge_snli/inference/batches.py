@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.inference.processor import has_amx
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ class Batches:
         size = self.size(length)
         if size == 1:
             raise InputError(
-                f"out of memory at batch size 1: {self._model}, 1 {self._item} of {length} tokens; "
-                "free some memory, or use --device=cpu, --dtype=bfloat16 or a smaller model"
+                f"out of memory at batch size 1: {self._model}, 1 {self._item} of {length} tokens; free some memory, "
+                f"or use {param('device', 'cpu')}, {param('dtype', 'bfloat16')} or a smaller model"
             )
         self._tokens = size // 2 * length
         logger.warning(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.dataset import PairsDataset, find_any_dataset
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
 from merge_snli.schema import ALL
 from scoring.imports.answers import score_answers
@@ -66,14 +66,14 @@ def import_files(
         raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
     opened = _open(dataset)
     if logs:
-        options = {"--config": config, "--limit-seeds": limit_seeds, "--subsample": subsample}
+        options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
         given = next((name for name, value in options.items() if value is not None), None)
         if given is not None:
-            raise InputError(f"{given} is for tables of predictions; a log says what was asked: remove it")
+            raise InputError(f"{param(given)} is for tables of predictions; a log says what was asked: remove it")
         results = _import_logs(logs, opened, model=model, partial=partial)
     else:
         if not model:
-            raise InputError(f"{paths[0]} does not name its model: give --model NAME")
+            raise InputError(f"{paths[0]} does not name its model: give {param('model')} NAME")
         data = read_config(opened, config or ALL)
         answers = read_predictions(paths, data, model=model)
         part = part_of_config(data, limit_seeds=limit_seeds, subsample=subsample)
@@ -110,4 +110,6 @@ def _check_names(results: Sequence[Result]) -> None:
     names = [file_name(result) for result in results]
     for result, name in zip(results, names, strict=True):
         if names.count(name) > 1:
-            raise InputError(f"two runs are named {result.title}: import them one after the other with --model")
+            raise InputError(
+                f"two runs are named {result.title}: import them one after the other with {param('model')}"
+            )

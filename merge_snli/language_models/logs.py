@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json
 from scoring.imports.answers import Answers, pairs_by_id
 
@@ -158,7 +158,7 @@ def check_dataset(log: Log, dataset: MergeDataset) -> None:
     if log.dataset != dataset.digest:
         raise InputError(
             f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {dataset.name} (sha256 "
-            f"{dataset.digest[:12]}…): give --dataset the same version of the data set as in the log"
+            f"{dataset.digest[:12]}…): give {param('dataset')} the same version of the data set as in the log"
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from merge_snli.dataset import read_split
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from scoring.predictions.pairs import read_config
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ class Scope:
         """
         number = self.subsample
         if number != ALL_SUBSAMPLES and (not isinstance(number, int) or isinstance(number, bool) or number < 0):
-            raise InputError(f"--subsample is {number!r}: give the number of a subsample, or {ALL_SUBSAMPLES}")
+            raise InputError(f"{param('subsample')} is {number!r}: give the number of a subsample, or {ALL_SUBSAMPLES}")
         if self.seeds not in SEEDS:
-            raise InputError(f"--seeds is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
+            raise InputError(f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
         limit = self.limit_seeds
         if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
-            raise InputError(f"--limit-seeds is {limit!r}: give the number of seeds, at least 1")
+            raise InputError(f"{param('limit_seeds')} is {limit!r}: give the number of seeds, at least 1")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the scope as JSON values."""
@@ -128,13 +128,17 @@ def in_scope(data: ScoredConfig, scope: Scope) -> InScope:
     seeds = np.ones(len(data.seed_ids), dtype=bool)
     if scope.limit_seeds is not None:
         if scope.limit_seeds > len(seeds):
-            raise InputError(f"--limit-seeds is {scope.limit_seeds}, but config {data.config} has {len(seeds)} seeds")
+            raise InputError(
+                f"{param('limit_seeds')} is {scope.limit_seeds}, but config {data.config} has {len(seeds)} seeds"
+            )
         digests = [hashlib.sha256(seed_id.encode()).digest() for seed_id in data.seed_ids]
         seeds[:] = False
         seeds[sorted(range(len(seeds)), key=digests.__getitem__)[: scope.limit_seeds]] = True
     count = len(data.in_subsample)
     if isinstance(scope.subsample, int) and scope.subsample >= count:
-        raise InputError(f"--subsample is {scope.subsample}, but {data.dataset.name} has subsamples 0 to {count - 1}")
+        raise InputError(
+            f"{param('subsample')} is {scope.subsample}, but {data.dataset.name} has subsamples 0 to {count - 1}"
+        )
     variants = seeds[data.variant_seeds] & (scope.seeds != "only")
     subsamples = tuple(range(count)) if isinstance(scope.subsample, str) else (scope.subsample,)
     if isinstance(scope.subsample, int):

@@ -11,7 +11,7 @@ from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from merge_snli.embedded import PREFIX
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.file_names import names_files, one_name, without_hub_prefix
 from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.known_datasets import known_dataset
@@ -76,7 +76,7 @@ class ProblemOptions:
             raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
-        require_at_least("--limit", self.limit, 1)
+        require_at_least("limit", self.limit, 1)
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
         if self.label_names is not None:
@@ -99,7 +99,7 @@ class ProblemOptions:
             return None
         converted = _converted(value, expected)
         if converted is None:
-            raise InputError(f"{flag(name)} is {value!r}, not {TYPE_NAMES[expected]}")
+            raise InputError(f"{param(name)} is {value!r}, not {TYPE_NAMES[expected]}")
         return converted
 
     def as_dict(self) -> dict[str, Any]:
@@ -144,11 +144,6 @@ def _converted(value: object, expected: type) -> object | None:
         return None
 
 
-def flag(name: str) -> str:
-    """Return the flag of an option on the command line."""
-    return f"--{name.replace('_', '-')}"
-
-
 def require_unique(option: str, values: Sequence[str]) -> None:
     """Check that an option has no value more than once.
 
@@ -161,7 +156,7 @@ def require_unique(option: str, values: Sequence[str]) -> None:
     """
     duplicate = next((value for value in values if values.count(value) > 1), None)
     if duplicate is not None:
-        raise InputError(f"{option} has {duplicate!r} more than once")
+        raise InputError(f"{param(option)} has {duplicate!r} more than once")
 
 
 def require_at_least(option: str, value: int | None, minimum: int) -> None:
@@ -176,7 +171,7 @@ def require_at_least(option: str, value: int | None, minimum: int) -> None:
         InputError: If the number is below the minimum.
     """
     if value is not None and value < minimum:
-        raise InputError(f"{option} is {value}: it must be at least {minimum}")
+        raise InputError(f"{param(option)} is {value}: it must be at least {minimum}")
 
 
 def _defaults(problems: str) -> dict[str, Any]:
@@ -206,21 +201,25 @@ def _has_no_splits(problems: str) -> bool:
 def _delimiter(text: str | None) -> str | None:
     found = TAB if text in ("tab", "\\t") else text
     if found is not None and (len(found) != 1 or found in '\r\n"'):
-        raise InputError(f"--delimiter is {text!r}: give one character, such as ';', or tab")
+        raise InputError(f"{param('delimiter')} is {text!r}: give one character, such as ';', or tab")
     return found
 
 
 def _check_keep_column(columns: Sequence[str]) -> None:
-    require_unique("--keep-column", columns)
+    require_unique("keep_column", columns)
     reserved = {column.name for column in (*VARIANT_COLUMNS, *seed_columns(WORD_CLASSES))}
     for name in columns:
         if not name.strip():
-            raise InputError("--keep-column has an empty name")
+            raise InputError(f"{param('keep_column')} has an empty name")
         if name in reserved:
-            raise InputError(f"--keep-column has {name!r}, a column of the generated data set: rename it in the source")
+            raise InputError(
+                f"{param('keep_column')} has {name!r}, a column of the generated data set: rename it in the source"
+            )
 
 
 def _check_label_names(entries: Sequence[str]) -> None:
     labels = read_label_names(entries)
     if len(labels.names) < 2 or len(set(labels.spellings)) < len(labels.spellings):
-        raise InputError(f"--label-names is {','.join(entries)!r}: give at least two names, each spelling once")
+        raise InputError(
+            f"{param('label_names')} is {','.join(entries)!r}: give at least two names, each spelling once"
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from generation.replacements.relations import load_wordnet
 from generation.sentences.tags_in_place import InPlaceTagger
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, Message
 from merge_snli.inference.tagger import find_tagger, installed_tagger
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -
     try:
         run_tagger, in_place = _find_tagger(run, tagger)
     except InputError as error:
-        collector.skip(f"word classes and word boundaries: {error}")
+        collector.skip(Message(f"word classes and word boundaries: {error.message.marked}"))
     try:
         wordnet = _find_wordnet(run) if run.options.no_relations and not run.options.scramble else None
     except InputError as error:
-        collector.skip(f"relations to other words: {error}")
+        collector.skip(Message(f"relations to other words: {error.message.marked}"))
     if run.options.scramble:
         collector.skip("word classes and relations of replacements: their letters are scrambled")
     return Resources(run_tagger, in_place, wordnet)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import disk_errors_as_input_errors, write_json, write_text
 from merge_snli.table import printable
 from scoring.annotation.label_studio import label_config, tasks
@@ -60,9 +60,9 @@ def check_new_folder(out: Path) -> None:
         InputError: If the path is a file or a folder with files.
     """
     if out.is_dir() and any(out.iterdir()):
-        raise InputError(f"--out {out} is not empty and may have filled-in sheets: pass a new folder")
+        raise InputError(f"{param('out')} {out} is not empty and may have filled-in sheets: pass a new folder")
     if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: pass a new folder")
+        raise InputError(f"{param('out')} {out} is a file: pass a new folder")
 
 
 def _write(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from scoring.predictions.pairs import ScoredConfig
@@ -47,9 +47,9 @@ def part_of_config(data: ScoredConfig, *, limit_seeds: int | None = None, subsam
     """
     n_subsamples = len(data.in_subsample)
     if limit_seeds is not None and limit_seeds < 1:
-        raise InputError(f"--limit-seeds is {limit_seeds}: it must be at least 1")
+        raise InputError(f"{param('limit_seeds')} is {limit_seeds}: it must be at least 1")
     if subsample is not None and not 0 <= subsample < n_subsamples:
-        raise InputError(f"--subsample is {subsample}: choose 0 to {n_subsamples - 1}")
+        raise InputError(f"{param('subsample')} is {subsample}: choose 0 to {n_subsamples - 1}")
     if limit_seeds is not None and limit_seeds >= len(data.seed_ids):
         limit_seeds = None
     if limit_seeds is None and subsample is None:

@@ -119,8 +119,8 @@ def compare_results(
         raise InputError(_not_comparable(on_merge, on_groups))
     if comparable_groups and test == SUBSAMPLE_TEST:
         raise InputError(
-            f"--test {test} compares subsamples, which the pairs in groups of {comparable_groups[0][0].dataset.title} "
-            "do not have: choose permutation or mcnemar"
+            f"{param('test')} {test} compares subsamples, which the pairs in groups of "
+            f"{comparable_groups[0][0].dataset.title} do not have: choose permutation or mcnemar"
         )
     by_digest = {dataset.digest: dataset for dataset in datasets}
     _check_datasets(by_digest, comparable, thresholds)
@@ -161,9 +161,13 @@ def _check_datasets(
     digests = {group[0].dataset.digest for group in comparable}
     for digest, dataset in datasets.items():
         if digest not in digests:
-            raise InputError(f"--dataset {dataset.name} ({digest[:8]}): no two models were scored on this data")
+            raise InputError(
+                f"{param('dataset')} {dataset.name} ({digest[:8]}): no two models were scored on this data"
+            )
     if datasets and QUALITY_THRESHOLD not in thresholds:
-        raise InputError(f"--dataset compares word classes at {QUALITY_THRESHOLD}: add it to --threshold")
+        raise InputError(
+            f"{param('dataset')} compares word classes at {QUALITY_THRESHOLD}: add it to {param('threshold')}"
+        )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json, write_text
 from scoring.results.fields import SCHEMA_VERSION
 from scoring.results.grouped_result import GroupedResult
@@ -106,8 +106,8 @@ def read_grouped_results(folder: str | Path) -> list[GroupedResult]:
     _, grouped = read_all_results(folder)
     if not grouped:
         raise InputError(
-            f"all results in {folder} are on MERGE data sets; this needs results on pairs in groups: "
-            "score a model with --group-column"
+            f"all results in {folder} are on MERGE data sets; this needs results on pairs in groups: score a model "
+            f"with {param('group_column')}"
         )
     return grouped
 
@@ -133,15 +133,15 @@ def read_all_results(*folders: str | Path) -> tuple[list[Result], list[GroupedRe
 def _read_folder(folder: str | Path) -> list[Result | GroupedResult]:
     paths = sorted(Path(folder).glob("*.json"))
     if not paths:
-        raise InputError(f"no results in {folder}: pass the --out folder of merge-snli score")
+        raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
     results, errors = [], []
     for path in paths:
         try:
             results.append(_read(path))
         except InputError as error:
-            errors.append(str(error))
+            errors.append(error.message)
     if not results:
-        raise InputError(f"no valid result in {folder} ({len(errors)} files read); {errors[0]}")
+        raise InputError(f"no valid result in {folder} ({len(errors)} files read); {errors[0].marked}")
     for message in errors:
         logger.warning("skipped: %s", message)
     return results

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,14 +20,16 @@ def check_results_folder(out: Path) -> None:
     """
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not existing.is_dir():
-        raise InputError(f"{existing} is a file; --out needs a folder")
+        raise InputError(f"{existing} is a file; {param('out')} needs a folder")
     if not os.access(existing, os.W_OK):
-        raise InputError(f"{existing} is not writable; choose another folder for --out")
+        raise InputError(f"{existing} is not writable; choose another folder for {param('out')}")
     if not out.is_dir():
         return
     names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
     if names and not any(_is_result(out / name) for name in names):
-        raise InputError(f"{out} has other files ({names[0]}) but no results; choose a new or empty folder for --out")
+        raise InputError(
+            f"{out} has other files ({names[0]}) but no results; choose a new or empty folder for {param('out')}"
+        )
 
 
 def _is_result(path: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.analysis.scored_dataset import read_scored_dataset
 from scoring.results.grouping import comparable_results, is_two_way
@@ -36,7 +36,9 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
     for dataset in datasets:
         if dataset.digest in by_digest:
             same = by_digest[dataset.digest].name
-            raise InputError(f"--dataset {same} and --dataset {dataset.name} are the same data: remove one of them")
+            raise InputError(
+                f"{param('dataset')} {same} and {param('dataset')} {dataset.name} are the same data: remove one of them"
+            )
         by_digest[dataset.digest] = dataset
     groups = comparable_results(results)
     _check_all_matched(groups, by_digest)
@@ -58,13 +60,13 @@ def _check_all_matched(groups: Sequence[Sequence[Result]], by_digest: dict[str, 
         if data.digest not in by_digest:
             models = ", ".join(result.model.name for result in group)
             raise InputError(
-                f"the results of {models} are on {data.name} (sha256 {data.digest[:12]}…), which is not among the "
-                "data sets: add its folder with --dataset, or remove these results"
+                f"the results of {models} are on {data.name} (sha256 {data.digest[:12]}…), which is not among the data "
+                f"sets: add its folder with {param('dataset')}, or remove these results"
             )
     scored = {group[0].dataset.digest for group in groups}
     for digest, dataset in by_digest.items():
         if digest not in scored:
             raise InputError(
-                f"no result was computed on --dataset {dataset.name} (sha256 {digest[:12]}…): score a model on it with "
-                "merge-snli score, or leave it out"
+                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {digest[:12]}…): score a model "
+                "on it with merge-snli score, or leave it out"
             )

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import disk_errors_as_input_errors, write_bytes, write_json, write_text
 from scoring.analysis.not_computable import NotComputable
 from scoring.reports.analysis.page import DrawnExhibit, render_page
@@ -30,14 +30,14 @@ def check_report_folder(out: Path) -> None:
     """
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not existing.is_dir():
-        raise InputError(f"{existing} is a file; --out needs a folder")
+        raise InputError(f"{existing} is a file; {param('out')} needs a folder")
     if not os.access(existing, os.W_OK) or not os.access(existing.absolute().parent, os.W_OK):
-        raise InputError(f"{existing} is not writable; choose another folder for --out")
+        raise InputError(f"{existing} is not writable; choose another folder for {param('out')}")
     if existing != out:
         return
     others = sorted({path.name for path in out.iterdir()} - {PAGE, NUMBERS, FIGURES, TABLES})
     if others:
-        raise InputError(f"--out {out} has other files ({others[0]}); choose a new or empty folder")
+        raise InputError(f"{param('out')} {out} has other files ({others[0]}); choose a new or empty folder")
 
 
 def write_report(report: Report, out: Path, progress: Progress) -> Path:

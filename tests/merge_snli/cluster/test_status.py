@@ -7,6 +7,7 @@ import os
 import socket
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,6 +25,12 @@ from merge_snli.cluster.run_folder import (
     write_task,
 )
 from merge_snli.cluster.status import run_status
+from merge_snli.cluster.task import StageTask
+from merge_snli.errors import InputError, param
+
+if TYPE_CHECKING:
+    from merge_snli.progress import Stage
+    from merge_snli.share import Share
 
 
 @pytest.fixture
@@ -150,3 +157,18 @@ def test_file_of_another_version_is_named(content: str, tmp_path: Path, capsys: 
     path.write_text(content, encoding="utf-8")
     assert main(["status", str(tmp_path / "out")]) == 2
     assert f"{path} is damaged" in capsys.readouterr().err
+
+
+def test_the_error_of_a_task_names_flags(
+    stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.environ", dict(os.environ))  # a task sets its threads
+
+    def work(share: Share, progress: Stage) -> None:
+        raise InputError(f"{param('device', 'cpu')} is wrong in /data/--old")
+
+    with pytest.raises(InputError, match=r"^device='cpu' is wrong"):
+        StageTask(work, stage, (), threads=1).run(None, rank=4)
+    assert run_status(tmp_path / "out.work" / "cluster").failures[-1].error == "--device=cpu is wrong in /data/--old"
+    assert main(["status", str(tmp_path / "out"), "--json"]) == 0
+    assert "--device=cpu is wrong" in capsys.readouterr().out
