@@ -147,7 +147,8 @@ def texts_of_messages() -> Iterator[tuple[str, str]]:
                 "Message",
             }:
                 literals = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
-                yield f"{path.relative_to(ROOT)}:{node.lineno}", "".join(filter(lambda e: isinstance(e, str), literals))
+                text = "".join(value for value in literals if isinstance(value, str))
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", text
 
 
 def test_no_message_writes_a_flag_without_param() -> None:
