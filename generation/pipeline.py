@@ -29,7 +29,7 @@ from generation.variants.variant_shards import (
 )
 from generation.work.folder import work_folder
 from generation.work.inventory import note_needs
-from merge_snli.dataset_folder import check_out
+from merge_snli.folders import check_dataset_out
 from merge_snli.inference.models import find_device
 from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
@@ -86,7 +86,7 @@ def generate(
     Raises:
         InputError: If an input cannot be used. `out` is unchanged in that case.
     """
-    out = check_out(Path(out))
+    out = check_dataset_out(out)
     progress = progress or Progress(quiet=quiet)
     source, inputs = read_inputs(options, progress, allow_pickle=allow_pickle)
     options = inputs.options

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -15,9 +14,9 @@ import pyarrow as pa
 from merge_snli import __version__
 from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, PairsDataset, find_any_dataset
-from merge_snli.dataset_folder import check_out, replace_folder
 from merge_snli.errors import InputError, param
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, sha256_of_json, write_bytes
+from merge_snli.files import sha256_of_file, sha256_of_json, write_bytes
+from merge_snli.folders import check_dataset_out, new_content
 from merge_snli.pairs_record import PAIR_COLUMNS, ConfigRecord, PairsRecord
 from merge_snli.parquet_files import write_tables
 from merge_snli.record import DataRecord, encode_record, seal
@@ -120,7 +119,7 @@ def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, o
     Raises:
         InputError: If the folder has other content, or a data set that was made otherwise and `overwrite` is false.
     """
-    folder = check_out(Path(out))
+    folder = check_dataset_out(out)
     if (folder / RUN_FILE).is_file() and not overwrite:
         record = find_any_dataset(str(folder)).record
         if not isinstance(record, PairsRecord) or (record.command, record.options) != (command, options):
@@ -142,16 +141,11 @@ def write_pairs(folder: Path, record: PairsRecord, configs: Mapping[str, PairCon
     Raises:
         InputError: If the disk is full or the folder cannot be written; the folder is unchanged then.
     """
-    with disk_errors_as_input_errors(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as work:
-            staged = Path(work) / "staged"
-            staged.mkdir()
-            record = replace(record, data=write_data(staged, configs))
-            card = render_card(record, staged).encode()
-            write_bytes(staged / CARD_FILE, card)
-            write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
-            replace_folder(staged, folder, (CARD_FILE,))
+    with new_content(folder, ("data", CARD_FILE, RUN_FILE)) as staged:
+        record = replace(record, data=write_data(staged, configs))
+        card = render_card(record, staged).encode()
+        write_bytes(staged / CARD_FILE, card)
+        write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
     dataset = find_any_dataset(str(folder))
     assert isinstance(dataset, PairsDataset)
     return dataset

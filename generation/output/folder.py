@@ -11,9 +11,9 @@ from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
 from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
-from merge_snli.dataset_folder import replace_folder
 from merge_snli.errors import InputError, param
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_text
+from merge_snli.folders import replace_folder
 from merge_snli.record import Inputs, encode_record, inputs_of, seal
 
 if TYPE_CHECKING:
@@ -88,5 +88,5 @@ def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeD
         write_bytes(staged / CARD_FILE, card)
         write_text(staged / RUN_TOML, write_run_file(options))
         write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
-        replace_folder(staged, out, (CARD_FILE, RUN_TOML))
+        replace_folder(staged, out, ("data", CARD_FILE, RUN_TOML, RUN_FILE))
     return find_dataset(str(out))

@@ -14,9 +14,9 @@ from merge_snli.cluster.options import LOCAL, MASKED_LM, SLURM, ClusterOptions, 
 from merge_snli.cluster.run_folder import output_folder, run_folder
 from merge_snli.cluster.stages import ClusterStage, generation_stages
 from merge_snli.dataset import find_dataset
-from merge_snli.dataset_folder import check_out
 from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json
+from merge_snli.folders import check_dataset_out
 from merge_snli.record import as_json
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def plan_generate(
     from generation.work.folder import work_folder_of
 
     cluster = read_installed(cluster_file)
-    out = check_out(Path(out)).absolute()
+    out = check_dataset_out(out).absolute()
     _, inputs = read_inputs(options, progress, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
         logger.info("nothing to do: %s has this data set already", out)

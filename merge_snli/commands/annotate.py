@@ -93,11 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _score(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
+    from merge_snli.folders import check_out
     from scoring.annotation.report import score_annotation, write_annotation
     from scoring.annotation.tables import annotation_tables
 
-    if arguments.out.exists() and not arguments.out.is_dir():
-        raise InputError(f"{param('out')} {arguments.out} is a file: choose a folder")
+    check_out(arguments.out)
     sample, judgments = _read_sheets(arguments)
     annotation = score_annotation(sample, judgments, [find_dataset(name) for name in arguments.dataset])
     files = write_annotation(annotation, judgments, arguments.out)
@@ -128,12 +128,13 @@ def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
 
 def _sample(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
+    from merge_snli.folders import check_out, first_name
     from scoring.annotation.sample import draw_sample
-    from scoring.annotation.sheets import check_new_folder, write_sheets
+    from scoring.annotation.sheets import write_sheets
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
-    check_new_folder(arguments.out)
+    check_out(arguments.out, find_other=first_name)
     sample, rows = draw_sample(
         [find_dataset(name) for name in arguments.datasets],
         sizes=sizes,

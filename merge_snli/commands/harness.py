@@ -55,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: If the data set does not have what the options name, or the options do not fit together.
     """
     from merge_snli.dataset import find_dataset
+    from merge_snli.folders import check_out
     from merge_snli.language_models.estimate import estimate, estimate_table
     from merge_snli.language_models.prompts import FEW_SHOT, PROMPTS, Prompt
     from merge_snli.language_models.questions import Scope, read_questions
@@ -66,6 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.estimate and (arguments.tokenizer is not None or arguments.json):
         option = param("json" if arguments.json else "tokenizer")
         raise InputError(f"{option} needs {param('estimate')}; add {param('estimate', True)}")
+    if arguments.out is not None:
+        check_out(arguments.out)  # before the shots are drawn
     scope = Scope(
         config=arguments.config,
         subsample=arguments.subsample,

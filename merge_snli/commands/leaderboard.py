@@ -83,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
+    from merge_snli.folders import check_out
     from merge_snli.problems.options import require_at_least
 
     for option, given, formats in (
@@ -112,5 +113,4 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     if not arguments.results or arguments.out is None:
         missing = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
         raise InputError(f"name {missing}")
-    if arguments.out.exists() and not arguments.out.is_dir():
-        raise InputError(f"{param('out')} {arguments.out} is a file: choose a folder")
+    check_out(arguments.out)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.errors import InputError
+from merge_snli.folders import check_out
 from merge_snli.schema import WORD_CLASSES
 from scoring.reports.line_chart import Line, draw_lines
 from scoring.reports.share_chart import SharePanel, draw_shares
@@ -44,9 +45,12 @@ def draw_figures(results: Iterable[Result], out: str | Path, *, grouped: Iterabl
 
     Returns:
         The written files: one PNG and one SVG per figure.
+
+    Raises:
+        InputError: If `out` is a file, is not writable or is in a data set.
     """
     files: list[Path] = []
-    out = Path(out)
+    out = check_out(out)
     for group in on_same_data(results):
         data = group[0].dataset
         name = f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError, param
 from merge_snli.files import write_json, write_text
+from merge_snli.folders import check_out, first_name
 from merge_snli.hub import fetch
 from merge_snli.table import TEXT_WIDTH
 from scoring.reports.html_page import asset
@@ -74,8 +75,7 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
         raise InputError(
             f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on"
         )
-    if out.is_dir() and any(out.iterdir()):
-        raise InputError(f"{param('out')} {out} has files: choose a new or empty folder")
+    out = check_out(out, find_other=first_name)
     checked = check_files({file_name(result): RESULT.dump_json(result) for result in results}, {}, datasets)
     for name, problems in checked.items():
         if problems:
