@@ -10,7 +10,7 @@ from logging import LogRecord
 from typing import Any, Self
 
 _START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a program: no text contains them
-_PARAM = re.compile(f"{_START}(?P<text>(?P<name>\\w+)(?:=(?P<value>[^{_END}]*))?){_END}")
+_PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_END}]+)(?:=(?P<value>[^{_END}]*))?){_END}")
 
 
 def param(name: str, value: object = None) -> str:

@@ -52,7 +52,7 @@ def test_parameters_are_named_as_in_python_and_by_flags(text: str) -> None:
         "/data/--old/x has no file: copy --old",
         "run merge-snli simple-pair --premises 4: it is faster",
         "the title is '--a b': x--y a/b--c -- d --top-k=3 and add --overwrite",
-        "a \ufdd0 that is no mark \ufdd1",
+        "a \ufdd0 or \ufdd1 in a name",
         "",
     ],
 )
@@ -60,6 +60,14 @@ def test_other_text_stays_as_it_is(text: str) -> None:
     error = InputError(f"{text}; see {param('top_k')}")
     assert str(error) == f"{text}; see top_k"
     assert as_flags(error) == f"{text}; see --top-k"
+
+
+@pytest.mark.parametrize("name", ["--top-k", "top-k", "a b", "top_k\n"])
+@pytest.mark.parametrize("value", [None, "x", "", ("a", "b"), 0, False])
+def test_no_mark_is_shown_whatever_is_marked(name: str, value: object) -> None:
+    error = InputError(f"{param(name, value)} and {param('top_k')}")
+    for shown in (str(error), repr(error), as_flags(error)):
+        assert not re.search("[\ufdd0\ufdd1]|ufdd", shown)
 
 
 def test_a_text_without_parameters_and_other_objects_are_shown_as_they_are() -> None:

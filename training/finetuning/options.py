@@ -47,7 +47,7 @@ class Recipe:
                 f"{param('learning_rate')} is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5"
             )
         for name in ("epochs", "batch_size", "max_length"):
-            require_at_least(f"--{name.replace('_', '-')}", getattr(self, name), 1)
+            require_at_least(name, getattr(self, name), 1)
         if not 0 <= self.weight_decay < math.inf:
             raise InputError(f"{param('weight_decay')} is {self.weight_decay:g}: it must be at least 0, such as 0.01")
 
