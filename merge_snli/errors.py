@@ -10,10 +10,10 @@ from logging import LogRecord
 from typing import Any, Self
 
 _START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a program: no text contains them
-_PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_END}]+)(?:=(?P<value>[^{_END}]*))?){_END}")
+_PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<value>[^{_START}{_END}]*))?){_END}")
 
 
-def param(name: str, value: object = None) -> str:
+def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
     """Name a parameter in the text of an `InputError` or a `Message`.
 
     Args:

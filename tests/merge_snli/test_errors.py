@@ -52,7 +52,7 @@ def test_parameters_are_named_as_in_python_and_by_flags(text: str) -> None:
         "/data/--old/x has no file: copy --old",
         "run merge-snli simple-pair --premises 4: it is faster",
         "the title is '--a b': x--y a/b--c -- d --top-k=3 and add --overwrite",
-        "a \ufdd0 or \ufdd1 in a name",
+        "a \ufdd1 or \ufdd0 in a name",
         "",
     ],
 )
@@ -64,7 +64,7 @@ def test_other_text_stays_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["--top-k", "top-k", "a b", "top_k\n"])
 @pytest.mark.parametrize("value", [None, "x", "", ("a", "b"), 0, False])
-def test_no_mark_is_shown_whatever_is_marked(name: str, value: object) -> None:
+def test_no_mark_is_shown_whatever_is_marked(name: str, value: str | int | tuple[str, ...] | None) -> None:
     error = InputError(f"{param(name, value)} and {param('top_k')}")
     for shown in (str(error), repr(error), as_flags(error)):
         assert not re.search("[\ufdd0\ufdd1]|ufdd", shown)
