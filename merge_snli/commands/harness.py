@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.estimate == (arguments.out is not None):
         raise InputError(f"give either {param('out')} for task files or {param('estimate')}")
     if not arguments.estimate and (arguments.tokenizer is not None or arguments.json):
-        option = param("json" if arguments.json else "tokenizer")
-        raise InputError(f"{option} needs {param('estimate')}; add {param('estimate', True)}")
+        option = "json" if arguments.json else "tokenizer"
+        raise InputError(f"{param(option)} needs {param('estimate')}; add {param('estimate', True)}")
     if arguments.out is not None:
         check_out(arguments.out)  # before the shots are drawn
     scope = Scope(
