@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 from scoring.analysis.classes import classes
 from scoring.analysis.common_seeds import on_common_seeds
@@ -150,7 +150,7 @@ def _not_comparable(on_merge: Sequence[Sequence[Result]], on_groups: Sequence[Se
     )
     return (
         f"no two models were scored on the same data and config, in the same labels ({scored or 'no results'}): score "
-        "another model with the same --dataset, --config and --out"
+        f"another model with the same {param('dataset')}, {param('config')} and {param('out')}"
     )
 
 
@@ -223,7 +223,7 @@ def _compare(results: Sequence[Result | GroupedResult], title: str, settings: _S
     try:
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
-        raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
+        raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
     first = results[0]
     return Comparison(
         title=title,
