@@ -115,7 +115,12 @@ def test_lm_eval(
     with served(in_form(answers, form)) as server:
         results = simple_evaluate(
             "local-chat-completions",
-            model_args={"model": "rule", "base_url": f"{server.address}/chat/completions", "num_concurrent": 4},
+            model_args={
+                "model": "rule",
+                "base_url": f"{server.address}/chat/completions",
+                "num_concurrent": 1,
+                "max_retries": 1,
+            },
             tasks=["merge_snli_noun_generate"],
             task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
             apply_chat_template=True,
