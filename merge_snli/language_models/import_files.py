@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from merge_snli.dataset import PairsDataset, find_any_dataset
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
 from merge_snli.schema import ALL
@@ -116,9 +116,11 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
         if path.is_dir():
             raise InputError(f"{path} is a folder: give its files, such as {path}/*.eval")
         if again and not is_log(path):
-            raise InputError(f"{path} is a table of predictions, and --again is for logs and results: remove it")
+            raise InputError(
+                f"{path} is a table of predictions, and {param('again')} is for logs and results: remove it"
+            )
         if not again and is_result(path):
-            raise InputError(f"{path} is a result: add --again to read its answers again")
+            raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
 
 
 def _open(dataset: str) -> MergeDataset:
@@ -170,7 +172,7 @@ def _scored(answers: Answers, data: ScoredConfig, part: ScoredConfig, *, partial
         return _Run(answers, data, score_answers(answers, part, partial=partial))
     except InputError as error:
         named = str(error).startswith(answers.source)
-        raise (error if named else InputError(f"{answers.source}: {error}")) from error
+        raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
 
 def _each(items: Iterable[T], action: Callable[[T], R], errors: list[InputError]) -> list[R]:

@@ -17,16 +17,13 @@ def check_results_folder(out: Path) -> None:
     Raises:
         InputError: If `check_out` refuses the folder, or it has files but no result.
     """
-    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        raise InputError(f"{existing} is a file; --out needs a folder")
-    if not os.access(existing, os.W_OK):
-        raise InputError(f"{existing} is not writable; choose another folder for --out")
-    if not out.is_dir():
-        return
-    names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
-    if names and not any(is_result(out / name) for name in names):
-        raise InputError(f"{out} has other files ({names[0]}) but no results; choose a new or empty folder for --out")
+    check_out(out, "a results folder", _find_other)
+
+
+def _find_other(folder: Path) -> str | None:
+    """Return the first name in a folder without results; hidden files do not count."""
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    return None if any(is_result(folder / name) for name in names) else next(iter(names), None)
 
 
 def is_result(path: Path) -> bool:
