@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE
 from merge_snli.errors import InputError
 from merge_snli.files import read_toml
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 SLURM, RAY, LOCAL = "slurm", "ray", "local"
 
-TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters", "write", "predict", "evaluate"
 STAGES = (TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE)
 SINGLE_TASK = (WRITE, EVALUATE)
 """Stages that one task does."""

@@ -1,162 +1,96 @@
-"""`generate` on a cluster, and what it shares with `score`: plan the stages and run them."""
+"""The executors of a cluster file: they run the stages of `generate` and `score` as tasks in other processes."""
 
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli import __version__
-from merge_snli.cluster.options import LOCAL, MASKED_LM, SLURM, ClusterOptions, read_cluster_file
-from merge_snli.cluster.run_folder import output_folder, run_folder
-from merge_snli.cluster.stages import ClusterStage, generation_stages
-from merge_snli.dataset import find_dataset
-from merge_snli.dataset_folder import check_out
+from merge_snli.cluster.options import LOCAL, SLURM, ClusterOptions, read_cluster_file
+from merge_snli.cluster.run_folder import SubmittedStage, output_folder, run_folder
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
-from merge_snli.record import as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
+    from pathlib import Path
 
-    from generation.options import Options
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.base.stages import RunStage
     from merge_snli.progress import Progress
 
 logger = logging.getLogger(__name__)
 
+PLAN_FORMAT = 1
+"""The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
+these change, so that a run of an older checkout is planned again and not resumed."""
 
-@dataclass(frozen=True, kw_only=True)
-class Planned:
-    """A run that is ready to be submitted.
+
+@dataclass(frozen=True)
+class ClusterExecutor:
+    """Runs stages with Slurm, Ray or as processes of this machine, as `merge_snli.base.stages.Executor`.
 
     Attributes:
-        options: Who runs it.
-        stages: Its stages.
-        folder: Its folder.
-        plan_folder: The folder of what depends on the inputs.
+        options: The content of the cluster file.
     """
 
     options: ClusterOptions
-    stages: tuple[ClusterStage, ...]
-    folder: Path
-    plan_folder: Path
 
-    def at_once(self, kind: str, tasks: int) -> int:
+    def device(self, kind: str, device: str | None) -> str:
+        """Return the device of the models of a stage: a GPU if its tasks have one, unless the user chose another."""
+        return device or ("cuda" if self.options.stage(kind).gpus_per_task else "cpu")
+
+    def folder(self, out: Path, inputs: object) -> Path:
+        """Return the folder for the notes and completed tasks of a run."""
+        return run_folder(out) / sha256_of_json([inputs, PLAN_FORMAT, __version__])[:16]
+
+    def submitted(self, stage: RunStage, folder: Path) -> SubmittedStage:
+        """Return a stage with its number of tasks and its folder, before it is submitted."""
+        return SubmittedStage.of(stage, min(self.options.stage(stage.kind).tasks, max(1, stage.shards)), folder)
+
+    def at_once(self, stage: RunStage, tasks: int) -> int:
         """Return the largest number of tasks of a stage that run at the same time."""
-        workers = self.options.stage(kind).workers or (1 if self.options.executor == LOCAL else tasks)
+        workers = self.options.stage(stage.kind).workers or (1 if self.options.executor == LOCAL else tasks)
         return min(workers, tasks)
 
-    def run(self, progress: Progress) -> None:
-        """Run the stages that are not complete.
+    def run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> None:
+        """Run the tasks that are not complete, and wait for them.
+
+        Args:
+            stages: The stages, in order.
+            folder: The folder of `folder`.
+            progress: Receives the stages.
 
         Raises:
-            InputError: If they cannot be submitted, or a task fails.
+            InputError: If a run is active in the folder, the cluster cannot be reached, or a task failed.
+            KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
         """
         from merge_snli.cluster.submit import run_stages
 
-        with _jobs_go_on(self.options, self.folder):
-            run_stages(self.stages, self.options, self.folder, self.plan_folder, progress)
+        try:
+            run_stages(stages, self, folder, progress)
+        except KeyboardInterrupt:
+            if self.options.executor == SLURM:
+                out = output_folder(folder.parent)
+                logger.warning(
+                    "the jobs stay in Slurm's queue; watch them with: merge-snli status %s; cancel them with: "
+                    "merge-snli status %s --cancel",
+                    out,
+                    out,
+                )
+            raise
 
 
-def plan_generate(
-    options: Options,
-    out: str | Path,
-    cluster_file: Path,
-    *,
-    work: str | Path | None = None,
-    overwrite: bool = False,
-    allow_pickle: bool = False,
-    progress: Progress,
-) -> Planned | MergeDataset:
-    """Plan the generation of a data set on a cluster.
+def read_executor(path: Path) -> ClusterExecutor:
+    """Read a cluster file, after checking that datatrove is installed.
 
     Args:
-        options: The options of the run.
-        out: The data set's folder, which all machines must see, as the work folder.
-        cluster_file: The cluster file.
-        work: The work folder; None for `OUT.work/`.
-        overwrite: Replace an existing data set with other options.
-        allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
-        progress: Receives the stages.
-
-    Returns:
-        The plan; or the data set if `out` holds it already.
-
-    Raises:
-        InputError: If an input or the cluster file cannot be used.
-    """
-    from generation.output.folder import find_finished
-    from generation.pipeline import read_inputs
-    from generation.task_plan import plan_generation
-    from generation.work.folder import work_folder_of
-
-    cluster = read_installed(cluster_file)
-    out = check_out(Path(out)).absolute()
-    _, inputs = read_inputs(options, progress, allow_pickle=allow_pickle)
-    if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
-        logger.info("nothing to do: %s has this data set already", out)
-        return done
-    device = device_of(cluster, MASKED_LM, options.device)
-    work = work_folder_of(out, work)
-    choices = [device, cluster.problems_per_shard, str(work)]
-    plan_folder = run_folder(out) / sha256_of_json([as_json(inputs.to_record()), *choices, __version__])[:16]
-    plan = plan_generation(
-        inputs,
-        device=device,
-        allow_pickle=allow_pickle,
-        problems_per_shard=cluster.problems_per_shard,
-        out=out,
-        work=work,
-        folder=plan_folder,
-    )
-    return Planned(options=cluster, stages=generation_stages(plan), folder=run_folder(out), plan_folder=plan_folder)
-
-
-def generate_on_cluster(planned: Planned | MergeDataset, progress: Progress) -> MergeDataset:
-    """Run the stages of `plan_generate`, and return the data set.
-
-    Raises:
-        InputError: If they cannot be submitted, or a task fails.
-    """
-    if not isinstance(planned, Planned):
-        return planned
-    planned.run(progress)
-    logger.info("done:\n%s", progress)
-    return find_dataset(str(output_folder(planned.folder)))
-
-
-def read_installed(path: Path) -> ClusterOptions:
-    """Read a cluster file, after checking that datatrove is installed.
+        path: The cluster file.
 
     Raises:
         InputError: If it is not, or the file cannot be used.
     """
     if find_spec("datatrove") is None:
         raise InputError("--cluster needs datatrove, which is not installed: pip install 'merge-snli[cluster]'")
-    return read_cluster_file(path)
-
-
-def device_of(cluster: ClusterOptions, kind: str, device: str | None) -> str:
-    """Return the device of a stage's models, which need not be one of this machine."""
-    return device or ("cuda" if cluster.stage(kind).gpus_per_task else "cpu")
-
-
-@contextmanager
-def _jobs_go_on(options: ClusterOptions, folder: Path) -> Iterator[None]:
-    """Say on Ctrl-C what happens to the jobs in Slurm's queue."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if options.executor == SLURM:
-            out = output_folder(folder)
-            logger.warning(
-                "the jobs stay in Slurm's queue; watch them with: merge-snli status %s; cancel them with: "
-                "merge-snli status %s --cancel",
-                out,
-                out,
-            )
-        raise
+    return ClusterExecutor(read_cluster_file(path))

@@ -16,8 +16,8 @@ from merge_snli.cluster.options import RAY, SLURM
 from merge_snli.cluster.run_folder import (
     SECONDS_PER_BEAT,
     SUBMITTER_FILE,
-    ClusterRun,
-    StageRun,
+    SubmittedRun,
+    SubmittedStage,
     is_submitting,
     output_folder,
     read_run,
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from merge_snli.base.stages import RunStage
     from merge_snli.cluster.executors import Executor
     from merge_snli.cluster.options import ClusterOptions
-    from merge_snli.cluster.stages import ClusterStage
+    from merge_snli.cluster.run import ClusterExecutor
     from merge_snli.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -50,32 +51,26 @@ MAX_SECONDS_PER_QUESTION = 30.0
 """The longest time between two questions to Slurm."""
 
 
-def run_stages(
-    stages: Sequence[ClusterStage], options: ClusterOptions, folder: Path, plan_folder: Path, progress: Progress
-) -> None:
-    """Run the stages that are not complete, and wait for them.
+def run_stages(stages: Sequence[RunStage], executor: ClusterExecutor, plan_folder: Path, progress: Progress) -> None:
+    """Run the stages that are not complete, and wait for them; raises as `ClusterExecutor.run`.
 
     Args:
         stages: The stages, in order.
-        options: Who runs them.
-        folder: The folder of the run.
-        plan_folder: The folder for the logs and completed tasks of these stages.
+        executor: Who runs them.
+        plan_folder: The folder for the logs and completed tasks of these stages, in the folder of the run.
         progress: Receives the stages.
-
-    Raises:
-        InputError: If a run is active in the folder, the cluster cannot be reached, or a task failed.
-        KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
     """
     datatrove_log.disable("datatrove")  # its messages are for programmers
+    options, folder = executor.options, plan_folder.parent
     with _only_submitter(folder):
-        runs = [stage_run(stage, options, plan_folder) for stage in stages]
-        runs[-1].forget()  # it is cheap, and its output may have been deleted
+        submitted = [executor.submitted(stage, plan_folder) for stage in stages]
+        submitted[-1].forget()  # it is cheap, and its output may have been deleted
         if options.executor == SLURM:
-            run = _submit(stages, runs, options, folder)
+            run = _submit(stages, submitted, options, folder)
         else:
-            run = ClusterRun(executor=options.executor, stages=tuple(runs))
+            run = SubmittedRun(executor=options.executor, stages=tuple(submitted))
             write_run(folder, run)
-            _run_here(stages, runs, options, progress)
+            _run_here(stages, submitted, options, progress)
     if options.executor == SLURM:
         _wait(run, progress)
     incomplete = [stage for stage in run.stages if len(stage.completed()) < stage.tasks]
@@ -85,14 +80,8 @@ def run_stages(
         raise InputError(f"{why}; finished tasks are kept: run the same command again to do the others")
 
 
-def stage_run(stage: ClusterStage, options: ClusterOptions, plan_folder: Path) -> StageRun:
-    """Return a stage with its number of tasks and its folder, before it is submitted."""
-    tasks = min(options.stage(stage.kind).tasks, max(1, stage.shards))
-    return StageRun(name=stage.name, unit=stage.unit, tasks=tasks, folder=stage.folder(plan_folder, tasks))
-
-
 def _executor(
-    nth: int, stages: Sequence[ClusterStage], runs: Sequence[StageRun], options: ClusterOptions, after: Sequence[str]
+    nth: int, stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, after: Sequence[str]
 ) -> Executor:
     """Return the executor of a stage, after removing the records of tasks that will run."""
     stage, run = stages[nth], runs[nth]
@@ -111,14 +100,14 @@ def _executor(
     )
 
 
-def _before(stage: ClusterStage, stages: Sequence[ClusterStage], runs: Sequence[StageRun]) -> list[StageRun]:
+def _before(stage: RunStage, stages: Sequence[RunStage], runs: Sequence[SubmittedStage]) -> list[SubmittedStage]:
     """Return the submitted stages of the steps before a stage."""
     return [run for run, other in zip(runs, stages, strict=True) if other.step < stage.step]
 
 
 def _submit(
-    stages: Sequence[ClusterStage], runs: Sequence[StageRun], options: ClusterOptions, folder: Path
-) -> ClusterRun:
+    stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, folder: Path
+) -> SubmittedRun:
     """Submit all stages to Slurm, each after those of earlier steps."""
     if "SLURM_ARRAY_TASK_ID" in os.environ:
         raise InputError("this is a task of a Slurm job: submit from a login node, or from an interactive job")
@@ -129,14 +118,14 @@ def _submit(
         with _submission_errors():
             executor.run()
         job = None if executor.job_id == -1 else str(executor.job_id)
-        submitted[nth] = StageRun(**{**vars(runs[nth]), "job": job})
+        submitted[nth] = SubmittedStage(**{**vars(runs[nth]), "job": job})
         # Written after each stage, so that `status --cancel` knows every job even if the next one is refused.
-        write_run(folder, ClusterRun(executor=SLURM, stages=tuple(submitted)))
-    return ClusterRun(executor=SLURM, stages=tuple(submitted))
+        write_run(folder, SubmittedRun(executor=SLURM, stages=tuple(submitted)))
+    return SubmittedRun(executor=SLURM, stages=tuple(submitted))
 
 
 def _run_here(
-    stages: Sequence[ClusterStage], runs: Sequence[StageRun], options: ClusterOptions, progress: Progress
+    stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, progress: Progress
 ) -> None:
     """Run the stages one after another with Ray or locally, until one has failed."""
     with _connected(options.address) if options.executor == RAY else nullcontext():
@@ -175,7 +164,7 @@ def _submission_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _progress_of(run: StageRun, progress: Progress) -> Iterator[None]:
+def _progress_of(run: SubmittedStage, progress: Progress) -> Iterator[None]:
     """Show how many tasks of a stage are complete, while a block runs them."""
     done = len(run.completed())
     with progress.stage(run.name, unit="tasks", total=run.tasks, cached=done) as stage:
@@ -188,7 +177,7 @@ def _progress_of(run: StageRun, progress: Progress) -> Iterator[None]:
         update()
 
 
-def _wait(run: ClusterRun, progress: Progress) -> None:
+def _wait(run: SubmittedRun, progress: Progress) -> None:
     """Wait until all jobs have left Slurm's queue."""
     for stage in run.stages:
         if stage.job is None:

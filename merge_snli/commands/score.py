@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from merge_snli.problems.options import ProblemOptions
-    from scoring.models.options import ModelOptions
-    from scoring.predictions.grouped import GroupedPairs
-    from scoring.predictions.pairs import ScoredConfig
-    from scoring.predictions.source import ScoredSource
     from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
 
@@ -132,10 +128,16 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.predictions.source import read_source
     from scoring.results.files import to_json
     from scoring.results.folder import check_results_folder
-    from scoring.score_models import require_seeds, score_models, take_part
+    from scoring.score_models import require_seeds, take_part
+    from scoring.tasks import ScoringRun, score_run
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
         raise InputError("--limit-seeds and --subsample are for a trial on one machine: remove them, or --cluster")
+    executor = None
+    if arguments.cluster is not None:
+        from merge_snli.cluster.run import read_executor
+
+        executor = read_executor(arguments.cluster)
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         labels=None if arguments.labels is None else parse_labels(arguments.labels),
@@ -153,10 +155,18 @@ def run(arguments: argparse.Namespace) -> int:
         data = take_part(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
         problems = None if source is None else read_source(source, require_seeds(data, "--source"))
         digest = None if dataset_id is None else require_seeds(data, "--eval-results").dataset.digest
-        if arguments.cluster is None:
-            scored.append(score_models(models, data, options=options, out=arguments.out, source=problems))
-        else:
-            scored.append(_score_on_cluster(arguments, models, data, options, problems))
+        scoring = ScoringRun(
+            models=models,
+            options=options,
+            out=arguments.out,
+            dataset=_dataset(arguments),
+            config=data.config,
+            group_column=arguments.group_column,
+            by=tuple(arguments.by),
+            source=source,
+            opened=(data, problems),
+        )
+        scored.append(score_run(scoring, executor))
         if dataset_id is not None and digest is not None:
             _write_eval_results(dataset_id, digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
@@ -167,26 +177,6 @@ def run(arguments: argparse.Namespace) -> int:
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0
-
-
-def _score_on_cluster(
-    arguments: argparse.Namespace,
-    models: Mapping[str, str],
-    data: ScoredConfig | GroupedPairs,
-    options: ModelOptions,
-    source: ScoredSource | None,
-) -> tuple[list[Result | GroupedResult], dict[str, str]]:
-    from merge_snli.cluster.score import score_on_cluster
-    from scoring.tasks import DataOptions
-
-    opening = DataOptions(
-        dataset=_dataset(arguments),
-        config=data.config,
-        group_column=arguments.group_column,
-        by=tuple(arguments.by),
-        source=_source(arguments),
-    )
-    return score_on_cluster(models, opening, data, arguments.cluster, options=options, out=arguments.out, source=source)
 
 
 def _text(results: Sequence[Result | GroupedResult], failed: Mapping[str, str], thresholds: Collection[float]) -> str:
