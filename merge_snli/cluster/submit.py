@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import subprocess
+import sys
+import threading
 import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
@@ -62,7 +65,7 @@ def run_stages(stages: Sequence[RunStage], executor: ClusterExecutor, plan_folde
     """
     datatrove_log.disable("datatrove")  # its messages are for programmers
     options, folder = executor.options, plan_folder.parent
-    with _only_submitter(folder):
+    with _only_submitter(folder), _exit_at_sigterm():
         submitted = [executor.submitted(stage, plan_folder) for stage in stages]
         submitted[-1].forget()  # it is cheap, and its output may have been deleted
         if options.executor == SLURM:
@@ -136,6 +139,19 @@ def _run_here(
             executor = _executor(nth, stages, runs, options, ())
             with _progress_of(run, progress):
                 executor.run()
+
+
+@contextmanager
+def _exit_at_sigterm() -> Iterator[None]:
+    """Exit at SIGTERM as at Ctrl-C, so that the tasks of the command end with it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def test_another_data_set_than_at_submission_is_refused(run: ScoringRun) -> None
         QUIET.stage("predict", unit="pairs") as stage,
         pytest.raises(InputError, match=f"{run.dataset} has changed"),
     ):
-        predict(replace(run, digest="0" * 64), "mine", WHOLE, stage)
+        predict(replace(run, expected="0" * 64), "mine", WHOLE, stage)
 
 
 class Here:

@@ -11,6 +11,7 @@ from generation import Options
 from generation.dry_run import DryRun, MaskedLMEstimate
 from generation.pipeline import submitted
 from generation.run import plan_run, read_inputs
+from merge_snli.cli import main
 from merge_snli.cluster.plan import plan_text
 from merge_snli.cluster.run import PLAN_FORMAT, read_executor
 from merge_snli.progress import Progress
@@ -100,3 +101,17 @@ def test_a_run_that_tasks_of_another_version_have_planned_is_planned_again(
     _, before = plan(tmp_path, text)
     monkeypatch.setattr("merge_snli.cluster.run.PLAN_FORMAT", PLAN_FORMAT + 1)
     assert plan(tmp_path, text)[1] != before
+
+
+def test_an_error_in_the_cluster_file_is_reported_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("generation.dry_run.dry_run", lambda *_, **__: pytest.fail("work was done"))
+    file = tmp_path / "cluster.toml"
+    file.write_text('executor = "local"\ntaks = 3\n', encoding="utf-8")
+    command = ["generate", "--problems", "demo:problems", "--preset", "demo", "--cluster", str(file)]
+    for more in (["--dry-run"], ["--out", str(tmp_path / "data")]):
+        assert main([*command, *more]) == 2
+        error = capsys.readouterr().err
+        assert str(file) in error
+        assert "taks" in error
