@@ -14,7 +14,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from generation.tasks import write
 from generation.variants.variant_shards import VARIANT_COUNTS, VariantShard
 from generation.work.folder import RESULT_FOLDERS, TAGGED_FOLDER
 from generation.work.shards import write_shard
-from merge_snli.base.stages import WHOLE, Notes
+from merge_snli.base.stages import FILTERS, TAG, WHOLE, Notes
 from merge_snli.files import sha256_of_json
 from merge_snli.progress import Progress
 from merge_snli.record import WordCounts
@@ -77,15 +77,16 @@ def make_run(folder: Path, shards: int) -> GenerationRun:
 def make_shards(run: GenerationRun) -> None:
     """Write the results of every shard: the same rows, with ids that are spread over all shards."""
     words = {name: WordCounts(400, dict.fromkeys(NLI_LABELS, 1), 500, {}, 400, 500) for name in WORD_CLASSES}
+    counts = {name: asdict(each) for name, each in words.items()}
     rows = shard_tables(run)
     for number in range(run.shards):
         key = sha256_of_json(number)[:32]
         tagged = write_shard(run.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
-        run.note_tagged(number, tagged, words)
+        run.notes.write(TAG, number, {"shard": tagged}, words=counts)
         ids = sorted(sha256_of_json([number, nth])[:16] for nth in range(SEEDS_PER_SHARD))
         tables = [with_ids(table, ids) for table in rows]
         made = [write_shard(run.work / name, key, table) for name, table in zip(RESULT_FOLDERS, tables, strict=True)]
-        run.note_results(number, dict(zip(VariantShard._fields, made, strict=True)))
+        run.notes.write(FILTERS, number, dict(zip(VariantShard._fields, made, strict=True)))
 
 
 def shard_tables(run: GenerationRun) -> tuple[pa.Table, ...]:

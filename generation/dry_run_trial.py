@@ -12,10 +12,10 @@ from generation.output.folder import write_output
 from generation.replacements.standalone import CLASS_FORMS
 from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
-from generation.tasks import stages
+from generation.tasks import stages, words_of
 from generation.variants.variant_shards import STANDALONE, VariantShard
 from generation.work.shards import read_shard
-from merge_snli.base.stages import TAG, WRITE, Notes, run_here
+from merge_snli.base.stages import FILTERS, TAG, WRITE, Notes, run_here
 from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def time_steps(trial: GenerationRun) -> TrialTimes:
     shutil.rmtree(trial.work / STANDALONE)
     without_rows = _seconds_of_filters(trial)
     cached = _seconds_of_filters(trial)
-    made = [VariantShard(**trial.results(0))]
+    made = [VariantShard(**trial.notes.files(FILTERS, 0))]
     return TrialTimes(
         groups=count_forms(read_tagged(trial.tagged([0])[0], trial.options.classes), trial.options.mask),
         setup=setup,
@@ -134,7 +134,7 @@ def _seconds_of_writing(trial: GenerationRun, results: Sequence[VariantShard]) -
     if not read_shard(results[0].variants, ["seed_id"]).num_rows:
         return 0.0
     start = time.monotonic()
-    write_output(trial.out, trial.inputs, trial.device.partition(":")[0], trial.words(0), results)
+    write_output(trial.out, trial.inputs, trial.device.partition(":")[0], words_of(trial), results)
     return time.monotonic() - start
 
 

@@ -58,8 +58,8 @@ def generate(
         progress: Receives the stages and their timings; None for a new one.
         problems_per_shard: Number of problems that are tagged and filtered together. The counts of each filter on its
             own, in the record, are of a sample per shard; nothing else depends on it.
-        executor: Runs the stages as tasks in other processes, see `merge_snli.cluster.run.read_executor`; None for this
-            process. The data set is the same.
+        executor: Runs the stages as tasks in other processes, as `merge_snli.cluster.options.ClusterOptions` does; None
+            for this process. The data set is the same.
 
     Returns:
         The data set. If `out` already holds it, it is returned as it is.

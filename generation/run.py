@@ -15,8 +15,8 @@ from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.work.folder import work_folder_of
-from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, Notes
-from merge_snli.errors import IncompleteError, InputError
+from merge_snli.base.stages import MASKED_LM, TAG, Notes
+from merge_snli.errors import InputError
 from merge_snli.files import machine_name
 from merge_snli.inference.models import find_device
 from merge_snli.inference.tagger import find_tagger
@@ -28,7 +28,6 @@ from merge_snli.record import (
     ProblemsRecord,
     SeedsRecord,
     TaggerRecord,
-    WordCounts,
     WordNetRecord,
     as_json,
 )
@@ -206,48 +205,13 @@ class GenerationRun:
         """
         return self.loaded.get(mlm.name) or load_masked_lm(mlm, device=self.device, dtype=self.options.dtype)
 
-    def note_tagged(self, shard: int, tagged: Path, words: Mapping[str, WordCounts]) -> None:
-        """Note the tagged shard of a number, and the counts of its words."""
-        counts = {name: asdict(each) for name, each in words.items()}
-        self.notes.write(TAG, shard, {**self._relative({"shard": tagged}), "words": counts})
-
     def tagged(self, shards: Iterable[int]) -> list[Path]:
         """Return the tagged shards of these numbers.
 
         Raises:
             IncompleteError: If one is missing.
         """
-        return [self._made(TAG, shard)["shard"] for shard in shards]
-
-    def words(self, shard: int) -> dict[str, WordCounts]:
-        """Return the counts of the words of a tagged shard, by word class.
-
-        Raises:
-            IncompleteError: If its note is missing.
-        """
-        return {name: WordCounts(**each) for name, each in self.notes.read(TAG, shard)["words"].items()}
-
-    def note_results(self, shard: int, made: Mapping[str, Path]) -> None:
-        """Note the files that were made from a shard."""
-        self.notes.write(FILTERS, shard, self._relative(made))
-
-    def results(self, shard: int) -> dict[str, Path]:
-        """Return the files that were made from a shard.
-
-        Raises:
-            IncompleteError: If one is missing.
-        """
-        return self._made(FILTERS, shard)
-
-    def _relative(self, made: Mapping[str, Path]) -> dict[str, Any]:
-        return {"paths": {name: str(path.relative_to(self.work)) for name, path in made.items()}}
-
-    def _made(self, kind: str, shard: int) -> dict[str, Path]:
-        paths = {name: self.work / path for name, path in self.notes.read(kind, shard)["paths"].items()}
-        for path in paths.values():
-            if not path.is_file():
-                raise IncompleteError(f"{path} is missing")
-        return paths
+        return [self.notes.files(TAG, shard)["shard"] for shard in shards]
 
 
 def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = False) -> RunInputs:

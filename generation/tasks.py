@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack
+from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from generation.variants.variant_shards import (
 from generation.work.inventory import note_needs
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
 from merge_snli.errors import IncompleteError
+from merge_snli.record import WordCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from generation.sentences.forms import Form
     from merge_snli.base.stages import TaskShare
     from merge_snli.progress import Stage
-    from merge_snli.record import WordCounts
 
 
 def stages(run: GenerationRun) -> tuple[RunStage, ...]:
@@ -79,7 +80,8 @@ def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
         part = list(islice(problems, run.problems_per_shard))
         if number in share.of(run.shards):
             shard = tag_shard(part, run.inputs.tagger, run.work, ignore_case=options.ignore_case)
-            run.note_tagged(number, shard, count_words(read_words(shard), run.inputs.problems.label_names))
+            words = count_words(read_words(shard), run.inputs.problems.label_names)
+            run.notes.write(TAG, number, {"shard": shard}, words={name: asdict(each) for name, each in words.items()})
             stage.advance(len(part))
     deque(problems, maxlen=0)  # to the end, where a source that has changed is noticed
 
@@ -97,7 +99,7 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
         InputError: If no problem has a word to replace, this machine has another masked LM of this name, it cannot be
             loaded, or the work folder is not writable.
     """
-    require_words(_words(run), run.options)
+    require_words(words_of(run), run.options)
     shards, mlm = run.tagged(share.of(run.shards)), run.masked_lm(name)
     with Store(run.work, run.answer_keys[name], shared=run.shared) as store:
         suggest(_forms(shards, store, run.options, stage), partial(run.load, mlm), store, run.options, stage)
@@ -121,7 +123,7 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     with ExitStack() as stack:
         method = _method(run, stack)
         for number, shard in zip(numbers, shards, strict=True):
-            run.note_results(number, make_variant_shard(shard, method, run.work)._asdict())
+            run.notes.write(FILTERS, number, make_variant_shard(shard, method, run.work)._asdict())
             stage.advance(1)
 
 
@@ -140,21 +142,29 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     stage.total = 1
     run.check_inputs()
     inputs, options, numbers = run.inputs, run.options, range(run.shards)
-    results = [VariantShard(**run.results(number)) for number in numbers]
+    results = [VariantShard(**run.notes.files(FILTERS, number)) for number in numbers]
     if inputs.seeds is not None:
         require_every_seed(inputs.seeds, variants_of_seeds(results, inputs.seeds), options.inflation)
     require_seeds(most_variants(results), options)
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
     note_needs(run.work, run.expected, run.tagged(numbers), [path for made in results for path in made], answers)
-    write_output(run.out, inputs, run.device.partition(":")[0], _words(run), results)
+    write_output(run.out, inputs, run.device.partition(":")[0], words_of(run), results)
     stage.advance(1)
 
 
-def _words(run: GenerationRun) -> dict[str, WordCounts]:
-    """Return the counts of the shared words of all problems."""
+def words_of(run: GenerationRun) -> dict[str, WordCounts]:
+    """Return the counts of the shared words of all problems, by word class.
+
+    Args:
+        run: A run whose problems have all been tagged.
+
+    Raises:
+        IncompleteError: If the note of a shard is missing.
+    """
     words: dict[str, WordCounts] = {}
     for number in range(run.shards):
-        words = add_word_counts(words, run.words(number))
+        counts = run.notes.read(TAG, number)["words"]
+        words = add_word_counts(words, {name: WordCounts(**each) for name, each in counts.items()})
     return words
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from merge_snli.errors import IncompleteError
 from merge_snli.files import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from merge_snli.progress import Progress, Stage
 
@@ -84,14 +84,16 @@ class Notes:
     folder: Path | None = None
     _held: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
 
-    def write(self, kind: str, shard: int, note: dict[str, Any]) -> None:
+    def write(self, kind: str, shard: int, files: Mapping[str, Path], **more: object) -> None:
         """Write the note of a shard.
 
         Args:
             kind: The kind of the stage.
             shard: The number of the shard.
-            note: JSON values.
+            files: The files that were made from it, by name.
+            **more: JSON values.
         """
+        note = {**more, "files": {name: str(path) for name, path in files.items()}}
         if self.folder is None:
             self._held[kind, shard] = note
         else:
@@ -115,6 +117,18 @@ class Notes:
         except (OSError, ValueError) as error:
             raise IncompleteError(f"{path} is missing or damaged") from error
         return note
+
+    def files(self, kind: str, shard: int) -> dict[str, Path]:
+        """Return the files that were made from a shard, by name; takes the same arguments as `read`.
+
+        Raises:
+            IncompleteError: If the note or one of them is missing.
+        """
+        files = {name: Path(path) for name, path in self.read(kind, shard)["files"].items()}
+        for path in files.values():
+            if not path.is_file():
+                raise IncompleteError(f"{path} is missing")
+        return files
 
     @staticmethod
     def _file(folder: Path, kind: str, shard: int) -> Path:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from datatrove.utils.logging import logger as datatrove_log
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from merge_snli.base.stages import RunStage
     from merge_snli.cluster.executors import Executor
     from merge_snli.cluster.options import ClusterOptions
-    from merge_snli.cluster.run import ClusterExecutor
     from merge_snli.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -54,19 +54,19 @@ MAX_SECONDS_PER_QUESTION = 30.0
 """The longest time between two questions to Slurm."""
 
 
-def run_stages(stages: Sequence[RunStage], executor: ClusterExecutor, plan_folder: Path, progress: Progress) -> None:
-    """Run the stages that are not complete, and wait for them; raises as `ClusterExecutor.run`.
+def run_stages(stages: Sequence[RunStage], options: ClusterOptions, plan_folder: Path, progress: Progress) -> None:
+    """Run the stages that are not complete, and wait for them; raises as `ClusterOptions.run`.
 
     Args:
         stages: The stages, in order.
-        executor: Who runs them.
+        options: Who runs them.
         plan_folder: The folder for the logs and completed tasks of these stages, in the folder of the run.
         progress: Receives the stages.
     """
     datatrove_log.disable("datatrove")  # its messages are for programmers
-    options, folder = executor.options, plan_folder.parent
-    with _only_submitter(folder), _exit_at_sigterm():
-        submitted = [executor.submitted(stage, plan_folder) for stage in stages]
+    folder = plan_folder.parent
+    with _jobs_go_on(options, folder), _only_submitter(folder), _exit_at_sigterm():
+        submitted = [options.submitted(stage, plan_folder) for stage in stages]
         submitted[-1].forget()  # it is cheap, and its output may have been deleted
         if options.executor == SLURM:
             run = _submit(stages, submitted, options, folder)
@@ -75,7 +75,8 @@ def run_stages(stages: Sequence[RunStage], executor: ClusterExecutor, plan_folde
             write_run(folder, run)
             _run_here(stages, submitted, options, progress)
     if options.executor == SLURM:
-        _wait(run, progress)
+        with _jobs_go_on(options, folder):
+            _wait(run, progress)
     incomplete = [stage for stage in run.stages if len(stage.completed()) < stage.tasks]
     if incomplete:
         failures = run_status(folder).failures
@@ -84,21 +85,19 @@ def run_stages(stages: Sequence[RunStage], executor: ClusterExecutor, plan_folde
 
 
 def _executor(
-    nth: int, stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, after: Sequence[str]
+    stage: RunStage, run: SubmittedStage, earlier: Sequence[SubmittedStage], options: ClusterOptions
 ) -> Executor:
     """Return the executor of a stage, after removing the records of tasks that will run."""
-    stage, run = stages[nth], runs[nth]
     resources = options.stage(stage.kind)
     for task in set(range(run.tasks)) - run.completed():
         task_file(run.folder, task).unlink(missing_ok=True)
-    step = StageTask(stage.work, run, _before(stage, stages, runs), resources.cpus_per_task)
     return make_executor(
         options.executor,
-        step,
+        StageTask(stage.work, run, earlier, resources.cpus_per_task),
         resources,
         tasks=run.tasks,
         folder=run.folder,
-        after=after,
+        after=[each.job for each in earlier if each.job is not None],
         after_failures=stage.after_failures,
     )
 
@@ -116,12 +115,11 @@ def _submit(
         raise InputError("this is a task of a Slurm job: submit from a login node, or from an interactive job")
     submitted = [*runs]
     for nth, stage in enumerate(stages):
-        after = [run.job for run in _before(stage, stages, submitted) if run.job is not None]
-        executor = _executor(nth, stages, runs, options, after)
+        executor = _executor(stage, runs[nth], _before(stage, stages, submitted), options)
         with _submission_errors():
             executor.run()
         job = None if executor.job_id == -1 else str(executor.job_id)
-        submitted[nth] = SubmittedStage(**{**vars(runs[nth]), "job": job})
+        submitted[nth] = replace(runs[nth], job=job)
         # Written after each stage, so that `status --cancel` knows every job even if the next one is refused.
         write_run(folder, SubmittedRun(executor=SLURM, stages=tuple(submitted)))
     return SubmittedRun(executor=SLURM, stages=tuple(submitted))
@@ -132,11 +130,11 @@ def _run_here(
 ) -> None:
     """Run the stages one after another with Ray or locally, until one has failed."""
     with _connected(options.address) if options.executor == RAY else nullcontext():
-        for nth, (stage, run) in enumerate(zip(stages, runs, strict=True)):
-            failed = any(len(each.completed()) < each.tasks for each in _before(stage, stages, runs))
-            if failed and not stage.after_failures:
+        for stage, run in zip(stages, runs, strict=True):
+            earlier = _before(stage, stages, runs)
+            if any(len(each.completed()) < each.tasks for each in earlier) and not stage.after_failures:
                 return
-            executor = _executor(nth, stages, runs, options, ())
+            executor = _executor(stage, run, earlier, options)
             with _progress_of(run, progress):
                 executor.run()
 
@@ -191,6 +189,20 @@ def _progress_of(run: SubmittedStage, progress: Progress) -> Iterator[None]:
         with repeating(update, SECONDS_PER_POLL):
             yield
         update()
+
+
+@contextmanager
+def _jobs_go_on(options: ClusterOptions, folder: Path) -> Iterator[None]:
+    """Say on Ctrl-C what happens to the jobs in Slurm's queue."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if options.executor == SLURM:
+            watch = f"merge-snli status {output_folder(folder)}"
+            logger.warning(
+                "the jobs stay in Slurm's queue; watch them with: %s; cancel them with: %s --cancel", watch, watch
+            )
+        raise
 
 
 def _wait(run: SubmittedRun, progress: Progress) -> None:

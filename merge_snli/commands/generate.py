@@ -14,7 +14,7 @@ from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
     from generation.options import Options
-    from merge_snli.cluster.run import ClusterExecutor
+    from merge_snli.cluster.options import ClusterOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -135,9 +135,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Generate a data set and print its composition unless `--quiet` is given."""
     options, executor = read_options(arguments), None
     if arguments.cluster is not None:
-        from merge_snli.cluster.run import read_executor
+        from merge_snli.cluster.options import read_cluster_file
 
-        executor = read_executor(arguments.cluster)
+        executor = read_cluster_file(arguments.cluster)
     if arguments.dry_run:
         sys.stdout.write(_estimate(options, arguments, executor))
         return 0
@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _estimate(options: Options, arguments: argparse.Namespace, executor: ClusterExecutor | None) -> str:
+def _estimate(options: Options, arguments: argparse.Namespace, executor: ClusterOptions | None) -> str:
     """Return what a run would do, and how long it would take."""
     from generation.dry_run import dry_run
     from generation.dry_run_text import dry_run_text
@@ -175,11 +175,11 @@ def _estimate(options: Options, arguments: argparse.Namespace, executor: Cluster
     return plan_text(executor, *submitted(run_, executor), estimate)
 
 
-def _execution(executor: ClusterExecutor | None) -> dict[str, Any]:
+def _execution(executor: ClusterOptions | None) -> dict[str, Any]:
     """Return the arguments of a run that follow from the cluster file."""
     if executor is None:
         return {}
-    return {"executor": executor, "problems_per_shard": executor.options.problems_per_shard}
+    return {"executor": executor, "problems_per_shard": executor.problems_per_shard}
 
 
 def read_options(arguments: argparse.Namespace) -> Options:

@@ -135,9 +135,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--limit-seeds and --subsample are for a trial on one machine: remove them, or --cluster")
     executor = None
     if arguments.cluster is not None:
-        from merge_snli.cluster.run import read_executor
+        from merge_snli.cluster.options import read_cluster_file
 
-        executor = read_executor(arguments.cluster)
+        executor = read_cluster_file(arguments.cluster)
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         labels=None if arguments.labels is None else parse_labels(arguments.labels),

@@ -12,8 +12,8 @@ from generation.dry_run import DryRun, MaskedLMEstimate
 from generation.pipeline import submitted
 from generation.run import plan_run, read_inputs
 from merge_snli.cli import main
+from merge_snli.cluster.options import PLAN_FORMAT, read_cluster_file
 from merge_snli.cluster.plan import plan_text
-from merge_snli.cluster.run import PLAN_FORMAT, read_executor
 from merge_snli.progress import Progress
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -42,13 +42,13 @@ def plan(folder: Path, text: str, work: Path | None = None) -> tuple[str, Path]:
     """Return the text of a plan, and the folder of the run."""
     cluster = folder / "cluster.toml"
     cluster.write_text(text, encoding="utf-8")
-    executor = read_executor(cluster)
+    executor = read_cluster_file(cluster)
     inputs = read_inputs(Options(problems="demo:problems", limit=207, mlm=MLMS), Progress(quiet=True))
     run = plan_run(
         inputs,
         folder / "my data",
         work=work,
-        problems_per_shard=executor.options.problems_per_shard,
+        problems_per_shard=executor.problems_per_shard,
         executor=executor,
     )
     stages, plan_folder = submitted(run, executor)
@@ -99,7 +99,7 @@ def test_a_run_that_tasks_of_another_version_have_planned_is_planned_again(
 ) -> None:
     text = 'executor = "local"\n'
     _, before = plan(tmp_path, text)
-    monkeypatch.setattr("merge_snli.cluster.run.PLAN_FORMAT", PLAN_FORMAT + 1)
+    monkeypatch.setattr("merge_snli.cluster.options.PLAN_FORMAT", PLAN_FORMAT + 1)
     assert plan(tmp_path, text)[1] != before
 
 
