@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from merge_snli.base.stages import RunStage
-    from merge_snli.cluster.executors import Executor
+    from merge_snli.cluster.executors import DatatroveExecutor
     from merge_snli.cluster.options import ClusterOptions
     from merge_snli.progress import Progress
 
@@ -86,7 +86,7 @@ def run_stages(stages: Sequence[RunStage], options: ClusterOptions, plan_folder:
 
 def _executor(
     stage: RunStage, run: SubmittedStage, earlier: Sequence[SubmittedStage], options: ClusterOptions
-) -> Executor:
+) -> DatatroveExecutor:
     """Return the executor of a stage, after removing the records of tasks that will run."""
     resources = options.stage(stage.kind)
     for task in set(range(run.tasks)) - run.completed():
