@@ -68,10 +68,8 @@ def make_run(folder: Path, shards: int) -> GenerationRun:
     options = Options(problems="demo:problems", mlm=("demo:mlm-wordpiece", "demo:mlm-bpe"))
     out = folder / "merge_snli"
     run = plan_run(read_inputs(options, Progress(quiet=True)), out, problems_per_shard=PER_SHARD)
-    problem = next(run.problems())
-    return replace(
-        run, sample=[problem] * (shards * PER_SHARD), notes=Notes(folder / "merge_snli.work" / "cluster" / "plan")
-    )
+    notes = Notes(folder / "merge_snli.work" / "cluster" / "plan")
+    return replace(run, size=shards * PER_SHARD, notes=notes)
 
 
 def make_shards(run: GenerationRun) -> None:

@@ -76,7 +76,9 @@ class TrialTimes:
 def sample_of(run: GenerationRun, problems: Iterable[Problem]) -> GenerationRun:
     """Return a run on some of its problems, in one shard."""
     sample = tuple(problems)
-    return replace(run, sample=sample, problems_per_shard=max(1, len(sample)), notes=Notes(), loaded={})
+    return replace(
+        run, sample=sample, size=len(sample), problems_per_shard=max(1, len(sample)), notes=Notes(), loaded={}
+    )
 
 
 def answer_trial(trial: GenerationRun, mlm: MaskedLM) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +32,8 @@ from merge_snli.record import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.replacements.relations import WordNet
@@ -82,11 +83,6 @@ class RunInputs:
         """WordNet, if suggestions related to other words are dropped; else None."""
         return load_wordnet() if self.options.no_relations else None
 
-    @property
-    def size(self) -> int:
-        """The number of problems of the run."""
-        return self.problems.with_label if self.seeds is None else len(self.seeds)
-
     def stream(self) -> Iterator[Problem]:
         """Yield the problems of the run in their order.
 
@@ -126,6 +122,7 @@ class GenerationRun:
         answer_keys: The cache key of each masked LM's answers, by name.
         device: The device of the masked LMs: `cpu`, `cuda` ….
         allow_pickle: Load masked LMs with pickle weights.
+        size: Number of problems.
         problems_per_shard: Number of problems per shard.
         out: The data set's folder.
         work: The work folder.
@@ -139,6 +136,7 @@ class GenerationRun:
     answer_keys: Mapping[str, CacheKey]
     device: str
     allow_pickle: bool
+    size: int
     problems_per_shard: int
     out: Path
     work: Path
@@ -155,11 +153,6 @@ class GenerationRun:
     def shared(self) -> bool:
         """Whether its tasks are in other processes, and may be on other machines."""
         return self.notes.folder is not None
-
-    @property
-    def size(self) -> int:
-        """The number of problems."""
-        return self.inputs.size if self.sample is None else len(self.sample)
 
     @property
     def shards(self) -> int:
@@ -262,6 +255,7 @@ def plan_run(
         answer_keys={mlm.name: cache_key_of(mlm, options, device.partition(":")[0]) for mlm in inputs.masked_lms},
         device=device,
         allow_pickle=allow_pickle,
+        size=inputs.problems.with_label if inputs.seeds is None else len(inputs.seeds),
         problems_per_shard=problems_per_shard,
         out=out,
         work=work_folder_of(out, work),

@@ -124,3 +124,15 @@ def test_other_inputs_than_at_submission_are_refused(options: Options, problems:
         gone = replace(run, inputs=replace(run.inputs, options=options))
         with pytest.raises(InputError, match="/nowhere/mlm"):
             tasks.answer(gone, name, WHOLE, stage)
+
+
+def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(options, tmp_path / "first", quiet=True)
+    run = run_of(replace(options, seeds_from=str(tmp_path / "first")), tmp_path)
+    with QUIET.stage("all", unit="units") as stage:
+        tasks.tag(run, WHOLE, stage)
+        copy: GenerationRun = pickle.loads(pickle.dumps(run))
+        monkeypatch.setattr("generation.run.read_seeds", lambda *_: pytest.fail("the seeds were read"))
+        tasks.answer(copy, run.inputs.masked_lms[0].name, WHOLE, stage)
