@@ -129,6 +129,7 @@ def test_other_inputs_than_at_submission_are_refused(options: Options, problems:
 def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    options = replace(options, mlm=options.mlm[:1])
     generate(options, tmp_path / "first", quiet=True)
     run = run_of(replace(options, seeds_from=str(tmp_path / "first")), tmp_path)
     with QUIET.stage("all", unit="units") as stage:
