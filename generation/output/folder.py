@@ -6,6 +6,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from generation.options import with_defaults
+from generation.output.record import make_record
 from generation.output.write_data import write_data
 from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
@@ -17,11 +18,12 @@ from merge_snli.folders import replace_folder
 from merge_snli.record import Inputs, encode_record, inputs_of, seal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from generation.output.record import Run, RunInputs
+    from generation.run import RunInputs
     from generation.variants.variant_shards import VariantShard
+    from merge_snli.record import WordCounts
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
@@ -63,13 +65,17 @@ def _is_complete(dataset: MergeDataset) -> bool:
     return all(path.is_file() and sha256_of_file(path) == digest for path, digest in paths.items())
 
 
-def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeDataset:
+def write_output(
+    out: Path, inputs: RunInputs, device: str, words: Mapping[str, WordCounts], results: Sequence[VariantShard]
+) -> MergeDataset:
     """Write data, card and record to `OUT.work/`, then move them to `out` together.
 
     Args:
         out: The data set's folder.
+        inputs: Everything that the rows depend on.
+        device: The kind of device that the masked LMs ran on.
+        words: Shared words by word class.
         results: The results of each shard.
-        run: The finished run.
 
     Returns:
         The data set.
@@ -78,12 +84,13 @@ def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeD
         InputError: If the disk is full or the folder cannot be written; `out` is unchanged then.
     """
     staged = work_folder_of(out) / "staged"
-    options, label_names = run.inputs.options, run.inputs.problems.label_names
+    options = inputs.options
     with disk_errors_as_input_errors(out):
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
-        record = run.to_record(*write_data(staged, variants, seeds, options, label_names))
+        data, composition = write_data(staged, variants, seeds, options, inputs.problems.label_names)
+        record = make_record(inputs, device, words, results, data, composition)
         card = render_card(record, staged).encode()
         write_bytes(staged / CARD_FILE, card)
         write_text(staged / RUN_TOML, write_run_file(options))

@@ -46,9 +46,7 @@ def options_of(dataset: MergeDataset, **changes: Any) -> Options:  # noqa: ANN40
 @pytest.fixture
 def filtered(plain: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MergeDataset:
     work = plain.folder.with_name("merge_snli.work")
-    monkeypatch.setattr(
-        "generation.answers.suggest.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run")
-    )
+    monkeypatch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
     return generate(options_of(plain, **CHOICES), tmp_path / "filtered", work=work)
 
 
