@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from merge_snli.dataset_folder import check_out
+
 from generation.answers.store import Store
 from generation.masked_lms.loading import check_masked_lm
 from generation.output.folder import find_finished
@@ -17,7 +19,6 @@ from generation.tasks import stages
 from generation.work.folder import work_folder
 from merge_snli.base.stages import Notes, run_here
 from merge_snli.dataset import find_dataset
-from merge_snli.dataset_folder import check_out
 from merge_snli.progress import Progress
 
 if TYPE_CHECKING:

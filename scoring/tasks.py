@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from merge_snli.base.stages import Executor, TaskShare
+    from merge_snli.errors import Message
     from merge_snli.progress import Stage
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import ScoredConfig
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from scoring.results.result import Result
 
     Opened = tuple[ScoredConfig | GroupedPairs, ScoredSource | None]
-    Scored = tuple[list[Result | GroupedResult], dict[str, str]]
+    Scored = tuple[list[Result | GroupedResult], dict[str, Message]]
 
 Name = TypeVar("Name", str, str | ProblemOptions, str | ProblemOptions | None)
 
@@ -79,7 +80,7 @@ class ScoringRun:
         (data,) = open_data(self.dataset, config=self.config, group_column=self.group_column, by=self.by)
         if digest_of_data(data) != self.expected:
             raise InputError(f"{self.dataset} has changed since the run was submitted: run the same command again")
-        return data, None if self.source is None else read_source(self.source, require_seeds(data, "--source"))
+        return data, None if self.source is None else read_source(self.source, require_seeds(data, "source"))
 
 
 def score_run(run: ScoringRun, executor: Executor | None = None) -> Scored:
@@ -153,7 +154,7 @@ def evaluate(run: ScoringRun, _: TaskShare, stage: Stage) -> None:
     results, failed = evaluate_models(run)
     stage.advance(len(results))
     if failed:
-        raise IncompleteError("; ".join(f"{name} is not scored: {why}" for name, why in failed.items()))
+        raise IncompleteError("; ".join(f"{name} is not scored: {why.marked}" for name, why in failed.items()))
 
 
 def evaluate_models(run: ScoringRun) -> Scored:
@@ -173,7 +174,7 @@ def digest_of_data(data: ScoredConfig | GroupedPairs) -> str:
     return data.digest if isinstance(data, GroupedPairs) else data.dataset.digest
 
 
-def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[Any], dict[str, str]]:
+def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[Any], dict[str, Message]]:
     """Return a run for tasks in other processes, what its predictions depend on, and the models that cannot be used."""
     options = replace(run.options, device=executor.device(PREDICT, run.options.device))
     run = replace(
@@ -185,15 +186,15 @@ def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[An
         expected=digest_of_data(run.read()[0]),
     )
     keys: dict[str, Any] = {}
-    failed: dict[str, str] = {}
+    failed: dict[str, Message] = {}
     for name, model in run.models.items():
         try:
             scored = model_from_name(model, options, predicted_on=_device_type(run))
             keys[name] = [scored.key, scored.labels.names]
         except InputError as error:
-            failed[name] = str(error)
+            failed[name] = error.message
     if not keys:
-        raise InputError("; ".join(failed.values()))
+        raise InputError("; ".join(message.marked for message in failed.values()))
     opening = [str(each) for each in (run.dataset, run.config, run.group_column, run.by, run.source)]
     run = replace(run, models={name: _absolute(run.models[name]) for name in keys})
     return run, [keys, run.expected, opening, asdict(options)], failed

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from merge_snli import __version__
 from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE
 from merge_snli.cluster.run_folder import SubmittedStage, run_folder
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import read_toml, sha256_of_json
 
 if TYPE_CHECKING:
@@ -148,8 +148,10 @@ def read_cluster_file(path: Path) -> ClusterOptions:
             executor, or a value is invalid.
     """
     if find_spec("datatrove") is None:
-        raise InputError("--cluster needs datatrove, which is not installed: pip install 'merge-snli[cluster]'")
-    content = read_toml(path, "--cluster")
+        raise InputError(
+            f"{param('cluster')} needs datatrove, which is not installed: pip install 'merge-snli[cluster]'"
+        )
+    content = read_toml(path, "cluster")
     defaults = content.pop(DEFAULTS, {})
     _check_defaults(path, defaults)
     _check_effect(path, content, {DEFAULTS: defaults, **content})

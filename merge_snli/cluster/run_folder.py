@@ -164,7 +164,7 @@ def read_run(folder: Path) -> SubmittedRun | None:
     except (KeyError, TypeError) as error:
         raise InputError(
             f"{folder / CLUSTER_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the "
-            "command with --cluster again, which keeps the finished answers"
+            f"command with {param('cluster')} again, which keeps the finished answers"
         ) from error
 
 

@@ -82,7 +82,7 @@ class StageTask(PipelineStep):  # type: ignore[misc]
         with Progress(quiet=True).stage(self.name, unit=self._stage.unit) as stage, _logs_in_task_log():
             note(RUNNING)
             try:
-                with repeating(lambda: note(RUNNING), SECONDS_PER_BEAT), options_as_flags():
+                with repeating(lambda: note(RUNNING), SECONDS_PER_BEAT):
                     self._work(TaskShare(rank, world_size), stage)
             except Exception as error:
                 if isinstance(error, IncompleteError):

@@ -142,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(_estimate(options, arguments, executor))
         return 0
     if arguments.out is None:
-        raise InputError("--out is missing: give a folder, such as --out merge_snli")
+        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
     from generation.pipeline import generate
     from generation.report.composition import composition_table
 

@@ -15,7 +15,6 @@ from merge_snli.errors import InputError, as_flags, param
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from merge_snli.errors import Message
     from merge_snli.problems.options import ProblemOptions
     from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
@@ -133,7 +132,10 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.tasks import ScoringRun, score_run
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
-        raise InputError("--limit-seeds and --subsample are for a trial on one machine: remove them, or --cluster")
+        raise InputError(
+            f"{param('limit_seeds')} and {param('subsample')} are for a trial on one machine: remove them, or "
+            f"{param('cluster')}"
+        )
     executor = None
     if arguments.cluster is not None:
         from merge_snli.cluster.options import read_cluster_file
@@ -154,8 +156,8 @@ def run(arguments: argparse.Namespace) -> int:
         _dataset(arguments), config=arguments.config, group_column=arguments.group_column, by=arguments.by
     ):
         data = take_part(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
-        problems = None if source is None else read_source(source, require_seeds(data, "--source"))
-        digest = None if dataset_id is None else require_seeds(data, "--eval-results").dataset.digest
+        problems = None if source is None else read_source(source, require_seeds(data, "source"))
+        digest = None if dataset_id is None else require_seeds(data, "eval_results").dataset.digest
         scoring = ScoringRun(
             models=models,
             options=options,
@@ -167,7 +169,8 @@ def run(arguments: argparse.Namespace) -> int:
             source=source,
             opened=(data, problems),
         )
-        scored.append(score_run(scoring, executor))
+        results, reasons = score_run(scoring, executor)
+        scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
         if dataset_id is not None and digest is not None:
             _write_eval_results(dataset_id, digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}

@@ -30,7 +30,6 @@ from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from merge_snli.progress import Stage
-    from merge_snli.share import Share
 
 
 @pytest.fixture
@@ -162,11 +161,11 @@ def test_file_of_another_version_is_named(content: str, tmp_path: Path, capsys: 
 
 
 def test_the_error_of_a_task_names_flags(
-    stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.environ", dict(os.environ))  # a task sets its threads
 
-    def work(share: Share, progress: Stage) -> None:
+    def work(share: TaskShare, progress: Stage) -> None:
         raise InputError(f"{param('device', 'cpu')} is wrong in /data/--old")
 
     with pytest.raises(InputError, match=r"^device='cpu' is wrong"):
