@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from huggingface_hub import DatasetCard, DatasetCardData
+from merge_snli.card.departures import DEPARTURES
 
 from merge_snli.card import license_of, render_card
-from merge_snli.card.departures import DEPARTURES
 from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset import find_dataset

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generation import Options, generate
-from generation.replacements.relations import FOLDER_VARIABLE
+from generation.filters.relations import FOLDER_VARIABLE
 from merge_snli.dataset import read_split
 from merge_snli.inference.tagger import Tagger
 from merge_snli.validation import validate
