@@ -244,7 +244,8 @@ def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
     given = [(option, values[name]) for name, option in described(Options)]
     given += [(option, name in values["filters"]) for name, option in METHOD_OPTIONS.items()]
     found = [option for option, value in given if option.is_departure(value)]
-    return tuple(str(option.departure) for option in sorted(found, key=lambda option: option.is_amount))
+    amounts = [option for option in reversed(found) if option.is_amount]
+    return tuple(str(option.departure) for option in (*(each for each in found if not each.is_amount), *amounts))
 
 
 def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ class Option:
 
     Attributes:
         help: What it does, as `--help` and the documentation say it.
-        default: The value if it is not given, which is also the paper's; missing if it must be given.
+        default: The value if it is not given, which is also the paper's; `MISSING` if it must be given.
         shown_default: The default in words, if the value does not say it.
         group: The heading of its argument in `--help`.
         metavar: The placeholder of its value in `--help`.
@@ -37,7 +37,7 @@ class Option:
     """
 
     help: str
-    default: Any = MISSING
+    default: Any
     shown_default: str | None = None
     group: str = ""
     metavar: str | None = None

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.filters.definitions import applied_filters
+from generation.method_version import METHOD_VERSION
 from generation.options import FILTER_NAMES, UNION
 from generation.replacements.counts import by_side
-from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
 from merge_snli.embedded import PREFIX

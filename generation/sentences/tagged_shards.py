@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
+from generation.method_version import METHOD_VERSION
 from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
-from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import SharedWord, shared_words
 from generation.work.folder import TAGGED_FOLDER
 from generation.work.shards import find_shard, read_shard, write_shard

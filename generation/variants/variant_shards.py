@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from generation.filters.definitions import applied_filters
+from generation.method_version import METHOD_VERSION
 from generation.options import Options
 from generation.replacements.counts import FilterCounts, counts_of_table, counts_table
 from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
 from generation.replacements.standalone import count_standalone
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
-from generation.sentences.whole_words import METHOD_VERSION
 from generation.variants.rows import draw_all, seed_rows, variant_rows
 from generation.variants.variant import Variant
 from generation.work.folder import RESULT_FOLDERS

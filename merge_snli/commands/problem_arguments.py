@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from merge_snli.option import Option, described
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, flag, option_types
@@ -27,7 +27,7 @@ def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
 
 def add_option_arguments(
     parser: argparse.ArgumentParser,
-    options: type[ProblemOptions],
+    options: type,
     groups: Collection[str],
     *,
     required: Collection[str] = (),
@@ -41,11 +41,12 @@ def add_option_arguments(
         groups: The groups in order.
         required: The options that must be given.
     """
+    types = option_types(options)
     for title in groups:
         group = parser.add_argument_group(title)
         for name, option in described(options):
             if option.group == title:
-                _add_option(group, name, option, option_types(options)[name], required=name in required)
+                _add_option(group, name, option, types[name], required=name in required)
 
 
 def add_problem_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +71,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         help="also score every labeled problem of the data that the data set was generated from (Table 3, column 1): "
         "recorded for those in its run.json, or a file, folder or Hub id that has its seeds",
     )
-    types = option_types(ProblemOptions)
+    types = option_types(cast(Hashable, ProblemOptions))
     for name, option in described(ProblemOptions):
         if name in SOURCE_OPTIONS:
             _add_option(group, name, option, types[name])

@@ -191,14 +191,14 @@ class ProblemOptions:
 
 
 @cache
-def option_types(options: type[ProblemOptions]) -> dict[str, type]:
+def option_types(options: Hashable) -> dict[str, type]:
     """Return the type of each option: `str`, `int`, `float`, `bool`, or `tuple` for a tuple of strings.
 
     Args:
         options: `ProblemOptions` or a class derived from it.
     """
     hints = get_type_hints(options)
-    return {field.name: _plain_type(hints[field.name]) for field in fields(options)}
+    return {name: _plain_type(hints[name]) for name, _ in described(cast(type, options))}
 
 
 def _plain_type(hint: Any) -> type:  # noqa: ANN401 - a type hint
