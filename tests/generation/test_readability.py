@@ -112,8 +112,7 @@ def test_validation_finds_variants_that_a_filter_would_have_dropped(
     update_digests(out)
     findings = [finding for finding in validate(out).findings if finding.column == column]
     (reason,) = (each.reason for each in FILTERS if each.name == option)
-    assert findings
-    assert all(option in finding.message and reason in finding.message for finding in findings)
+    assert any(option in finding.message and reason in finding.message for finding in findings)
 
 
 @pytest.mark.parametrize(

@@ -71,17 +71,16 @@ def test_every_option_of_a_filter_is_a_field_or_a_choice_of_filters() -> None:
     assert FILTER_NAMES == ("prob", "pos")
 
 
+def drops_everything(each: Filter) -> Filter:
+    if each.on_word is not None:
+        return replace(each, on_word=lambda *_: lambda word: True)
+    return replace(each, on_log_odds=None, on_fillers=lambda *_: slice(None))
+
+
 def test_the_first_filter_that_drops_a_filler_counts() -> None:
     """Each of two filters on words or on fillers drops everything, in the order of the list."""
-    everything = {
-        "on_fillers": lambda *_: slice(None),
-        "on_log_odds": lambda _, log_odds: log_odds < np.inf,
-        "on_word": lambda *_: lambda word: True,
-    }
     dropping = [
-        Applied(replace(each, **{condition_of(each): everything[condition_of(each)]}), None)
-        for each in FILTERS
-        if condition_of(each) in everything
+        Applied(drops_everything(each), None) for each in FILTERS if STAGES[condition_of(each)] <= STAGES["on_word"]
     ]
     for number, first in enumerate(dropping):
         for second in dropping[number + 1 :]:
