@@ -8,8 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generation.options import FILTERS, UNION
-from generation.replacements.articles import ARTICLES_LIBRARY
+from generation.filters.definitions import applied_filters
+from generation.method_version import METHOD_VERSION
+from generation.options import FILTER_NAMES, UNION
 from generation.replacements.counts import by_side
 from generation.sentences.words import LEFT_OUT
 from generation.variants.variant_shards import read_filter_counts
@@ -29,8 +30,10 @@ from merge_snli.schema import WORD_CLASSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from generation.filters.relations import WordNet
     from generation.options import Options
-    from generation.run import RunInputs
+    from generation.replacements.counts import FilterCounts
+    from generation.seeds_from import Seeds
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
     from generation.variants.variant_shards import VariantShard
@@ -58,23 +61,38 @@ def make_record(
         data: The data files.
         composition: Seeds and variants by config.
     """
-    versions = {"merge_snli": __version__, "python": platform.python_version()}
-    libraries = (*LIBRARIES, *((ARTICLES_LIBRARY,) if inputs.options.articles else ()))
-    return Record(
-        **vars(inputs.to_record()),
-        title=title_of(inputs.options),
-        terms=terms_of(inputs.options),
-        versions=versions | {name: version(name) for name in libraries},
-        device=device,
-        words=dict(words),
-        filters=_filter_records(result.filter_counts for result in results),
-        standalone_filters=_filter_records(result.standalone_counts for result in results),
-        composition=composition,
-        data=data,
-        published=None,
-        card="",
-        digest="",
-    )
+
+    inputs: RunInputs
+    device: str
+    words: Mapping[str, WordCounts]
+    filters: FilterCounts
+    standalone_filters: FilterCounts
+
+    def to_record(self, data: DataRecord, composition: dict[str, Composition]) -> Record:
+        """Return the record of the run, without the digests of card and record.
+
+        Args:
+            data: The data files.
+            composition: Seeds and variants by config.
+        """
+        versions = {"merge_snli": __version__, "python": platform.python_version()}
+        of_filters = (each.filter.library for each in applied_filters(self.inputs.options))
+        libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
+        return Record(
+            **vars(self.inputs.to_record()),
+            title=title_of(self.inputs.options),
+            terms=terms_of(self.inputs.options),
+            versions=versions | {name: version(name) for name in libraries},
+            device=self.device,
+            words=dict(self.words),
+            filters=_filter_records(self.filters),
+            standalone_filters=_filter_records(self.standalone_filters),
+            composition=composition,
+            data=data,
+            published=None,
+            card="",
+            digest="",
+        )
 
 
 def _filter_records(files: Iterable[Path]) -> tuple[FilterRecord, ...]:
@@ -102,7 +120,7 @@ def title_of(options: Options) -> str:
         problems = name if options.split is None else f"{name} ({options.split})"
     changes = {
         "scrambled": options.scramble,
-        "unfiltered": len(options.filters) < len(FILTERS),
+        "unfiltered": len(options.filters) < len(FILTER_NAMES),
         "union": options.sides == UNION,
     }
     return ", ".join([f"MERGE on {problems}", *(name for name, applies in changes.items() if applies)])
