@@ -13,24 +13,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from generation.answers.answer import Answer
-from generation.answers.cache_key import cache_key_of
-from generation.answers.store import Store
-from generation.dry_run_trial import count_forms, time_steps
-from generation.filters.relations import load_wordnet
+from generation.dry_run_trial import answer_trial, count_forms, sample_of, time_steps
 from generation.masked_lms.encoded_forms import EncodedForm
-from generation.masked_lms.loading import find_masked_lms, load_masked_lm
-from generation.replacements.finding import MaskedLMAnswers
-from generation.seeds_from import read_seeds
-from generation.sentences.forms import Form, forms_of_word
-from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, replaced_words
-from generation.sentences.tagging import tag
-from generation.sentences.tags_in_place import InPlaceTagger
-from generation.sentences.words import shared_words
-from generation.variants.variant_shards import Method
-from merge_snli.inference.tagger import find_tagger
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from generation.run import plan_run, read_inputs
+from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_tagged
+from generation.tasks import stages
+from merge_snli.base.stages import run_here
+from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -199,13 +199,16 @@ class Options(FilterOptions, _MethodOptions):
         self._set("filters", _read_filters(self.filters))
         check_license(self.license)
         if self.title is not None and not (self.title.strip() and self.title.isprintable()):
-            raise InputError(f"--title is {self.title!r}: give one line of text")
-        for option, values in (("--classes", self.classes), ("--mlm", self.mlm)):
+            raise InputError(f"{param('title')} is {self.title!r}: give one line of text")
+        for option, values in (("classes", self.classes), ("mlm", self.mlm)):
             if not values:
                 raise InputError(f"{param(option)} is empty: give at least one value")
             require_unique(option, values)
         if self.min_mlms > len(self.mlm):
-            raise InputError(f"--min-mlms is {self.min_mlms}, but --mlm has only {len(self.mlm)}: choose at most that")
+            raise InputError(
+                f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "
+                "that"
+            )
 
 
 def with_absolute_paths(options: Options) -> Options:
@@ -256,6 +259,7 @@ def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in FILTER_NAMES:
             raise InputError(
-                f"--filters has {name!r}: choose {','.join(FILTER_NAMES)}, {', '.join(FILTER_NAMES)} or {NO_FILTER}"
+                f"{param('filters')} has {name!r}: choose {','.join(FILTER_NAMES)}, {', '.join(FILTER_NAMES)} or "
+                f"{NO_FILTER}"
             )
     return tuple(name for name in FILTER_NAMES if name in names)

@@ -8,26 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generation.answers.store import open_stores
-from generation.answers.suggest import count_missing, suggest
-from generation.filters.relations import load_wordnet
-from generation.masked_lms.loading import find_masked_lms
-from generation.options import with_absolute_paths
-from generation.output.checks import require_seeds, require_words
-from generation.output.folder import find_finished, write_output
-from generation.output.record import Run, RunInputs, add_word_counts, count_words
-from generation.seeds_from import read_seeds, require_every_seed
-from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
-from generation.sentences.tags_in_place import InPlaceTagger
-from generation.variants.variant_shards import (
-    Method,
-    make_variant_shard,
-    most_variants,
-    read_filter_counts,
-    variants_of_seeds,
-)
-from generation.work.folder import work_folder
-from generation.work.inventory import note_needs
 from merge_snli.dataset_folder import check_out
 
 from generation.answers.store import Store

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.answers.cache_key import CacheKey, cache_key_of
+from generation.filters.relations import load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
+from generation.method_version import METHOD_VERSION
 from generation.options import with_absolute_paths
-from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds
-from generation.sentences.whole_words import METHOD_VERSION
 from generation.work.folder import work_folder_of
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
 from merge_snli.errors import InputError
@@ -34,9 +34,9 @@ from merge_snli.record import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from generation.filters.relations import WordNet
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
-    from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
     from merge_snli.base.stages import Executor
     from merge_snli.inference.models import ResolvedModel

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.filters.definitions import applied_filters
-from generation.method_version import METHOD_VERSION
 from generation.options import FILTER_NAMES, UNION
 from generation.replacements.counts import by_side
 from generation.sentences.words import LEFT_OUT
@@ -30,10 +29,8 @@ from merge_snli.schema import WORD_CLASSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from generation.filters.relations import WordNet
     from generation.options import Options
-    from generation.replacements.counts import FilterCounts
-    from generation.seeds_from import Seeds
+    from generation.run import RunInputs
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
     from generation.variants.variant_shards import VariantShard
@@ -61,38 +58,24 @@ def make_record(
         data: The data files.
         composition: Seeds and variants by config.
     """
-
-    inputs: RunInputs
-    device: str
-    words: Mapping[str, WordCounts]
-    filters: FilterCounts
-    standalone_filters: FilterCounts
-
-    def to_record(self, data: DataRecord, composition: dict[str, Composition]) -> Record:
-        """Return the record of the run, without the digests of card and record.
-
-        Args:
-            data: The data files.
-            composition: Seeds and variants by config.
-        """
-        versions = {"merge_snli": __version__, "python": platform.python_version()}
-        of_filters = (each.filter.library for each in applied_filters(self.inputs.options))
-        libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
-        return Record(
-            **vars(self.inputs.to_record()),
-            title=title_of(self.inputs.options),
-            terms=terms_of(self.inputs.options),
-            versions=versions | {name: version(name) for name in libraries},
-            device=self.device,
-            words=dict(self.words),
-            filters=_filter_records(self.filters),
-            standalone_filters=_filter_records(self.standalone_filters),
-            composition=composition,
-            data=data,
-            published=None,
-            card="",
-            digest="",
-        )
+    versions = {"merge_snli": __version__, "python": platform.python_version()}
+    of_filters = (each.filter.library for each in applied_filters(inputs.options))
+    libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
+    return Record(
+        **vars(inputs.to_record()),
+        title=title_of(inputs.options),
+        terms=terms_of(inputs.options),
+        versions=versions | {name: version(name) for name in libraries},
+        device=device,
+        words=dict(words),
+        filters=_filter_records(result.filter_counts for result in results),
+        standalone_filters=_filter_records(result.standalone_counts for result in results),
+        composition=composition,
+        data=data,
+        published=None,
+        card="",
+        digest="",
+    )
 
 
 def _filter_records(files: Iterable[Path]) -> tuple[FilterRecord, ...]:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from generation.filters.filter import FILTERS_GROUP
 from generation.options import DATA_SET, MASKED_LMS, Options
 from merge_snli.commands.problem_arguments import add_option_arguments, given
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.options import PROBLEMS_GROUP
 
 if TYPE_CHECKING:
-    from generation.dry_run import DryRun
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.cluster.options import ClusterOptions
+
+    pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from merge_snli.embedded import PREFIX
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.option import Option, described
 from merge_snli.problems.file_names import names_files, one_name, without_hub_prefix
 from merge_snli.problems.file_rows import TAB
@@ -148,11 +148,11 @@ class ProblemOptions:
         for name, option in described(type(self)):
             value = getattr(self, name)
             if option.minimum is not None:
-                require_at_least(flag(name), value, option.minimum)
+                require_at_least(name, value, option.minimum)
             if option.maximum is not None and value > option.maximum:
-                raise InputError(f"{flag(name)} is {value}: it must be at most {option.maximum:,}")
+                raise InputError(f"{param(name)} is {value}: it must be at most {option.maximum:,}")
             if isinstance(value, float) and not math.isfinite(value):
-                raise InputError(f"{flag(name)} is {value}: give a finite number")
+                raise InputError(f"{param(name)} is {value}: give a finite number")
             if option.choices:
                 _require_choice(name, value, option.choices)
 
@@ -259,11 +259,11 @@ def _require_choice(name: str, value: str | Sequence[str], choices: Sequence[str
     """Check that a value, or each of several, is one of the choices of an option."""
     if isinstance(value, str):
         if value not in choices:
-            raise InputError(f"{flag(name)} is {value!r}: choose {' or '.join(choices)}")
+            raise InputError(f"{param(name)} is {value!r}: choose {' or '.join(choices)}")
         return
     for each in value:
         if each not in choices:
-            raise InputError(f"{flag(name)} has {each!r}: choose from {', '.join(choices)}")
+            raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(choices)}")
 
 
 def _defaults(problems: str) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from merge_snli.cluster.task import StageTask
 from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
+    from merge_snli.base.stages import TaskShare
     from merge_snli.progress import Stage
 
 
