@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import PairsDataset, find_any_dataset
+from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
 from merge_snli.schema import ALL
@@ -64,7 +64,7 @@ def import_files(
     if logs and len(logs) < len(paths):
         tables = [path for path in paths if path not in logs]
         raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
-    opened = _open(dataset)
+    opened = find_dataset(dataset)
     if logs:
         options = {"--config": config, "--limit-seeds": limit_seeds, "--subsample": subsample}
         given = next((name for name, value in options.items() if value is not None), None)
@@ -83,13 +83,6 @@ def import_files(
         for result in results:
             write_result(result, Path(out))
     return results
-
-
-def _open(dataset: str) -> MergeDataset:
-    opened = find_any_dataset(dataset)
-    if isinstance(opened, PairsDataset):
-        raise InputError(f"{dataset} has pairs in groups, and answers are imported on MERGE data sets only")
-    return opened
 
 
 def _import_logs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, partial: bool) -> list[Result]:
