@@ -13,7 +13,7 @@ from merge_snli.errors import InputError
 from merge_snli.hub import REPO_TYPE_NAMES
 from merge_snli.publishing.checks import MAIN, METRIC, check_arguments
 from merge_snli.publishing.eval_yaml import eval_yaml
-from merge_snli.publishing.record import published_record
+from merge_snli.publishing.published_record import published_record
 from merge_snli.schema import data_version
 from merge_snli.script_branch import SCRIPT_BRANCH, script_files
 

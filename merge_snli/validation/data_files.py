@@ -21,7 +21,7 @@ from merge_snli.record import generation_of
 from merge_snli.schema import ALL, SEED, TEST, features
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
-from merge_snli.validation.record import SEEDS, VARIANTS
+from merge_snli.validation.recorded_run import SEEDS, VARIANTS
 from merge_snli.validation.resources import find_resources
 from merge_snli.validation.rows import check_rows
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from merge_snli.record import ConfigRecord
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import RecordedRun
+    from merge_snli.validation.recorded_run import RecordedRun
     from merge_snli.validation.seed import Row
 
 

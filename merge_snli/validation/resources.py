@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from generation.replacements.relations import WordNet
     from merge_snli.inference.tagger import Tagger
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import RecordedRun
+    from merge_snli.validation.recorded_run import RecordedRun
 
 
 @dataclass(frozen=True)

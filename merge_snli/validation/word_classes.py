@@ -12,7 +12,7 @@ from generation.sentences.replacing import match_occurrence_case
 from generation.sentences.substitution import Substitution
 from generation.sentences.tags_in_place import word_class_of
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.record import VARIANTS
+from merge_snli.validation.recorded_run import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from generation.replacements.relations import WordNet
     from generation.sentences.tags_in_place import InPlaceTagger
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.seed import Row, Seed
+    from merge_snli.validation.seed import CheckedSeed, Row
 
 
-def check_word_classes(seeds: Sequence[Seed], options: Options, tagger: InPlaceTagger, collector: Collector) -> None:
+def check_word_classes(
+    seeds: Sequence[CheckedSeed], options: Options, tagger: InPlaceTagger, collector: Collector
+) -> None:
     """Report replacements whose class, tag or article in their place the filters of the run do not allow.
 
     Args:
@@ -62,7 +64,7 @@ def _faults(
         yield 'does not fit the "a" or "an" before it'
 
 
-def _replacements_in_place(row: Row, seed: Seed) -> Iterator[tuple[str, Substitution, str | None]]:
+def _replacements_in_place(row: Row, seed: CheckedSeed) -> Iterator[tuple[str, Substitution, str | None]]:
     """Yield sentence name, place and original tag of each replacement that a masked LM validated."""
     original, word = row["original"], seed.shared.get((row["word_class"], row["original"]))
     if word is None:
@@ -77,7 +79,7 @@ def _replacements_in_place(row: Row, seed: Seed) -> Iterator[tuple[str, Substitu
             yield side, Substitution(sentence, start, end, written), tags.get(start)
 
 
-def check_relations(seed: Seed, wordnet: WordNet, collector: Collector) -> None:
+def check_relations(seed: CheckedSeed, wordnet: WordNet, collector: Collector) -> None:
     """Report replacements that WordNet relates to another word of the problem.
 
     Args:
