@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset_folder import check_out
-
 from generation.answers.store import Store
 from generation.masked_lms.loading import check_masked_lm
 from generation.output.folder import find_finished
@@ -19,6 +17,7 @@ from generation.tasks import stages
 from generation.work.folder import work_folder
 from merge_snli.base.stages import Notes, run_here
 from merge_snli.dataset import find_dataset
+from merge_snli.folders import check_dataset_out
 from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def generate(
     Raises:
         InputError: If an input cannot be used, or a task of the executor fails. `out` is unchanged in that case.
     """
-    out, progress = check_out(Path(out)), progress or Progress(quiet=quiet)
+    out, progress = check_dataset_out(Path(out)), progress or Progress(quiet=quiet)
     inputs = read_inputs(options, progress, allow_pickle=allow_pickle)
     if (done := find_finished(out, inputs, overwrite=overwrite)) is not None:
         logger.info("nothing to do: %s has this data set already", out)

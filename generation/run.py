@@ -19,13 +19,15 @@ from merge_snli.errors import InputError
 from merge_snli.files import machine_name
 from merge_snli.inference.models import find_device
 from merge_snli.inference.tagger import find_tagger
+from merge_snli.problems.file_names import public_name
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.record import (
     Inputs,
-    ModelRecord,
+    MaskedLMRecord,
     ProblemsRecord,
     SeedsRecord,
+    SourceRecord,
     TaggerRecord,
     WordNetRecord,
     as_json,
@@ -102,10 +104,10 @@ class RunInputs:
         return Inputs(
             method_version=METHOD_VERSION,
             options=self.options.as_dict(),
-            problems=ProblemsRecord(
-                problems.digest, problems.with_label, problems.without_label, tuple(problems.label_names)
-            ),
-            masked_lms=tuple(ModelRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
+            sources=(SourceRecord(public_name(self.options.problems), problems.digest),),
+            label_names=tuple(problems.label_names),
+            problems=ProblemsRecord(problems.with_label, problems.without_label),
+            masked_lms=tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
             tagger=TaggerRecord(tagger.name, tagger.version, tagger.digest),
             seeds=None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
             wordnet=None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),

@@ -10,12 +10,11 @@ from generation.output.record import make_record
 from generation.output.write_data import write_data
 from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
-from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.dataset_folder import data_record, write_dataset
 from merge_snli.errors import InputError, param
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_text
-from merge_snli.folders import replace_folder
-from merge_snli.record import Inputs, encode_record, inputs_of, seal
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_file
+from merge_snli.record import inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from generation.run import RunInputs
     from generation.variants.variant_shards import VariantShard
-    from merge_snli.record import WordCounts
+    from merge_snli.record import Inputs, WordCounts
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
@@ -40,6 +39,13 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if not (out / RUN_FILE).is_file():
         return None
     dataset = find_dataset(str(out))
+    if dataset.record.generation is None:
+        if overwrite:
+            return None
+        raise InputError(
+            f"{param('out')} {out} has a data set made by merge-snli {dataset.record.command}: pass another folder, or "
+            f"add {param('overwrite', True)} to replace it"
+        )
     expected, found = _comparable(inputs.to_record()), _comparable(inputs_of(dataset.record))
     differing = [name for name, value in expected.items() if found.get(name) != value]
     if not differing:
@@ -56,7 +62,11 @@ def _comparable(inputs: Inputs) -> dict[str, Any]:
     """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
     by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
     options = {name: value for name, value in with_defaults(inputs.options).items() if name not in by_digest}
-    return options | {name: value for name, value in vars(inputs).items() if name != "options"}
+    problems = [*(source.digest for source in inputs.sources), inputs.problems, inputs.label_names]
+    others = {"options", "sources", "problems", "label_names"}
+    return (
+        options | {name: value for name, value in vars(inputs).items() if name not in others} | {"problems": problems}
+    )
 
 
 def _is_complete(dataset: MergeDataset) -> bool:
@@ -89,11 +99,6 @@ def write_output(
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
-        data, composition = write_data(staged, variants, seeds, options, inputs.problems.label_names)
-        record = make_record(inputs, device, words, results, data, composition)
-        card = render_card(record, staged).encode()
-        write_bytes(staged / CARD_FILE, card)
-        write_text(staged / RUN_TOML, write_run_file(options))
-        write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
-        replace_folder(staged, out, ("data", CARD_FILE, RUN_TOML, RUN_FILE))
-    return find_dataset(str(out))
+        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names)
+        record = make_record(inputs, device, words, results, configs, data_record(staged, configs))
+        return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})

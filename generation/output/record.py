@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from generation.filters.definitions import applied_filters
 from generation.options import FILTER_NAMES, UNION
+from generation.output.write_data import GROUP_COLUMN
 from generation.replacements.counts import by_side
 from generation.sentences.words import LEFT_OUT
 from generation.variants.variant_shards import read_filter_counts
@@ -20,6 +21,7 @@ from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.memory_rows import MEMORY
 from merge_snli.record import (
     FilterRecord,
+    GenerationRecord,
     Record,
     TermsRecord,
     WordCounts,
@@ -34,10 +36,14 @@ if TYPE_CHECKING:
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
     from generation.variants.variant_shards import VariantShard
-    from merge_snli.record import Composition, DataRecord
+    from merge_snli.record import ConfigRecord, DataRecord
 
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 """Libraries whose versions are recorded."""
+
+COMMAND, LOAD_NAME = "generate", "merge_snli"
+BUNDLED_LICENSE = "apache-2.0"
+"""The license of the bundled problems."""
 
 
 def make_record(
@@ -45,8 +51,8 @@ def make_record(
     device: str,
     words: Mapping[str, WordCounts],
     results: Sequence[VariantShard],
+    configs: dict[str, ConfigRecord],
     data: DataRecord,
-    composition: dict[str, Composition],
 ) -> Record:
     """Return the record of a run, without the digests of card and record.
 
@@ -55,26 +61,39 @@ def make_record(
         device: The kind of device that the masked LMs ran on.
         words: Shared words by word class, from `count_words`.
         results: The results of each shard, with the counts of the filters.
+        configs: The configs.
         data: The data files.
-        composition: Seeds and variants by config.
     """
+    record, options = inputs.to_record(), inputs.options
     versions = {"merge_snli": __version__, "python": platform.python_version()}
-    of_filters = (each.filter.library for each in applied_filters(inputs.options))
+    of_filters = (each.filter.library for each in applied_filters(options))
     libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
     return Record(
-        **vars(inputs.to_record()),
-        title=title_of(inputs.options),
-        terms=terms_of(inputs.options),
+        command=COMMAND,
+        method_version=record.method_version,
+        options=record.options,
+        sources=record.sources,
+        label_names=record.label_names,
+        group_column=GROUP_COLUMN,
+        draws=options.subsamples,
+        anchors=True,
+        title=title_of(options),
+        load_name=LOAD_NAME,
+        terms=terms_of(options),
         versions=versions | {name: version(name) for name in libraries},
-        device=device,
-        words=dict(words),
-        filters=_filter_records(result.filter_counts for result in results),
-        standalone_filters=_filter_records(result.standalone_counts for result in results),
-        composition=composition,
+        configs=configs,
+        generation=GenerationRecord(
+            problems=record.problems,
+            masked_lms=record.masked_lms,
+            tagger=record.tagger,
+            seeds=record.seeds,
+            wordnet=record.wordnet,
+            device=device,
+            words=dict(words),
+            filters=_filter_records(result.filter_counts for result in results),
+            standalone_filters=_filter_records(result.standalone_counts for result in results),
+        ),
         data=data,
-        published=None,
-        card="",
-        digest="",
     )
 
 
@@ -115,6 +134,8 @@ def terms_of(options: Options) -> TermsRecord:
     Args:
         options: `problems` and `license` are read; `license` overrides that of a known data set.
     """
+    if options.problems.startswith(PREFIX):
+        return TermsRecord(BUNDLED_LICENSE, None)
     known = known_dataset(options.problems)
     if known is None:
         return TermsRecord(options.license, None)

@@ -93,12 +93,12 @@ def _estimate(options: Options, arguments: argparse.Namespace, executor: Cluster
     from generation.pipeline import submitted
     from generation.run import plan_run, read_inputs
     from merge_snli.cluster.plan import plan_text
-    from merge_snli.dataset_folder import check_out
+    from merge_snli.folders import check_dataset_out
     from merge_snli.progress import Progress
 
     choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
     inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)
-    run_ = plan_run(inputs, check_out(Path(arguments.out or "merge_snli")), **choices, **_execution(executor))
+    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "merge_snli")), **choices, **_execution(executor))
     return plan_text(executor, *submitted(run_, executor), estimate)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Collection, Hashable
 from dataclasses import fields
 from typing import Any, cast
 
+from merge_snli.errors import flag
 from merge_snli.option import Option, described
-from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, flag, option_types
+from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
 
 SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "label_names")
 """The fields of `ProblemOptions` that `add_source_arguments` adds."""

@@ -104,9 +104,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.epilog = (
         "examples:\n"
-        "  merge-snli score demo:nli-a demo:nli-b --dataset merge_snli --out results\n"
+        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
         "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
-        "  merge-snli score demo:nli-a --dataset merge_snli --source recorded --out results\n"
+        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
         "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
     )
 

@@ -15,9 +15,9 @@ from generation.options_table import PAGE, with_table
 from generation.presets import PRESETS
 from generation.run_file import write_run_file
 from merge_snli.commands import generate
-from merge_snli.errors import InputError, as_flags
+from merge_snli.errors import InputError, as_flags, flag
 from merge_snli.option import Option, described
-from merge_snli.problems.options import flag, option_types
+from merge_snli.problems.options import option_types
 
 
 def read(*arguments: str) -> Options:
