@@ -93,13 +93,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    check_not_shadowed(*PACKAGES)  # before the commands, whose arguments are made from the options of `generation`
     parser = _parser()
     arguments = parser.parse_args(argv, argparse.Namespace(parser=parser))
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(log_flags)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])
     logging.getLogger("merge_snli.progress").setLevel(logging.INFO)
-    check_not_shadowed(*PACKAGES)
     module = importlib.import_module(_module_of(arguments.command))
     return int(module.run(arguments))
 

@@ -9,7 +9,7 @@ from generation.filters.filter import Place
 from generation.sentences.forms import forms_of_word
 from generation.sentences.substitution import Substitution
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.record import VARIANTS
+from merge_snli.validation.recorded_run import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
