@@ -18,7 +18,7 @@ from merge_snli.cli import main
 from merge_snli.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
-from merge_snli.record import ProblemsRecord, SourceRecord, read_record
+from merge_snli.record import MaskedLMRecord, ProblemsRecord, SourceRecord, read_record
 from merge_snli.schema import NLI_LABELS
 from scoring import Result, read_result, read_results, score, score_table
 from scoring.results.files import to_json
@@ -72,6 +72,7 @@ def record_source(dataset: Path, **options: Any) -> None:  # noqa: ANN401 - opti
         title=dataset.name,
         options=shipped.options | named,
         sources=(SourceRecord(named["problems"], read.digest),),
+        masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
         problems=ProblemsRecord(len(read.problems), read.without_label),
         data=dataclasses.replace(shipped.data, files={}),
     )
