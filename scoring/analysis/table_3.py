@@ -84,7 +84,7 @@ def table_3(scored: ScoredDataset) -> Table3:
     return Table3(
         rows=tuple(_row(model, "" if family is None else family.letters[model.name]) for model in scored.models),
         level=intervals[0].level if intervals else None,
-        method=" or ".join(dict.fromkeys(each.method for each in intervals)) or None,
+        method=" or ".join(dict.fromkeys(method for each in intervals for method in each.methods.values())) or None,
         family=family,
     )
 

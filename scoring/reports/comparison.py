@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from merge_snli.errors import InputError
-from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 from scoring.analysis.classes import classes
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import read_scored_dataset
 from scoring.results.grouped_table import grouped_titles
 from scoring.results.grouping import distinct_names_of, on_same_data, titles_of
-from scoring.statistics import compare_at_thresholds, compare_models, mean_interval, paired_t_test, passes_by_seed
+from scoring.results.intervals import pattern_accuracy_interval
+from scoring.statistics import compare_at_thresholds, compare_models, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_for_test
 
 if TYPE_CHECKING:
@@ -48,8 +50,8 @@ class Comparison:
         seeds: Number of seeds or groups that all models were scored on.
         left_out: Number of seeds or groups that are too long for some model and not compared.
         subsamples: Number of subsamples; 1 for pairs in groups.
-        pattern_accuracy: PA of each model: the mean over seeds of the share of subsamples in which the seed passes.
-        intervals: Interval of each model's PA, from a bootstrap that resamples seeds.
+        pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
+        intervals: Interval of each model's PA, the same as in a result on the same seeds.
         family: All pairs of models, with p-values adjusted by Holm's method.
         seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups
             and at other thresholds than the quality threshold.
@@ -216,7 +218,6 @@ def _compare(results: Sequence[Result | GroupedResult], title: str, settings: _S
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
-    passes = {name: passes_by_seed(correct, sizes, threshold) for name, (correct, sizes) in counts.items()}
     first = results[0]
     return Comparison(
         title=title,
@@ -228,14 +229,20 @@ def _compare(results: Sequence[Result | GroupedResult], title: str, settings: _S
         seeds=len(ids),
         left_out=len({each for every in units.values() for each in every.ids}) - len(ids),
         subsamples=len(next(iter(units.values())).sizes),
-        pattern_accuracy={name: float(column.mean()) for name, column in passes.items()},
-        intervals={name: mean_interval(column) for name, column in passes.items()},
+        pattern_accuracy={name: _mean_pa(*each, threshold) for name, each in counts.items()},
+        intervals={name: pattern_accuracy_interval(*each, threshold, unit=unit) for name, each in counts.items()},
         family=family,
         seeds_against_variants=None,
         classes=None,
         all_thresholds=_at_all_thresholds(counts, family.models, alpha) if settings.all_thresholds else None,
         notes={name: result.notes for name, result in zip(units, results, strict=True)},
     )
+
+
+def _mean_pa(correct: Ints, sizes: Ints, threshold: float) -> float:
+    """Return PA as in results: the mean over the subsamples that have any of the seeds."""
+    shares = pattern_accuracy(correct, sizes, threshold)[:, 0]
+    return fmean(shares[~np.isnan(shares)].tolist())
 
 
 def _at_all_thresholds(

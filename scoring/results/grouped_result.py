@@ -72,7 +72,8 @@ class GroupIntervals(Part):
 
     level: Share
     """Nominal coverage."""
-    method: str
+    methods: dict[str, str]
+    """Method of each interval, by its name: `BCa bootstrap`, `percentile bootstrap` or `Wilson score`."""
     resamples: Count
     random_seed: int
     sample_accuracy: Ends

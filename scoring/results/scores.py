@@ -73,7 +73,8 @@ class Intervals(Part):
 
     level: Share
     """Nominal coverage."""
-    method: str
+    methods: dict[str, str]
+    """Method of each interval, by its name: `BCa bootstrap`, `percentile bootstrap` or `Wilson score`."""
     resamples: Count
     random_seed: int
     seed_sample_accuracy: Ends

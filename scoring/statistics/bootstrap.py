@@ -1,5 +1,6 @@
 """Compute bootstrap intervals that resample seeds, because the variants of a seed are not independent."""
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
@@ -14,6 +15,7 @@ Method: TypeAlias = Literal["BCa", "percentile"]
 
 N_RESAMPLES = 9_999
 _MAX_VALUES_PER_BATCH = 2**22  # 32 MiB
+_EXACT_DIGITS = 12
 
 
 def bootstrap_interval(
@@ -88,8 +90,64 @@ def bootstrap_intervals(
     arrays = [numbers(f"columns[{i}]", column) for i, column in enumerate(columns)]
     if len({len(array) for array in arrays}) != 1:
         raise ValueError(f"columns have {[len(array) for array in arrays]} values: pass one value per seed in each")
+
+    def stacked(*values: FloatArray, axis: int = -1) -> FloatArray:
+        return np.stack([statistic(*values, axis=axis) for statistic in statistics])
+
     ends = _ends(
-        statistics, arrays, paired=True, method=method, level=level, n_resamples=n_resamples, random_seed=random_seed
+        stacked, arrays, paired=True, method=method, level=level, n_resamples=n_resamples, random_seed=random_seed
+    )
+    return tuple(
+        Interval(low=low, high=high, level=level, method=f"{used} bootstrap", unit=unit) for low, high, used in ends
+    )
+
+
+def weighted_intervals(
+    statistics: Callable[[FloatArray], FloatArray],
+    n_units: int,
+    *,
+    method: Method = "BCa",
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    random_seed: int = 0,
+    unit: str = "seed",
+) -> tuple[Interval, ...]:
+    """Compute the intervals of statistics that depend on how often each seed is drawn, such as ratios of sums.
+
+    Args:
+        statistics: Function of weights, (r, n), that returns (k, r): k statistics of r resamples. A weight is the
+            number of times that a seed was drawn; all are 1 for the observed seeds.
+        n_units: Number of seeds n, at least 2.
+        method: "BCa" or "percentile".
+        level: Nominal coverage.
+        n_resamples: Number of resamples.
+        random_seed: Seed of the resampling.
+        unit: Unit of the weights.
+
+    Returns:
+        The interval of each of the k statistics, from the same resamples as `bootstrap_interval`. If BCa is
+        undefined, the percentile interval; both of its ends are NaN if a statistic is undefined in a resample.
+
+    Raises:
+        ValueError: If there are fewer than 2 seeds.
+
+    Examples:
+        >>> correct, sizes = np.array([18, 3, 20, 9]), np.array([20, 4, 20, 10])
+        >>> (interval,) = weighted_intervals(lambda weights: (weights @ correct / (weights @ sizes))[np.newaxis], 4)
+        >>> round(interval.low, 3), round(interval.high, 3)
+        (0.868, 0.986)
+    """
+    units = numbers("units", np.arange(n_units))
+
+    def of_units(drawn: FloatArray, axis: int = -1) -> FloatArray:
+        rows = np.moveaxis(drawn, axis, -1).reshape(-1, drawn.shape[axis]).astype(np.int64)
+        cells = rows + n_units * np.arange(len(rows))[:, np.newaxis]
+        weights = np.bincount(cells.ravel(), minlength=len(rows) * n_units).reshape(-1, n_units)
+        values = statistics(weights.astype(np.float64))
+        return values.reshape(len(values), *np.delete(drawn.shape, axis))
+
+    ends = _ends(
+        of_units, [units], paired=True, method=method, level=level, n_resamples=n_resamples, random_seed=random_seed
     )
     return tuple(
         Interval(low=low, high=high, level=level, method=f"{used} bootstrap", unit=unit) for low, high, used in ends
@@ -129,10 +187,10 @@ def stratified_interval(
 
     def weighted_mean(*values: FloatArray, axis: int = -1) -> FloatArray:
         means = [weight * each.mean(axis=axis) for weight, each in zip(weights, values, strict=True)]
-        return np.asarray(sum(means))
+        return np.asarray(sum(means))[np.newaxis]
 
     ((low, high, method),) = _ends(
-        [weighted_mean],
+        weighted_mean,
         arrays,
         paired=False,
         method=method,
@@ -144,7 +202,7 @@ def stratified_interval(
 
 
 def _ends(
-    statistics: Sequence[Callable[..., Any]],
+    statistics: Callable[..., FloatArray],
     arrays: Sequence[FloatArray],
     *,
     paired: bool,
@@ -153,16 +211,24 @@ def _ends(
     n_resamples: int,
     random_seed: int,
 ) -> list[tuple[float, float, Method]]:
-    """Return the ends of the interval of each statistic and the method that gave them."""
+    """Return the ends of the interval of each statistic and the method that gave them.
+
+    BCa counts the resamples below the observed value and those that equal it. The same number summed in another order
+    differs in its last bits, so values are rounded before they are compared.
+    """
     from scipy import stats
 
-    def stacked(*values: FloatArray, axis: int = -1) -> FloatArray:
-        return np.stack([statistic(*values, axis=axis) for statistic in statistics])
+    decimals = [_decimals(float(value)) for value in statistics(*arrays, axis=-1)]
 
-    def run(method: Method) -> Any:  # noqa: ANN401  (scipy has no types)
-        return stats.bootstrap(
+    def rounded(*values: FloatArray, axis: int = -1) -> FloatArray:
+        rows = zip(statistics(*values, axis=axis), decimals, strict=True)
+        return np.stack([np.round(row, digits) for row, digits in rows]) + 0.0  # -0.0 becomes 0.0
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # BCa warns if it is undefined, which is handled below
+        result = stats.bootstrap(
             arrays,
-            stacked,
+            rounded,
             paired=paired,
             vectorized=True,
             method=method,
@@ -170,19 +236,22 @@ def _ends(
             n_resamples=n_resamples,
             batch=max(1, _MAX_VALUES_PER_BATCH // max(map(len, arrays))),
             rng=np.random.default_rng(random_seed),
-        ).confidence_interval
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # BCa warns if it is undefined, which is handled below
-        ends = run(method)
-        defined: NDArray[np.bool_] = np.isfinite(ends.low) & np.isfinite(ends.high)
-        otherwise = ends if defined.all() else run("percentile")
+        )
+    ends = np.stack(result.confidence_interval, axis=-1)
+    tails = (1 - level) / 2, (1 + level) / 2
+    percentiles = np.quantile(result.bootstrap_distribution, tails, axis=-1).T
     return [
-        (float(ends.low[at]), float(ends.high[at]), method)
-        if defined[at]
-        else (float(otherwise.low[at]), float(otherwise.high[at]), "percentile")
-        for at in range(len(statistics))
+        (float(low), float(high), method)
+        if np.isfinite([low, high]).all()
+        else (float(otherwise[0]), float(otherwise[1]), "percentile")
+        for (low, high), otherwise in zip(ends, percentiles, strict=True)
     ]
+
+
+def _decimals(observed: float) -> int:
+    """Return to how many decimals a statistic is exact: 12 decimals, or about 12 digits if it exceeds 1."""
+    magnitude = abs(observed)
+    return _EXACT_DIGITS - (math.floor(math.log10(magnitude)) if 1 < magnitude < math.inf else 0)
 
 
 def share_correct(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> NDArray[np.float64]:

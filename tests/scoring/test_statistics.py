@@ -39,6 +39,7 @@ from scoring.statistics import (
     share_correct,
     stratified_interval,
     values_for,
+    weighted_intervals,
 )
 from scoring.statistics.values import FloatArray
 
@@ -268,6 +269,39 @@ def test_share_correct_is_of_the_last_axis() -> None:
 def test_bootstrap_of_constant_values_has_zero_width() -> None:
     interval = mean_interval([1.0] * 10)
     assert (interval.low, interval.high, interval.method) == (1, 1, "percentile bootstrap")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_float_means_of_tenths_have_the_interval_of_exact_integers(seed: int) -> None:
+    """Resamples with the same sum in another order differ in their last bits, but equal the observed mean."""
+    tenths = np.random.default_rng(seed).integers(0, 11, 12)
+    exact = bootstrap_interval(lambda values, axis: values.sum(axis=axis), tenths)
+    interval = mean_interval(tenths / 10)
+    assert (interval.low, interval.high) == pytest.approx((exact.low / 120, exact.high / 120), abs=1e-12)
+
+
+def test_large_ratios_equal_the_observed_one_up_to_their_last_digits() -> None:
+    tenths = np.random.default_rng(1).integers(0, 11, 9)
+    exact = bootstrap_interval(lambda values, axis: values.sum(axis=axis), tenths)
+    interval = mean_interval(tenths * (1e9 / 3))
+    factor = 1e9 / 27
+    assert (interval.low, interval.high) == pytest.approx((exact.low * factor, exact.high * factor), rel=1e-11)
+
+
+def test_stratified_interval_of_tenths_is_that_of_exact_integers() -> None:
+    tenths = np.random.default_rng(2).integers(0, 11, (2, 10))
+    exact = stratified_interval(tenths, [1, 1])
+    interval = stratified_interval(tenths / 10, [0.1, 0.1])
+    assert (interval.low, interval.high) == pytest.approx((exact.low / 100, exact.high / 100), abs=1e-12)
+
+
+def test_weighted_interval_is_that_of_the_resampled_columns() -> None:
+    rng = np.random.default_rng(6)
+    sizes = rng.integers(1, 20, 40)
+    correct = rng.binomial(sizes, 0.8)
+    expected = bootstrap_interval(share_correct, correct, sizes)
+    (interval,) = weighted_intervals(lambda weights: (weights @ correct / (weights @ sizes))[np.newaxis], 40)
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_strata_are_resampled_by_themselves() -> None:

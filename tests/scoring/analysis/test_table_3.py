@@ -25,7 +25,7 @@ def test_rows_are_the_scores_of_the_results_with_letters() -> None:
     assert wrong.qt_interval == intervals.qt
     assert (right.letters, wrong.letters) == ("a", "b")
     assert found.family == compare_models({"right": [1.0] * 8, "wrong": [0.0] * 8})
-    assert (found.level, found.method) == (0.95, "percentile bootstrap or BCa bootstrap")
+    assert (found.level, found.method) == (0.95, "Wilson score or BCa bootstrap")
 
 
 def test_one_model_has_no_letters() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -16,6 +17,7 @@ from scipy import stats
 from tests.scoring.independent.data import Data, Frame, Json, Series
 from tests.scoring.independent.numbers import (
     QUALITY,
+    RESAMPLES,
     adjusted_pairs,
     bootstrap,
     cells,
@@ -106,55 +108,47 @@ def _on_source(data: Data, model: str) -> tuple[float | None, list[float] | None
 
 
 def _intervals(drawn: Frame, on_seeds: Series) -> list[list[float]] | None:
-    """Return the intervals of SA on seeds, SA and PA on variants, and QT, over 999 resamples of the seeds."""
+    """Return the intervals of SA on seeds, SA and PA on variants, and QT.
+
+    SA and PA are means of shares over the subsamples that have any of the resampled seeds. Seeds that no subsample
+    drew are resampled for the other two only.
+    """
     table = cells(drawn).unstack("subsample").reindex(on_seeds.index)
     size = table["size"].fillna(0).to_numpy()
     right = table["right"].fillna(0).to_numpy()
-    if (size.any(axis=1)).sum() < 2:
+    some = size.any(axis=1)
+    if some.sum() < 2:
         return None
     passing = (size > 0) & (100 * right >= QUALITY * size)
     seeds = on_seeds.to_numpy(dtype=float)
-    if (size == size[:, :1]).all() and size.all():
-        ends = _by_means(seeds, right.sum(axis=1), size.sum(axis=1), passing.mean(axis=1))
-    else:
-        ends = _by_shares(seeds, right, size, passing)
-    return [[round(low, 5), round(high, 5)] for low, high in ends]
-
-
-def _by_means(seeds: Series, right: Series, size: Series, passing: Series) -> list[tuple[float, float]]:
-    def ratio(one: Series, other: Series, axis: int) -> Series:
-        return one.sum(axis=axis) / other.sum(axis=axis)
-
-    return [
-        bootstrap(np.mean, seeds, resamples=999),
-        bootstrap(ratio, right, size, resamples=999),
-        bootstrap(np.mean, passing, resamples=999),
-        bootstrap(np.mean, passing - seeds, resamples=999),
-    ]
-
-
-def _by_shares(seeds: Series, right: Series, size: Series, passing: Series) -> list[tuple[float, float]]:
-    """Return percentile intervals of means of shares over the subsamples that have any of the resampled seeds."""
 
     def share(part: Series, whole: Series, at: Series) -> Series:
         parts, wholes = part[at].sum(axis=-2), whole[at].sum(axis=-2)
         return np.nanmean(np.where(wholes > 0, parts / np.where(wholes > 0, wholes, 1), np.nan), axis=-1)
 
-    def statistic(name: str) -> Series:
-        def of_units(units: Series, axis: int) -> Series:
-            at = units.astype(int)
-            values = {
-                "seeds": lambda: seeds[at].mean(axis=-1),
-                "sa": lambda: share(right, size, at),
-                "pa": lambda: share(passing, size > 0, at),
-                "qt": lambda: share(passing, size > 0, at) - seeds[at].mean(axis=-1),
-            }
-            return values[name]()
+    def of_seeds(at: Series) -> Series:
+        return seeds[at].mean(axis=-1)
 
-        return of_units
+    every, only = np.arange(len(seeds)), np.flatnonzero(some)
+    ends = [
+        _ends(of_seeds, every, lowest=0),
+        _ends(lambda at: share(right, size, at), only, lowest=0),
+        _ends(lambda at: share(passing, size > 0, at), only, lowest=0),
+        _ends(lambda at: share(passing, size > 0, at) - of_seeds(at), every, lowest=-1),
+    ]
+    if np.isnan(ends).any():
+        return None
+    return [[round(round(end, 11), 5) for end in pair] for pair in ends]
 
-    units = np.arange(len(seeds))
-    return [bootstrap(statistic(name), units, resamples=999, bca=False) for name in ("seeds", "sa", "pa", "qt")]
+
+def _ends(statistic: Callable[[Series], Series], units: Series, *, lowest: float) -> tuple[float, float]:
+    """Return the ends of an interval; if no resample differs, a Wilson bound of the seeds that may."""
+    low, high = bootstrap(lambda at, axis: statistic(at.astype(int)), units, resamples=RESAMPLES)
+    if high - low > 1e-9:
+        return low, high
+    z, n = float(stats.norm.isf(0.025)), len(units)
+    differing = z**2 / (n + z**2)
+    return low - differing * (low - lowest), high + differing * (1 - high)
 
 
 def seeds_against_variants(data: Data, _: Json) -> Json:

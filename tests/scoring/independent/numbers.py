@@ -217,31 +217,30 @@ def bootstrap(
     statistic: Callable[..., Any],
     *columns: Series,
     resamples: int,
-    bca: bool = True,
 ) -> tuple[float, float]:
-    """Return the BCa interval (Efron 1987) with the documented random seed 0, or the percentile interval.
+    """Return the BCa interval (Efron 1987) with the documented random seed 0; percentiles if it is undefined.
 
     Args:
         statistic: Function of resampled columns and an axis.
         columns: Values by unit.
         resamples: Number of resamples.
-        bca: Correct bias and skewness.
     """
     arrays = [np.asarray(column, dtype=float) for column in columns]
     n = len(arrays[0])
     at = np.random.default_rng(0).integers(0, n, (resamples, n))
-    resampled = statistic(*(array[at] for array in arrays), axis=-1)
+    batches = np.array_split(at, max(1, at.size // 2**18))
+    resampled = np.concatenate([statistic(*(array[rows] for array in arrays), axis=-1) for rows in batches])
     tails = np.array([0.025, 0.975])
-    if bca:
-        value = statistic(*arrays, axis=-1)
-        below = (np.mean(resampled < value) + np.mean(resampled <= value)) / 2
-        left_out = np.array([statistic(*(np.delete(array, k) for array in arrays), axis=-1) for k in range(n)])
-        deviations = left_out.mean() - left_out
-        spread = (deviations**2).sum() ** 1.5
-        z = float(stats.norm.ppf(below))
-        if spread and math.isfinite(z):
-            acceleration = (deviations**3).sum() / (6 * spread)
-            normal = z + stats.norm.ppf(tails)
-            tails = stats.norm.cdf(z + normal / (1 - acceleration * normal))
+    value = statistic(*arrays, axis=-1)
+    equal = np.abs(resampled - value) <= 1e-11 * max(1.0, abs(value))
+    below = np.mean((resampled < value) & ~equal) + np.mean(equal) / 2
+    left_out = np.array([statistic(*(np.delete(array, k) for array in arrays), axis=-1) for k in range(n)])
+    deviations = left_out.mean() - left_out
+    spread = (deviations**2).sum() ** 1.5
+    z = float(stats.norm.ppf(below))
+    if np.ptp(left_out) > 1e-11 and math.isfinite(z):
+        acceleration = (deviations**3).sum() / (6 * spread)
+        normal = z + stats.norm.ppf(tails)
+        tails = stats.norm.cdf(z + normal / (1 - acceleration * normal))
     low, high = np.quantile(resampled, tails)
     return float(low), float(high)

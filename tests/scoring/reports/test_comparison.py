@@ -67,6 +67,18 @@ def test_pattern_accuracy_equals_a_plain_count(comparison: Comparison, results: 
     assert (comparison.left_out, comparison.subsamples) == (0, 10)
 
 
+def test_score_and_compare_have_the_same_interval_of_the_same_number(
+    comparison: Comparison, results: list[Result]
+) -> None:
+    for result in results:
+        intervals = result.scores.intervals
+        assert intervals is not None
+        compared = comparison.intervals[result.model.name]
+        assert (compared.low, compared.high) == intervals.pattern_accuracy
+        assert compared.method == intervals.methods["pattern_accuracy"]
+        assert comparison.pattern_accuracy[result.model.name] == result.scores.on_variants.pattern_accuracy.mean
+
+
 def test_models_are_ranked_and_letters_show_differences(comparison: Comparison) -> None:
     accuracies = [comparison.pattern_accuracy[model] for model in comparison.family.models]
     assert accuracies == sorted(accuracies, reverse=True)

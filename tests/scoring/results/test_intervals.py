@@ -1,10 +1,18 @@
 """Tests of the confidence intervals: they contain the scores, and resample seeds."""
 
+import math
+
 import numpy as np
 import pytest
 
-from scoring.results.intervals import RESAMPLES, seed_intervals
-from scoring.statistics import mean_interval
+from scoring.results.intervals import (
+    LOWEST,
+    RESAMPLES,
+    group_intervals,
+    pattern_accuracy_interval,
+    seed_intervals,
+)
+from scoring.statistics import mean_interval, proportion_interval
 
 RNG = np.random.default_rng(0)
 SIZES = np.full((10, 80), 20)
@@ -22,7 +30,8 @@ def test_intervals_contain_the_scores() -> None:
     for number, (low, high) in zip(numbers, ends, strict=True):
         assert low < number < high
         assert high - low < 0.3
-    assert (intervals.level, intervals.method, intervals.resamples) == (0.95, "BCa bootstrap", RESAMPLES)
+    assert (intervals.level, intervals.resamples) == (0.95, 9_999)
+    assert intervals.methods == dict.fromkeys(LOWEST, "BCa bootstrap")
 
 
 def test_intervals_are_deterministic() -> None:
@@ -61,6 +70,62 @@ def test_intervals_contain_the_scores_if_subsamples_lack_seeds() -> None:
     assert intervals.sample_accuracy[0] < accuracy < intervals.sample_accuracy[1]
     assert intervals.pattern_accuracy[0] < at_quality.mean() < intervals.pattern_accuracy[1]
     assert intervals.qt[0] < at_quality.mean() - ON_SEEDS.mean() < intervals.qt[1]
+    assert intervals.methods == dict.fromkeys(LOWEST, "BCa bootstrap")
+
+
+def test_unequal_draws_have_the_bca_interval_of_their_definition() -> None:
+    """From Efron's formulas, in exact integers for the share of subsamples, seed by seed."""
+    sizes = SIZES[:, :30].copy()
+    sizes[0, 3] = 19  # one variant is left out
+    correct = np.minimum(CORRECT[:, :30], sizes)
+    intervals = seed_intervals(ON_SEEDS[:30], correct, sizes)
+    assert intervals is not None
+    passing = (10 * correct >= 9 * sizes).sum(axis=0)
+    units = np.random.default_rng(0).integers(0, 30, (RESAMPLES, 30))
+    resampled, observed = passing[units].sum(axis=1), passing.sum()
+    z = _normal_quantile((np.mean(resampled < observed) + np.mean(resampled <= observed)) / 2)
+    left_out = (observed - passing) / 29
+    deviations = left_out.mean() - left_out
+    acceleration = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
+    for end, tail in zip(intervals.pattern_accuracy, (-1.959963984540054, 1.959963984540054), strict=True):
+        share = 0.5 * math.erfc(-(z + (z + tail) / (1 - acceleration * (z + tail))) / math.sqrt(2))
+        assert end == pytest.approx(np.quantile(resampled, share) / 300, abs=6e-6)
+
+
+def _normal_quantile(share: float) -> float:
+    low, high = -9.0, 9.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (low, middle) if 0.5 * math.erfc(-middle / math.sqrt(2)) > share else (middle, high)
+    return low
+
+
+@pytest.mark.parametrize("most", [20, 2])
+def test_the_order_of_subsamples_does_not_change_an_end(most: int) -> None:
+    sizes = SIZES if most == 20 else np.random.default_rng(4).integers(0, 3, SIZES.shape)
+    correct = np.minimum(CORRECT, sizes)
+    intervals = seed_intervals(ON_SEEDS, correct, sizes)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(10)
+        assert seed_intervals(ON_SEEDS, correct[order], sizes[order]) == intervals
+
+
+@pytest.mark.parametrize("undrawn", [0, 5])
+def test_pattern_accuracy_alone_has_the_same_interval(undrawn: int) -> None:
+    sizes = np.random.default_rng(4).integers(0, 3, SIZES.shape)
+    sizes[:, :undrawn] = 0
+    correct, drawn = np.minimum(CORRECT, sizes), sizes.any(axis=0)
+    intervals = seed_intervals(ON_SEEDS, correct, sizes)
+    alone = pattern_accuracy_interval(correct[:, drawn], sizes[:, drawn], 0.9)
+    assert intervals is not None
+    assert intervals.pattern_accuracy == (alone.low, alone.high)
+
+
+def test_one_subsample_of_groups_has_the_intervals_of_seeds() -> None:
+    of_seeds, of_groups = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]), group_intervals(CORRECT[0], SIZES[0])
+    assert of_seeds is not None
+    assert of_groups.sample_accuracy == of_seeds.sample_accuracy
+    assert of_groups.pattern_accuracy == of_seeds.pattern_accuracy
 
 
 def test_no_interval_if_a_resample_may_have_no_variant() -> None:
@@ -69,8 +134,40 @@ def test_no_interval_if_a_resample_may_have_no_variant() -> None:
     assert seed_intervals(ON_SEEDS[:4], correct, sizes) is None
 
 
-def test_one_seed_has_no_interval_and_a_perfect_model_a_point_interval() -> None:
+def test_one_seed_has_no_interval() -> None:
     assert seed_intervals(ON_SEEDS[:1], CORRECT[:, :1], SIZES[:, :1]) is None
-    perfect = seed_intervals(np.ones(80, dtype=bool), SIZES, SIZES)
+
+
+def test_a_perfect_model_has_wilson_intervals() -> None:
+    sizes = np.full((10, 99), 20)
+    perfect = seed_intervals(np.ones(99, dtype=bool), sizes, sizes)
+    wilson = proportion_interval(99, 99)
     assert perfect is not None
-    assert (perfect.pattern_accuracy, perfect.qt) == ((1, 1), (0, 0))
+    assert perfect.pattern_accuracy == pytest.approx((wilson.low, 1), abs=6e-6)
+    assert perfect.pattern_accuracy[0] == pytest.approx(0.963, abs=5e-4)
+    assert perfect.seed_sample_accuracy == perfect.sample_accuracy == perfect.pattern_accuracy
+    assert perfect.qt == pytest.approx((wilson.low - 1, 1 - wilson.low), abs=1e-5)
+    assert perfect.methods == dict.fromkeys(LOWEST, "Wilson score")
+
+
+def test_methods_tell_which_number_shows_no_variation() -> None:
+    correct = SIZES.copy()
+    correct[:5] = 17  # each seed passes in half of the subsamples
+    intervals = seed_intervals(ON_SEEDS, correct, SIZES)
+    assert intervals is not None
+    assert intervals.methods == dict.fromkeys(LOWEST, "Wilson score") | dict.fromkeys(
+        ("seed_sample_accuracy", "qt"), "BCa bootstrap"
+    )
+    low, high = intervals.pattern_accuracy
+    assert low < 0.5 < high
+    assert high - low == pytest.approx(1 - proportion_interval(80, 80).low, abs=2e-5)
+
+
+def test_no_end_is_negative_zero() -> None:
+    on_seeds = np.arange(80) > 0
+    correct = np.where(on_seeds, SIZES, 0)
+    correct[:, 1] = 0
+    intervals = seed_intervals(on_seeds, correct, SIZES)
+    assert intervals is not None
+    assert intervals.qt[1] == 0
+    assert math.copysign(1, intervals.qt[1]) == 1
