@@ -52,7 +52,7 @@ def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Interval
         return None
 
     def on_seeds(weights: Floats) -> Floats:
-        return np.asarray(weights @ seeds_correct / len(seeds_correct))
+        return np.asarray(weights @ seeds_correct / weights.sum(axis=-1))
 
     pa = _pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)
     statistics = {

@@ -116,7 +116,7 @@ def weighted_intervals(
 
     Args:
         statistics: Function of weights, (r, n), that returns (k, r): k statistics of r resamples. A weight is the
-            number of times that a seed was drawn; all are 1 for the observed seeds.
+            number of times that a seed was drawn. Their sum is n, but n - 1 where BCa leaves out each seed in turn.
         n_units: Number of seeds n, at least 2.
         method: "BCa" or "percentile".
         level: Nominal coverage.

@@ -59,6 +59,14 @@ def test_intervals_equal_those_of_the_statistics_package() -> None:
         assert ends == pytest.approx((interval.low, interval.high), abs=2e-5)
 
 
+@pytest.mark.parametrize("seeds", range(20, 40))
+def test_few_seeds_have_the_interval_of_their_mean_difference(seeds: int) -> None:
+    intervals = seed_intervals(ON_SEEDS[:seeds], CORRECT[:, :seeds], SIZES[:, :seeds])
+    expected = mean_interval((CORRECT >= 18).mean(axis=0)[:seeds] - ON_SEEDS[:seeds])
+    assert intervals is not None
+    assert intervals.qt == pytest.approx((expected.low, expected.high), abs=6e-6)
+
+
 def test_intervals_contain_the_scores_if_subsamples_lack_seeds() -> None:
     """The scores are means of shares, as for a masked LM with few variants."""
     sizes = RNG.integers(0, 3, SIZES.shape)
