@@ -11,11 +11,13 @@ import numpy as np
 from merge_snli.dataset import label_names, read_split
 from merge_snli.errors import InputError
 from merge_snli.schema import SEED
+from merge_snli.validated_by import masked_lm_names, validated_by
 from scoring.models.labels import canonical_dataset_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from merge_snli.dataset import MergeDataset
@@ -53,8 +55,8 @@ class ScoredConfig:
         variant_seeds: Index into `seed_ids` of the seed of each variant, [n_variants].
         variant_classes: Word class of the replaced word of each variant, [n_variants].
         in_subsample: Whether each subsample drew each variant, [n_subsamples, n_variants].
-        validated_by: For each masked LM, by name, whether it validated each variant in both premise and hypothesis,
-            [n_variants].
+        validated_by: For each masked LM, by name, whether it validated each variant in the premise or the hypothesis,
+            as in Table 9, [n_variants].
         part: What part of the config this is; None for the whole.
     """
 
@@ -93,12 +95,11 @@ def read_config(dataset: MergeDataset, config: str) -> ScoredConfig:
     if table.num_rows == 0:
         raise InputError(f"config {config} of {dataset.name} has no rows; choose another config")
     names = canonical_dataset_labels(label_names(table), dataset.name)
-    return _scored_config(dataset, config, names, {name: table.column(name).to_pylist() for name in REQUIRED_COLUMNS})
+    return _scored_config(dataset, config, names, table)
 
 
-def _scored_config(
-    dataset: MergeDataset, config: str, names: tuple[str, ...], columns: dict[str, list[Any]]
-) -> ScoredConfig:
+def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredConfig:
+    columns = {name: table.column(name).to_pylist() for name in REQUIRED_COLUMNS}
     seeds = _seeds(dataset, columns, len(names))
     seed_pairs = [(premise, hypothesis) for premise, hypothesis, _ in seeds.values()]
     variant_pairs = list(zip(columns["premise"], columns["hypothesis"], strict=True))
@@ -117,7 +118,7 @@ def _scored_config(
         variant_seeds=_integers(index_of_seed[seed_id] for seed_id in columns["seed_id"]),
         variant_classes=np.array(columns["word_class"]),
         in_subsample=_in_subsample(dataset, config, columns["subsamples"]),
-        validated_by=_validated_by(columns["premise_mlms"], columns["hypothesis_mlms"]),
+        validated_by=_validated_by(dataset, table),
     )
 
 
@@ -145,14 +146,9 @@ def _in_subsample(dataset: MergeDataset, config: str, subsamples: Sequence[Seque
     return in_subsample
 
 
-def _validated_by(
-    premise_mlms: Sequence[Sequence[str]], hypothesis_mlms: Sequence[Sequence[str]]
-) -> dict[str, NDArray[np.bool_]]:
-    in_both = [
-        set(premise) & set(hypothesis) for premise, hypothesis in zip(premise_mlms, hypothesis_mlms, strict=True)
-    ]
-    names = dict.fromkeys(name for names in premise_mlms for name in names)
-    return {name: np.array([name in names for names in in_both]) for name in names}
+def _validated_by(dataset: MergeDataset, table: pa.Table) -> dict[str, NDArray[np.bool_]]:
+    names = masked_lm_names(dataset)
+    return dict(zip(names, validated_by(table, names).T, strict=True))
 
 
 def _integers(values: Iterable[int]) -> NDArray[np.int64]:

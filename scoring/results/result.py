@@ -67,7 +67,8 @@ class Result(Part):
     labels: dict[Label, Scores]
     """Scores on the seeds of each gold label, and their variants."""
     masked_lms: dict[str, Scores]
-    """Scores on the variants that each masked LM validated in premise and hypothesis, and their seeds."""
+    """Scores on the variants that each masked LM validated in the premise or the hypothesis, as in Table 9, and their
+    seeds."""
     consistency: dict[Annotated[str, *one_of(("seed", "majority"))], VariantScores]
     """Predictions on variants compared with the model's prediction on the seed (`seed`), and with its most frequent
     prediction among the seed's variants in the subsample (`majority`)."""

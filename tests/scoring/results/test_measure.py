@@ -63,7 +63,7 @@ def is_correct(row: Row) -> bool:
 @pytest.mark.parametrize("masked_lm", MASKED_LMS)
 def test_masked_lm_scores_cover_the_variants_it_validated(plain: Path, masked_lm: str) -> None:
     result, rows = score_by_length(plain), rows_of(plain)
-    validated = [row for row in rows if masked_lm in row["premise_mlms"] and masked_lm in row["hypothesis_mlms"]]
+    validated = [row for row in rows if masked_lm in row["premise_mlms"] or masked_lm in row["hypothesis_mlms"]]
     scores = result.masked_lms[masked_lm]
     assert scores.on_variants.variants == len(validated) < len(rows)
     assert scores.on_variants.test_sample_accuracy == sum(map(is_correct, validated)) / len(validated)

@@ -60,7 +60,7 @@ for (const board of DATA.boards) {
   }
 }
 
-const KINDS = { class: "Word class", label: "Gold label", masked_lm: "Validated by" };
+const KINDS = { class: "Word class", label: "Gold label", masked_lm: "Validated in either sentence by" };
 const CLASS_NAMES = { noun: "nouns", verb: "verbs", adj: "adjectives", adv: "adverbs" };
 
 /** Return the parts that any model of the board has, as {kind: [part, …]}. */
