@@ -12,7 +12,7 @@ from scoring.analysis.scored_dataset import NO_PREDICTION
 from scoring.statistics import bootstrap_intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -81,7 +81,10 @@ class WordFrequency:
         corpus_tokens: Number of its tokens.
         models: The numbers of each model.
         mean_seeds: Mean over the models of `seeds` (the paper: about 90).
-        mean_ratio: Mean of `arithmetic_mean` over the models with such seeds.
+        snli_models: Names of the models whose record says that SNLI is their only training data.
+        mean_ratio_snli: Mean of `arithmetic_mean` over those of `snli_models` with such seeds, the paper's number; None
+            if there is no such model.
+        mean_ratio_all: The same mean over all models with such seeds.
     """
 
     corpus: str
@@ -89,7 +92,9 @@ class WordFrequency:
     corpus_tokens: int
     models: tuple[ModelWordFrequency, ...]
     mean_seeds: float
-    mean_ratio: float
+    snli_models: tuple[str, ...]
+    mean_ratio_snli: float | None
+    mean_ratio_all: float
 
 
 def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFrequency:
@@ -110,14 +115,31 @@ def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFr
     models = tuple(_of_model(scored, model, originals, replacements) for model in scored.models)
     if not any(model.seeds for model in models):
         raise NotComputable("no model answers a seed wrong and one of its variants right")
+    snli_models = [model for model in models if trained_on_snli_alone(model.training_data)]
     return WordFrequency(
         corpus=corpus.corpus,
         corpus_digest=corpus.digest,
         corpus_tokens=corpus.tokens,
         models=models,
         mean_seeds=float(np.mean([model.seeds for model in models])),
-        mean_ratio=float(np.mean([model.arithmetic_mean.value for model in models if model.seeds])),
+        snli_models=tuple(model.model for model in snli_models),
+        mean_ratio_snli=_mean_ratio(snli_models) if any(model.seeds for model in snli_models) else None,
+        mean_ratio_all=_mean_ratio(models),
     )
+
+
+def trained_on_snli_alone(training_data: Sequence[str] | None) -> bool:
+    """Return whether SNLI is the only training data of a model; False if the training data is unknown.
+
+    Examples:
+        >>> trained_on_snli_alone(["stanfordnlp/snli"]), trained_on_snli_alone(["snli", "anli"])
+        (True, False)
+    """
+    return training_data is not None and {name.rpartition("/")[2].lower() for name in training_data} == {"snli"}
+
+
+def _mean_ratio(models: Sequence[ModelWordFrequency]) -> float:
+    return float(np.mean([model.arithmetic_mean.value for model in models if model.seeds]))
 
 
 def _of_model(

@@ -152,7 +152,7 @@ def class_pairs_caption(value: ClassPairs) -> str:
 
 
 def kin_caption(value: Kin, names: Mapping[str, str]) -> str:
-    """Say whether models do better on the variants of their own masked LM.
+    """Say what PA is on each group. The groups have different seeds and are not tested, so none is called better.
 
     Args:
         value: The groups.
@@ -163,16 +163,6 @@ def kin_caption(value: Kin, names: Mapping[str, str]) -> str:
     if not at:
         return f"No group has a seed with at least {value.minimum} variants."
     shares = and_list([f"{percent(share)} on {names[group]}" for group, share in at.items()])
-    if {"equiv", "arch"} <= at.keys():
-        difference = at["equiv"] - at["arch"]
-        own = "variants of their own masked LM"
-        if abs(difference) < SHOWN:
-            finding = f"Models do as well on {own} as on those of other families"
-        else:
-            direction = "better" if difference > 0 else "worse"
-            size = points(abs(difference), sign=False)
-            finding = f"Models do {size} {direction} on {own} than on those of other families"
-        return f"{finding}: at {AT}, PA is {shares}."
     return f"At {AT}, PA is {shares}."
 
 
@@ -223,14 +213,17 @@ def hard_seeds_caption(value: HardSeeds, rarely: float) -> str:
 
 def word_frequency_caption(value: WordFrequency) -> str:
     """Say how much more frequent the replacements of right variants are than the originals of wrong seeds."""
-    medians = [model.median.value for model in value.models if model.seeds]
+    ratio, chosen, of = value.mean_ratio_snli, [*value.snli_models], "models trained on SNLI alone"
+    if ratio is None:
+        ratio, chosen, of = value.mean_ratio_all, [model.model for model in value.models], "all models"
+    medians = [model.median.value for model in value.models if model.seeds and model.model in chosen]
     low, high = min(medians), max(medians)
     between = f"{low:,.2f}" if high - low < EQUAL else f"{low:,.2f} to {high:,.2f}"
     corpus = value.corpus.rpartition("/")[2]
     return (
         "If a model answers a seed incorrectly and a variant correctly, the replacement is "
-        f"{value.mean_ratio:,.1f} times as frequent as the original in {corpus} by the arithmetic mean, and {between} "
-        "times by the median."
+        f"{ratio:,.1f} times as frequent as the original in {corpus} by the arithmetic mean, and {between} "
+        f"times by the median, over {of}."
     )
 
 

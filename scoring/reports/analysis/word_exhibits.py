@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from merge_snli.table import Cell, Column, Table
 from scoring.reports.analysis.captions import error_drivers_caption, word_frequency_caption
 from scoring.reports.analysis.exhibit import Exhibit
-from scoring.reports.analysis.phrases import basis, count, predictor_name
+from scoring.reports.analysis.phrases import and_list, basis, count, predictor_name
 from scoring.reports.coefficient_chart import CoefficientRow, coefficient_figure
 from scoring.reports.statistics_text import p_text
 
@@ -53,7 +53,12 @@ def word_frequency_exhibits(value: WordFrequency) -> tuple[Exhibit, ...]:
             f"Words are counted in {value.corpus} ({value.corpus_tokens:,} tokens).",
             "Ratio of a pair: (count of the replacement + 1) / (count of the original + 1), averaged over "
             "the pairs of a seed, then over seeds; intervals are from a bootstrap over seeds.",
-            'The paper says "about 2,000 times more often", an arithmetic mean.',
+            'The paper says "about 2,000 times more often", an arithmetic mean over models trained on SNLI alone. '
+            + (
+                f"Here these are {and_list(value.snli_models)}."
+                if value.mean_ratio_snli is not None
+                else "Here no such model has these variants, so the average is over all models."
+            ),
         ),
     )
     return (

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from scoring.analysis.not_computable import NotComputable
+from scoring.analysis.scored_dataset import ScoredDataset
 from scoring.analysis.word_frequency import word_frequency
 from scoring.corpus.counts import CorpusCounts
 from tests.scoring.analysis.made import Row, scored_dataset
@@ -26,6 +29,14 @@ def rows(seed: str, original: str, answers: dict[str, str]) -> list[Row]:
         )
         for word, letters in answers.items()
     ]
+
+
+def with_training_data(scored: ScoredDataset, training_data: Sequence[tuple[str, ...] | None]) -> ScoredDataset:
+    models = [
+        replace(model, result=replace(model.result, model=replace(model.result.model, training_data=names)))
+        for model, names in zip(scored.models, training_data, strict=True)
+    ]
+    return replace(scored, models=tuple(models))
 
 
 VARIANTS = [
@@ -54,8 +65,21 @@ def test_ratios_are_averaged_within_seeds_then_over_seeds() -> None:
     assert (second.wrong_seeds, second.seeds, second.pairs) == (2, 0, 0)
     assert math.isnan(second.arithmetic_mean.value)
     assert second.arithmetic_mean.interval is None
-    assert (result.mean_seeds, result.mean_ratio) == pytest.approx((1.0, sum(ratios) / 2))
+    assert (result.mean_seeds, result.mean_ratio_all) == pytest.approx((1.0, sum(ratios) / 2))
     assert (result.corpus, result.corpus_tokens) == ("made up", 112)
+
+
+def test_the_average_of_the_paper_is_over_models_trained_on_snli_alone() -> None:
+    scored = scored_dataset(
+        rows("s1", "dog", {"cat": "eee", "man": "-ee"}), models=("a", "b", "c"), on_seeds={"s1": "nnn"}
+    )
+    everyone = word_frequency(scored, CORPUS)
+    assert (everyone.snli_models, everyone.mean_ratio_snli) == ((), None), "training data is unknown"
+    trained = [("stanfordnlp/snli",), ("snli", "anli"), None]
+    one = word_frequency(with_training_data(scored, trained), CORPUS)
+    assert one.snli_models == ("a",)
+    assert one.mean_ratio_snli == pytest.approx(100 / 10)
+    assert one.mean_ratio_all == everyone.mean_ratio_all != one.mean_ratio_snli
 
 
 def test_one_seed_has_no_interval() -> None:

@@ -44,11 +44,15 @@ def word_frequency(data: Data, words: Counter[str]) -> Json:
             }
         )
     means = [row["arithmetic_mean"]["value"] for row in models if row["seeds"]]
+    snli = [name for name in data.models if data.results[name]["model"]["training_data"] == ["snli"]]
+    snli_means = [row["arithmetic_mean"]["value"] for row in models if row["seeds"] and row["model"] in snli]
     return {
         "corpus_tokens": words.total(),
         "models": models,
         "mean_seeds": sum(row["seeds"] for row in models) / len(models),
-        "mean_ratio": sum(means) / len(means),
+        "snli_models": snli,
+        "mean_ratio_snli": sum(snli_means) / len(snli_means) if snli_means else None,
+        "mean_ratio_all": sum(means) / len(means),
     }
 
 

@@ -185,18 +185,9 @@ def kin(**shares: float) -> Kin:
     return Kin(minimum=5, masked_lms={"a": "m"}, curves=curves, groups=())
 
 
-@pytest.mark.parametrize(
-    ("equiv", "start"),
-    [
-        (0.7, "Models do 10.0 points better on variants of their own masked LM than on those of other families: "),
-        (0.5, "Models do 10.0 points worse on variants of their own masked LM"),
-        (0.6, "Models do as well on variants of their own masked LM as on those of other families: "),
-    ],
-)
-def test_kin(equiv: float, start: str) -> None:
-    caption = kin_caption(kin(equiv=equiv, arch=0.6, multi=0.3), GROUPS)
-    assert caption.startswith(start)
-    assert caption.endswith(f"at 90%, PA is {100 * equiv:.1f}% on Equiv, 60.0% on Arch and 30.0% on Multi.")
+def test_kin_groups_are_not_called_better_or_worse() -> None:
+    caption = kin_caption(kin(equiv=0.7, arch=0.6, multi=0.3), GROUPS)
+    assert caption == "At 90%, PA is 70.0% on Equiv, 60.0% on Arch and 30.0% on Multi."
 
 
 def test_kin_without_groups_to_compare() -> None:
@@ -347,7 +338,14 @@ def frequency(*medians: float) -> WordFrequency:
         for number, median in enumerate(medians)
     )
     return WordFrequency(
-        corpus="snli", corpus_digest="d", corpus_tokens=9, models=models, mean_seeds=2.0, mean_ratio=2000.0
+        corpus="snli",
+        corpus_digest="d",
+        corpus_tokens=9,
+        models=models,
+        mean_seeds=2.0,
+        snli_models=(),
+        mean_ratio_snli=None,
+        mean_ratio_all=2000.0,
     )
 
 
@@ -355,8 +353,16 @@ def frequency(*medians: float) -> WordFrequency:
 def test_word_frequency(medians: tuple[float, ...], end: str) -> None:
     assert word_frequency_caption(frequency(*medians)) == (
         "If a model answers a seed incorrectly and a variant correctly, the replacement is 2,000.0 times as frequent "
-        f"as the original in snli by the arithmetic mean, and {end} by the median."
+        f"as the original in snli by the arithmetic mean, and {end} by the median, over all models."
     )
+
+
+def test_word_frequency_over_models_trained_on_snli_alone() -> None:
+    value = dataclasses.replace(frequency(1.5, 0.25), snli_models=("m1",), mean_ratio_snli=70.0)
+    caption = word_frequency_caption(value)
+    assert "70.0 times" in caption
+    assert "2,000" not in caption
+    assert caption.endswith("0.25 times by the median, over models trained on SNLI alone.")
 
 
 def coefficient(name: str, estimate: float, p: float) -> Coefficient:
