@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scoring.analysis.common_seeds import on_common_seeds
 from scoring.analysis.curves import averaged
 from scoring.analysis.not_computable import NotComputable
+from scoring.results.grouping import is_two_way
 from scoring.statistics import compare_models
 
 if TYPE_CHECKING:
@@ -73,7 +75,9 @@ class FilterSets:
         sets: The sets on the same seeds, in the order of Figure 8, then the others.
         models: The models that were scored on all of them.
         models_left_out: The other models.
-        seeds: Number of seeds of each set.
+        seeds: Number of seeds of each set that all these models have predictions on in every set; the others are left
+            out.
+        coverage: The models that have fewer seeds than a set, with number and reason.
         tested_seeds: Number of seeds that have a value in every set.
         family: Paired permutation tests over seeds between any two sets, with p-values adjusted by Holm's method (the
             paper's are unpaired); None with fewer than two seeds.
@@ -84,6 +88,7 @@ class FilterSets:
     models: tuple[str, ...]
     models_left_out: tuple[str, ...]
     seeds: int
+    coverage: tuple[str, ...]
     tested_seeds: int
     family: Family | None
     refused: tuple[RefusedSet, ...]
@@ -105,7 +110,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
         raise NotComputable(
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
         )
-    restricted = _with_common_models(chosen)
+    restricted = on_common_seeds(_with_common_models(chosen))
     models = tuple(model.name for model in restricted[0].models)
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
     found = {name: averaged(scored) for name, scored in named}
@@ -129,6 +134,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
             dict.fromkeys(model.name for scored in chosen for model in scored.models if model.name not in models)
         ),
         seeds=len(ids),
+        coverage=tuple(f"{scored.record.title}: {each}" for scored in restricted for each in scored.coverage),
         tested_seeds=int(complete.sum()),
         family=(
             compare_models({name: column[complete] for name, column in values.items()}) if complete.sum() > 1 else None
@@ -138,10 +144,13 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
 
 
 def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], list[ScoredDataset]]:
-    """Return the largest group of data sets with the same seeds, the first one if several are, and the others."""
-    groups: dict[frozenset[tuple[str, ...]], list[ScoredDataset]] = {}
+    """Return the largest group of data sets with the same seeds, the first one if several are, and the others.
+
+    Two-way models are not averaged with the others: their data sets are a group of their own.
+    """
+    groups: dict[tuple[bool, frozenset[tuple[str, ...]]], list[ScoredDataset]] = {}
     for scored in data:
-        groups.setdefault(frozenset(_problems(scored)), []).append(scored)
+        groups.setdefault((_is_two_way(scored), frozenset(_problems(scored))), []).append(scored)
     largest = max(groups.values(), key=len, default=[])
     return largest, [scored for scored in data if not any(scored is other for other in largest)]
 
@@ -164,6 +173,10 @@ def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
 def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
     seeds = scored.seeds
     return list(zip(seeds.ids, seeds.premises, seeds.hypotheses, seeds.labels, strict=True))
+
+
+def _is_two_way(scored: ScoredDataset) -> bool:
+    return is_two_way(scored.models[0].result)
 
 
 def _key(model: ModelPredictions) -> tuple[str, str | None]:
@@ -205,8 +218,10 @@ def _in_order(scored: ScoredDataset, values: Floats, ids: Sequence[str]) -> Floa
 def _refused(scored: ScoredDataset, reference: ScoredDataset) -> RefusedSet:
     own = {problem[0]: problem for problem in _problems(scored)}
     other = {problem[0]: problem for problem in _problems(reference)}
-    differing = next(seed for seed in own | other if own.get(seed) != other.get(seed))
-    if differing not in other:
+    differing = next((seed for seed in own | other if own.get(seed) != other.get(seed)), None)
+    if differing is None:
+        reason = "its models answer with other labels than those of the others"
+    elif differing not in other:
         reason = f"its seed {differing} is not one of the others"
     elif differing not in own:
         reason = f"the others' seed {differing} is missing"

@@ -123,13 +123,23 @@ class ModelPredictions:
 
 @dataclass(frozen=True)
 class ScoredDataset:
-    """One config of one data set, and the predictions of the models that were scored on it."""
+    """One config of one data set, and the predictions of the models that were scored on it.
+
+    Attributes:
+        dataset: The data set.
+        record: What the results record about it.
+        seeds: The seeds.
+        variants: Their variants.
+        models: The models with their predictions.
+        coverage: If only the seeds that all models have are kept, the models that have fewer, with number and reason.
+    """
 
     dataset: MergeDataset
     record: DatasetRecord
     seeds: Seeds
     variants: Variants
     models: tuple[ModelPredictions, ...]
+    coverage: tuple[str, ...] = ()
 
     @cached_property
     def drawn_cells(self) -> Ints:

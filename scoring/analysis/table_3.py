@@ -61,6 +61,7 @@ class Table3:
 
     Attributes:
         rows: The models, in the order of the results.
+        coverage: If only the seeds that all models have are kept, the models that have fewer, with number and reason.
         level: Nominal coverage of the intervals; None without intervals.
         method: Method of the intervals, or methods; None without intervals.
         family: Paired permutation tests over the seeds of all models, adjusted by Holm's method; None with one model
@@ -68,6 +69,7 @@ class Table3:
     """
 
     rows: tuple[ModelRow, ...]
+    coverage: tuple[str, ...]
     level: float | None
     method: str | None
     family: Family | None
@@ -83,6 +85,7 @@ def table_3(scored: ScoredDataset) -> Table3:
     intervals = [each for model in scored.models if (each := model.result.scores.intervals) is not None]
     return Table3(
         rows=tuple(_row(model, "" if family is None else family.letters[model.name]) for model in scored.models),
+        coverage=scored.coverage,
         level=intervals[0].level if intervals else None,
         method=" or ".join(dict.fromkeys(method for each in intervals for method in each.methods.values())) or None,
         family=family,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 
-def without_seeds(scored: ScoredDataset, ids: Collection[str]) -> ScoredDataset:
+def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: bool = False) -> ScoredDataset:
     """Return a data set without some seeds and their variants, with the scores of each result computed again.
 
     The results then have no scores of parts (word classes, labels and masked LMs), which no analysis uses.
@@ -32,6 +32,7 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str]) -> ScoredDataset:
     Args:
         scored: The data set.
         ids: Ids of the seeds to leave out; ids of other data sets are ignored.
+        keep_source: Whether the seeds stay among the problems of the source.
 
     Raises:
         InputError: If a model has no other seed.
@@ -53,7 +54,8 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str]) -> ScoredDataset:
             variants=model.variants[kept_variants],
             correct=model.correct[kept_variants],
         )
-        result = replace(_result(smaller, variants, out), source=_source(scored, model, ~kept))
+        source = model.result.source if keep_source else _source(scored, model, ~kept)
+        result = replace(_result(smaller, variants, out), source=source)
         models.append(replace(smaller, result=result))
     return replace(scored, seeds=seeds, variants=variants, models=tuple(models))
 

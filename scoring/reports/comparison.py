@@ -11,16 +11,18 @@ import numpy as np
 from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 from scoring.analysis.classes import classes
+from scoring.analysis.common_seeds import on_common_seeds
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import read_scored_dataset
+from scoring.models.labels import positions
 from scoring.results.grouped_table import grouped_titles
-from scoring.results.grouping import distinct_names_of, on_same_data, titles_of
+from scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from scoring.results.intervals import pattern_accuracy_interval
 from scoring.statistics import compare_at_thresholds, compare_models, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_for_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,7 +50,7 @@ class Comparison:
         threshold: Threshold of pattern accuracy, the quality threshold by default.
         unit: What is compared: `seed`, or `group` for pairs in groups.
         seeds: Number of seeds or groups that all models were scored on.
-        left_out: Number of seeds or groups that are too long for some model and not compared.
+        left_out: Number of seeds or groups that are not compared, because not every model was scored on them.
         subsamples: Number of subsamples; 1 for pairs in groups.
         pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
         intervals: Interval of each model's PA, the same as in a result on the same seeds.
@@ -90,7 +92,7 @@ def compare_results(
     thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
     all_thresholds: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the models of each data set and config with each other.
+    """Compare the models of each data set and config with each other, two-way models apart from the others.
 
     Args:
         results: Results on MERGE data sets in any order.
@@ -110,7 +112,7 @@ def compare_results(
             than two seeds or groups in common, no result is on one of `datasets`, word classes are compared without
             the quality threshold, or the test needs subsamples and there are results on pairs in groups.
     """
-    on_merge, on_groups = on_same_data(results), on_same_data(grouped)
+    on_merge, on_groups = comparable_results(results), comparable_results(grouped)
     comparable = [group for group in on_merge if len(group) > 1]
     comparable_groups = [group for group in on_groups if len(group) > 1]
     if not comparable and not comparable_groups:
@@ -129,12 +131,12 @@ def compare_results(
     ]
     return (
         *(
-            _compare_on_seeds(group, title, each, by_digest.get(group[0].dataset.digest))
+            _compare_on_seeds(group, f"{title}{two_way_suffix(group[0])}", each, by_digest.get(group[0].dataset.digest))
             for group, title in zip(comparable, titles, strict=True)
             for each in settings
         ),
         *(
-            _compare(group, title, each)
+            _compare(group, f"{title}{two_way_suffix(group[0])}", each)
             for group, title in zip(comparable_groups, group_titles, strict=True)
             for each in settings
         ),
@@ -143,12 +145,12 @@ def compare_results(
 
 def _not_comparable(on_merge: Sequence[Sequence[Result]], on_groups: Sequence[Sequence[GroupedResult]]) -> str:
     scored = ", ".join(
-        [f"{group[0].model.name} on {group[0].dataset.config}" for group in on_merge]
-        + [f"{group[0].model.name} on {group[0].dataset.title}" for group in on_groups]
+        [f"{group[0].model.name} on {group[0].dataset.config}{two_way_suffix(group[0])}" for group in on_merge]
+        + [f"{group[0].model.name} on {group[0].dataset.title}{two_way_suffix(group[0])}" for group in on_groups]
     )
     return (
-        f"no two models were scored on the same data and config ({scored or 'no results'}): score another model with "
-        "the same --dataset, --config and --out"
+        f"no two models were scored on the same data and config, in the same labels ({scored or 'no results'}): score "
+        "another model with the same --dataset, --config and --out"
     )
 
 
@@ -266,9 +268,23 @@ def _common_units(units: Mapping[str, _Units], unit: str) -> tuple[str, ...]:
 
 
 def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
-    on_seeds = [result.scores.seed_sample_accuracy for result in results]
-    on_variants = [result.scores.on_variants.sample_accuracy.mean for result in results]
-    return paired_t_test(on_seeds, np.array(on_variants, dtype=np.float64), unit="model")
+    units = dict(zip(distinct_names_of(results), map(_units_of, results), strict=True))
+    ids = _common_units(units, "seed")
+    on_seeds = [_accuracy_on_seeds(result, {*ids}) for result in results]
+    on_variants = [_accuracy_on_variants(*each.take(ids)) for each in units.values()]
+    return paired_t_test(on_seeds, on_variants, unit="model")
+
+
+def _accuracy_on_seeds(result: Result, ids: Collection[str]) -> float:
+    table = result.seeds
+    gold = [result.compared_labels[number] for number in positions(table.gold, result.compared_labels)]
+    rows = zip(table.seed_id, table.predicted, gold, strict=True)
+    return float(np.mean([predicted == label for seed_id, predicted, label in rows if seed_id in ids]))
+
+
+def _accuracy_on_variants(correct: Ints, sizes: Ints) -> float:
+    drawn = sizes.any(axis=1)
+    return float(np.mean(correct[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)))
 
 
 def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[ClassTest, ...] | None:
@@ -276,6 +292,7 @@ def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[C
     if dataset is None:
         return None
     try:
-        return classes(read_scored_dataset(dataset, results)).tests
+        [scored] = on_common_seeds([read_scored_dataset(dataset, results)])
+        return classes(scored).tests
     except NotComputable:
         return ()

@@ -37,7 +37,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
 
 def _model_table(comparison: Comparison) -> Table:
     family = comparison.family
-    left_out = f" ({comparison.left_out:,} more are too long for some model)" if comparison.left_out else ""
+    left_out = f" ({comparison.left_out:,} more were not scored with every model)" if comparison.left_out else ""
     first = family.pairs[0].result
     return Table(
         title=(

@@ -14,7 +14,7 @@ from scoring.reports.line_chart import Line, draw_lines
 from scoring.reports.share_chart import SharePanel, draw_shares
 from scoring.results.files import safe_name
 from scoring.results.grouped_table import columns_of, compared_labels_of, grouped_titles
-from scoring.results.grouping import names_of, on_same_data, ranked
+from scoring.results.grouping import marked_names, on_same_data, ranked, unranked_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,7 +60,7 @@ def draw_figures(results: Iterable[Result], out: str | Path, *, grouped: Iterabl
 
 def _draw_grouped(results: Sequence[GroupedResult], out: Path) -> list[Path]:
     best_first, data = ranked(results), results[0].dataset
-    names = names_of(best_first)
+    names = marked_names(best_first)
     stem = "-".join([safe_name(data.name), data.digest[:8], *([] if data.config is None else [safe_name(data.config)])])
     [title] = grouped_titles([data])
     lines = [
@@ -116,16 +116,18 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
         InputError: If `results` is empty.
     """
     first = _first(results)
-    title = f"Pattern accuracy on {_dataset_title(first)} ({first.scores.seeds:,} seeds)"
     best_first = ranked(results)
+    title = f"Pattern accuracy on {_dataset_title(first)} ({best_first[0].scores.seeds:,} seeds)"
     curves = [result.scores.on_variants.curve for result in best_first]
-    named = enumerate(zip(names_of(best_first), curves, strict=True))
+    named = enumerate(zip(marked_names(best_first), curves, strict=True))
     lines = [_mean_line(name, [curve], style=rank) for rank, (name, curve) in named if _has_values(curve)]
     return draw_lines(lines, first.thresholds, path, title=title, marked=first.quality_threshold, start=start)
 
 
 def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
-    """Draw the PA curve of each word class, averaged over the models (Figure 5).
+    """Draw the PA curve of each word class, averaged over the ranked models (Figure 5).
+
+    Models on fewer seeds or with other labels, which the leaderboard lists but does not rank, are left out.
 
     The band around a line spans the lowest to the highest subsample of that average.
 
@@ -140,6 +142,8 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
         InputError: If `results` is empty.
     """
     first = _first(results)
+    reasons = unranked_reasons(results)
+    results = [result for result, reason in zip(results, reasons, strict=True) if reason is None]
     title = f"Pattern accuracy by word class on {_dataset_title(first)}, mean of {len(results)} model(s)"
     scored = [name for name in WORD_CLASSES if all(name in result.classes for result in results)]
     curves = [(name, [result.classes[name].on_variants.curve for result in results]) for name in scored]

@@ -49,7 +49,7 @@ def score_table(
     columns = (MODEL, *([SOURCE] if with_source else []), *ACCURACIES, *pa_columns(shown), *DIFFERENCES)
     rows = [(name, *([_on_source(result)] if with_source else []), *_scores(result, shown)) for name, result in named]
     return Table(
-        title=_title(results[0], title) if results else "",
+        title=_title(results, title) if results else "",
         columns=columns,
         rows=(*rows, *((name, *[None] * (len(columns) - 1)) for name in failed)),
         notes=(
@@ -101,10 +101,17 @@ def ends_text(ends: Ends) -> str:
     return " to ".join(f"{100 * end:.1f}" for end in ends)
 
 
-def _title(result: Result, dataset: str | None) -> str:
-    scores = result.scores
-    name = dataset or titles_of([result.dataset])[0]
-    return f"{name}: {scores.seeds:,} seeds, {scores.on_variants.variants:,} variants"
+def _title(results: Sequence[Result], dataset: str | None) -> str:
+    name = dataset or titles_of([results[0].dataset])[0]
+    seeds = {result.scores.seeds for result in results}
+    variants = {result.scores.on_variants.variants for result in results}
+    return f"{name}: {_range(seeds)} seeds, {_range(variants)} variants"
+
+
+def _range(numbers: Collection[int]) -> str:
+    """Return the numbers that the models have as text, such as `99`, or `77 to 99` if they differ."""
+    low, high = min(numbers), max(numbers)
+    return f"{high:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _explanation(results: Sequence[Result]) -> tuple[str, ...]:

@@ -173,7 +173,7 @@ def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
             caption=filter_sets_caption(value),
             basis=basis(value.seeds, len(value.models)),
             draw=partial(draw_curves, counted, title="Pattern accuracy by filters, mean over models"),
-            tables=(curve_table(named, notes=(*left_out, *refused)), *tests),
+            tables=(curve_table(named, notes=(*(f"{each}." for each in value.coverage), *left_out, *refused)), *tests),
         ),
     )
 

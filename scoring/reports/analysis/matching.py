@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from merge_snli.errors import InputError
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.analysis.scored_dataset import read_scored_dataset
-from scoring.results.grouping import on_same_data
+from scoring.results.grouping import comparable_results, is_two_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,8 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
         datasets: The data sets.
 
     Returns:
-        One value per data set and config: data sets in their order, `all` before the word classes.
+        One value per data set and config: data sets in their order, `all` before the word classes. Two-way models have
+        a value of their own, after that of the other models.
 
     Raises:
         InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
@@ -37,11 +38,17 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
             same = by_digest[dataset.digest].name
             raise InputError(f"--dataset {same} and --dataset {dataset.name} are the same data: remove one of them")
         by_digest[dataset.digest] = dataset
-    groups = on_same_data(results)
+    groups = comparable_results(results)
     _check_all_matched(groups, by_digest)
     order = {digest: position for position, digest in enumerate(by_digest)}
     configs = (ALL, *WORD_CLASSES)
-    groups.sort(key=lambda group: (order[group[0].dataset.digest], configs.index(group[0].dataset.config)))
+    groups.sort(
+        key=lambda group: (
+            order[group[0].dataset.digest],
+            configs.index(group[0].dataset.config),
+            is_two_way(group[0]),
+        )
+    )
     return tuple(read_scored_dataset(by_digest[group[0].dataset.digest], group) for group in groups)
 
 

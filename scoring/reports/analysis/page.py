@@ -72,6 +72,7 @@ def _part(part: Part, drawn: Mapping[tuple[str, str], Sequence[DrawnExhibit]]) -
 def _facts(scored: ScoredDataset) -> dict[str, Any]:
     return {
         "seeds": len(scored.seeds.ids),
+        "coverage": scored.coverage,
         "variants": len(scored.variants.seed),
         "subsamples": scored.variants.n_subsamples,
         "models": [model.name for model in scored.models],

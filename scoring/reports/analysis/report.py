@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.errors import InputError
+from scoring.analysis.common_seeds import on_common_seeds
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.without_seeds import without_seeds
 from scoring.reports.analysis.phrases import count
 from scoring.reports.analysis.sections import ACROSS, SECTIONS
 from scoring.results.files import safe_name
-from scoring.results.grouping import titles_of
+from scoring.results.grouping import titles_of, two_way_suffix
 
 if TYPE_CHECKING:
     from merge_snli.progress import Progress, Stage
@@ -92,7 +94,7 @@ class Report:
 def make_report(
     scored: Sequence[ScoredDataset], settings: Settings, progress: Progress, *, leave_out: tuple[str, ...] = ()
 ) -> Report:
-    """Run every analysis on every data set, and those across data sets.
+    """Run every analysis on every data set, and those across data sets, on the seeds that all compared models have.
 
     Args:
         scored: Data sets with results, at least one.
@@ -101,7 +103,7 @@ def make_report(
         leave_out: Ids of seeds; if any, every analysis runs again without them.
 
     Raises:
-        InputError: If a model has no other seed.
+        InputError: If a model has no other seed, or the models of a data set have no seed in common.
     """
     smaller = [without_seeds(each, leave_out) for each in scored] if leave_out else []
     total = (1 + bool(leave_out)) * (len(scored) * len(SECTIONS) + len(ACROSS))
@@ -124,16 +126,27 @@ def _analyses(scored: Sequence[ScoredDataset], settings: Settings, stage: Stage,
         key = f"{key}-without-seeds" if suffix else key
         return Part(key=key, title=f"{title}{suffix}", scored=inputs, analyses=tuple(analyses))
 
+    try:
+        common = [on_common_seeds([each])[0] for each in scored]
+    except NotComputable as reason:
+        raise InputError(str(reason)) from reason
     titles = titles_of([each.record for each in scored])
     return Report(
-        data_sets=tuple(part(_key(each), title, (each,), SECTIONS) for title, each in zip(titles, scored, strict=True)),
+        data_sets=tuple(
+            part(_key(each), f"{title}{_suffix(each)}", (each,), SECTIONS)
+            for title, each in zip(titles, common, strict=True)
+        ),
         across_data_sets=part("across-data-sets", "Across data sets", tuple(scored), ACROSS),
     )
 
 
 def _key(scored: ScoredDataset) -> str:
     data = scored.record
-    return f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}"
+    return f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}{'-two-way' if _suffix(scored) else ''}"
+
+
+def _suffix(scored: ScoredDataset) -> str:
+    return two_way_suffix(scored.models[0].result)
 
 
 def _value_or_reason(section: Section, inputs: tuple[ScoredDataset, ...], settings: Settings) -> Any:  # noqa: ANN401

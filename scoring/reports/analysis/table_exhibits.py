@@ -38,6 +38,7 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
     table = Table(
         columns=(
             Column("Model", "left"),
+            Column("n"),
             *(column for name, form in scores for column in (Column(name, format=form), Column(f"{name}, interval"))),
             Column("MT", format=".0f"),
             Column("Letters", "left"),
@@ -45,6 +46,7 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
         rows=tuple(
             (
                 row.model,
+                row.seeds,
                 *(_with_interval(row.source, row.source_interval) if with_source else ()),
                 *_with_interval(row.on_seeds, row.on_seeds_interval),
                 *_with_interval(row.on_variants, row.on_variants_interval),
@@ -58,6 +60,8 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
         notes=(
             "Scores in percent. Seeds, Variants: sample accuracy. QT: PA(0.9) minus sample accuracy on seeds. MT: "
             "threshold at which PA on variants is nearest to sample accuracy on seeds.",
+            "n: number of seeds, those that all models have predictions on.",
+            *(f"{each}." for each in value.coverage),
             *((f"{value.level:.0%} intervals: {value.method} over seeds.",) if value.level is not None else ()),
             *(("Source: sample accuracy on all labeled problems, with Wilson's interval.",) if with_source else ()),
             *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.results.files import safe_name
-from scoring.results.grouping import distinct_names_of, ranked, titles_of
+from scoring.results.grouping import distinct_names_of, marked_names, ranked, titles_of, unranked_reasons
 from scoring.results.score_table import score_table
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ class Entry:
         key: Identifier in links, unique on the board and safe in a URL.
         name: Display name: the result's title, with the model's digest if the title is not unique.
         result: The result.
+        unranked: Why it is not ranked among the results of the board; None if it is.
     """
 
     key: str
     name: str
     result: Result
+    unranked: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Board:
 
     Attributes:
         title: Data set and config, with the data's digest if another data set has the same name.
-        entries: The results, at least one, best pattern accuracy first.
+        entries: The results, at least one: best pattern accuracy first, those that are not ranked last.
         thresholds: Thresholds at which the table shows PA, besides the quality threshold.
     """
 
@@ -63,8 +65,10 @@ class Board:
 
     def table(self) -> Table:
         """Return the columns of the paper's Table 3 and PA at the quality threshold."""
-        names = [entry.name for entry in self.entries]
-        return score_table(self.results, title=self.title, names=names, thresholds=self.thresholds)
+        names = marked_names(self.results)
+        table = score_table(self.results, title=self.title, names=names, thresholds=self.thresholds)
+        why = (f"{entry.name} is not ranked: {entry.unranked}." for entry in self.entries if entry.unranked is not None)
+        return replace(table, notes=(*table.notes, *why))
 
 
 def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()) -> tuple[Board, ...]:
@@ -92,7 +96,8 @@ def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
     best_first = ranked(results)
     names = distinct_names_of(best_first)
-    return tuple(Entry(key, name, result) for key, name, result in zip(_keys(names), names, best_first, strict=True))
+    columns = zip(_keys(names), names, best_first, unranked_reasons(best_first), strict=True)
+    return tuple(Entry(key, name, result, reason) for key, name, result, reason in columns)
 
 
 def _keys(names: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from merge_snli.schema import data_version
 from scoring.reports.leaderboard.side_by_side import side_by_side
+from scoring.results.grouping import unranked_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,12 +83,15 @@ def json_text(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> 
 
 
 def _rows(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> list[dict[str, Any]]:
-    results: list[Result | GroupedResult] = [result for board in boards for result in board.results]
-    results += [result for on_pairs in grouped for result in on_pairs.results]
-    return [_metadata(result) | row for result in results for row in result.as_rows()]
+    results: list[tuple[Result | GroupedResult, str | None]] = []
+    for board in boards:
+        results += zip(board.results, unranked_reasons(board.results), strict=True)
+    for on_pairs in grouped:
+        results += zip(on_pairs.results, unranked_reasons(on_pairs.results), strict=True)
+    return [_metadata(result, reason) | row for result, reason in results for row in result.as_rows()]
 
 
-def _metadata(result: Result | GroupedResult) -> dict[str, Any]:
+def _metadata(result: Result | GroupedResult, not_ranked: str | None) -> dict[str, Any]:
     data, model, prompt = result.dataset, result.model, result.run.prompt
     return {
         "dataset": data.name,
@@ -103,6 +107,7 @@ def _metadata(result: Result | GroupedResult) -> dict[str, Any]:
         "label_origin": model.label_origin,
         **{name: getattr(prompt, name, None) for name in PROMPT_COLUMNS},
         "no_answers": result.run.no_answers,
+        "not_ranked": not_ranked,
         "notes": result.notes,
     }
 

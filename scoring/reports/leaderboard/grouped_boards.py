@@ -13,7 +13,7 @@ from scoring.results.grouped_table import (
     grouped_titles,
     shares_table,
 )
-from scoring.results.grouping import distinct_names_of, on_same_data, ranked
+from scoring.results.grouping import marked_names, on_same_data, ranked, unranked_reasons
 from scoring.results.score_table import percent
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ class GroupedBoard:
 
     Attributes:
         title: Title of the data set and config, with the digest if another board has the same title.
-        names: Display names of the models.
-        results: The results, at least one, best pattern accuracy first.
+        names: Display names of the models; those that are not ranked say so.
+        results: The results, at least one: best pattern accuracy first, those that are not ranked last.
         thresholds: Thresholds at which the table of accuracies shows PA, besides the quality threshold.
     """
 
@@ -83,7 +83,9 @@ class GroupedBoard:
     def accuracies(self) -> Table:
         """Return accuracies and predicted labels, one row per model, without a title."""
         table = grouped_table(self.results, names=self.names, thresholds=self.thresholds)
-        return replace(table, title="")
+        reasons = zip(self.results, unranked_reasons(self.results), strict=True)
+        why = (f"{result.title} is not ranked: {reason}." for result, reason in reasons if reason is not None)
+        return replace(table, title="", notes=(*table.notes, *why))
 
     def tables(self) -> list[Table]:
         """Return accuracies and predicted labels, then the same by value of each column."""
@@ -120,7 +122,7 @@ def make_grouped_boards(
     titles = grouped_titles([group[0].dataset for group in groups])
     best_first = [ranked(group) for group in groups]
     return tuple(
-        GroupedBoard(title, tuple(distinct_names_of(group)), tuple(group), thresholds)
+        GroupedBoard(title, tuple(marked_names(group)), tuple(group), thresholds)
         for title, group in zip(titles, best_first, strict=True)
     )
 

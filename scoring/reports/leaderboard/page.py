@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.reports.html_page import asset, shared_style, template
 from scoring.reports.leaderboard.payload import page_data
-from scoring.reports.leaderboard.side_by_side import EXPLANATION, side_by_side
+from scoring.reports.leaderboard.side_by_side import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ def render_page(
     scripts = [library, script] if boards else []
     side = side_by_side(boards, grouped)
     return template(_asset("index.html.jinja")).render(
-        sets=template(_asset("sets.html.jinja")).render(side=side, explanation=EXPLANATION),
+        sets=template(_asset("sets.html.jinja")).render(side=side),
         grouped=template(_asset("grouped.html.jinja")).render(boards=grouped),
         about=about,
         tables=[board.table().html() for board in boards],

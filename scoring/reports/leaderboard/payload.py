@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.label_spellings import NOT_ENTAILMENT
 from scoring.models.labels import ANSWERS, FUNCTION
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
+from scoring.results.grouping import is_two_way
 from scoring.results.result import MASKED_LM
 
 if TYPE_CHECKING:
@@ -81,8 +81,9 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "device": run.device,
         "versions": run.versions,
         "prompt": _prompt(result),
+        "unranked": entry.unranked,
         "flags": _flags(result),
-        "notes": result.notes,
+        "notes": [*([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]), *result.notes],
         "source": _source(result),
         "parts": {name: _part(name, scores, result.on_source(name)) for name, scores in result.parts.items()},
         "consistency": {
@@ -104,11 +105,10 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
 
 def _flags(result: Result) -> list[str]:
     """Return the short caveats shown in the table; the notes have the details."""
-    two_way = NOT_ENTAILMENT in result.compared_labels and NOT_ENTAILMENT not in result.dataset.labels
     left_out = result.left_out.seeds or result.left_out.variants
     flags = {
         "prompted": result.run.prompt is not None,
-        "two-way": two_way,
+        "two-way": is_two_way(result),
         f"labels {result.model.label_origin}": result.model.label_origin not in ("config", FUNCTION, ANSWERS),
         "some left out": left_out,
         "no answers": result.run.no_answers > 0,

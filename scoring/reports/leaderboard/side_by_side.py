@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.table import Column, Table
 from scoring.results.grouped_table import PA
-from scoring.results.grouping import names_of
+from scoring.results.grouping import R, names_of, unranked_reasons
 from scoring.results.score_table import MODEL, percent
 
 if TYPE_CHECKING:
@@ -32,11 +32,13 @@ class DataColumns:
         title: Title of the data set, with its config if that is not `all`.
         measures: What each column shows.
         cells: By model, its scores in percent, [n_measures].
+        unranked: By model that is not ranked on this data, the reason.
     """
 
     title: str
     measures: tuple[str, ...]
     cells: dict[ModelKey, tuple[float | None, ...]]
+    unranked: dict[ModelKey, str]
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,20 @@ class SideBySide:
             title="Models on all data sets",
             columns=(MODEL, *(Column(header, format=".1f") for header in headers)),
             rows=tuple((name, *(value for cells in row for value in cells)) for name, row in self.rows()),
-            notes=(EXPLANATION,),
+            notes=self.notes,
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the scores are, and which model is not ranked on which data."""
+        names = dict(self.models)
+        return (
+            EXPLANATION,
+            *(
+                f"{columns.title}: {names[key]} is not ranked: {reason}."
+                for columns in self.data
+                for key, reason in columns.unranked.items()
+            ),
         )
 
 
@@ -93,11 +108,17 @@ def side_by_side(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> Si
             board.title.removesuffix(", config all"),
             SEED_MEASURES,
             {_key(result): _on_variants(result) for result in board.results},
+            _unranked(board.results),
         )
         for board in chosen
     ]
     data += [
-        DataColumns(board.title, PAIR_MEASURES, {_key(result): _on_pairs(result) for result in board.results})
+        DataColumns(
+            board.title,
+            PAIR_MEASURES,
+            {_key(result): _on_pairs(result) for result in board.results},
+            _unranked(board.results),
+        )
         for board in grouped
     ]
     results: dict[ModelKey, Result | GroupedResult] = {
@@ -115,7 +136,12 @@ def _key(result: Result | GroupedResult) -> ModelKey:
 
 def _rank(columns: DataColumns, key: ModelKey) -> float:
     last = columns.cells.get(key, (None,))[-1]
-    return 1.0 if last is None else -last
+    return 1.0 if last is None or key in columns.unranked else -last
+
+
+def _unranked(results: Sequence[R]) -> dict[ModelKey, str]:
+    reasons = zip(results, unranked_reasons(results), strict=True)
+    return {_key(result): reason for result, reason in reasons if reason is not None}
 
 
 def _on_variants(result: Result) -> tuple[float | None, ...]:

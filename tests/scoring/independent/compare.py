@@ -20,6 +20,7 @@ TEXTS = frozenset(
         "not_computed",
         "corpus",
         "corpus_digest",
+        "coverage",
     }
 )
 """Keys of a report whose values are texts or missing, never numbers."""

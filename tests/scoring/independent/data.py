@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -42,6 +42,22 @@ class Data:
     answers: Frame
     on_seeds: Frame
     removed: Frame
+
+    def without(self, ids: Collection[str]) -> Data:
+        """Return the data without some seeds."""
+        kept = ~self.variants["seed"].isin(ids)
+        return replace(
+            self,
+            seeds=self.seeds[~self.seeds.index.isin(ids)],
+            variants=self.variants[kept],
+            draws=self.draws[self.draws["variant"].isin(self.variants.index[kept])],
+            answers=self.answers[kept],
+            on_seeds=self.on_seeds[~self.on_seeds.index.isin(ids)],
+        )
+
+    def lacking(self) -> set[str]:
+        """Return the seeds that some model has no prediction on."""
+        return {*self.on_seeds.index[self.on_seeds.isna().any(axis=1)]}
 
     @property
     def models(self) -> list[str]:

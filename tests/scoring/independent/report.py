@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -71,9 +72,10 @@ def _parts(
     words: Counter[str] | None,
     without: Collection[str],
 ) -> Json:
-    data = [config for folder in folders for config in read(folder, results, without)]
+    groups = [group for folder in folders for config in read(folder, results, without) for group in by_labels(config)]
     data_sets = []
-    for one, part in zip(data, reported["data_sets"], strict=True):
+    for group, part in zip(groups, reported["data_sets"], strict=True):
+        one = group.without(group.lacking())
         record = next(iter(one.results.values()))["dataset"]
         data_sets.append(
             {
@@ -85,10 +87,17 @@ def _parts(
             }
         )
     across = {
-        name: value if "not_computed" in value else filter_sets(data, value)
+        name: value if "not_computed" in value else filter_sets(groups, value)
         for name, value in reported["across_data_sets"].items()
     }
     return {"data_sets": data_sets, "across_data_sets": across}
+
+
+def by_labels(data: Data) -> list[Data]:
+    """Return the data with the three-way models, then with the two-way models, if there are such models."""
+    three = [name for name in data.models if len(data.results[name]["compared_labels"]) == 3]
+    two = [name for name in data.models if name not in three]
+    return [_only(data, models) for models in (three, two) if models]
 
 
 def _analysis(name: str, data: Data, reported: Json, words: Counter[str] | None) -> Json:
@@ -105,13 +114,17 @@ def _analysis(name: str, data: Data, reported: Json, words: Counter[str] | None)
 
 def filter_sets(data: Sequence[Data], reported: Json) -> Json:
     """Recompute Figure 8: the largest group of data sets on the same seeds, with the models that all have."""
-    groups: dict[frozenset[tuple[str, ...]], list[Data]] = {}
+    groups: dict[tuple[int, frozenset[tuple[str, ...]]], list[Data]] = {}
     for one in data:
         problems = one.seeds[["premise", "hypothesis", "gold"]].itertuples(name=None)
-        groups.setdefault(frozenset(problems), []).append(one)
-    chosen = max(groups.values(), key=len)
+        n_labels = len(next(iter(one.results.values()))["compared_labels"])
+        groups.setdefault((n_labels, frozenset(problems)), []).append(one)
+    on_all_seeds = max(groups.values(), key=len)
+    chosen = on_all_seeds
     models = [name for name in chosen[0].models if all(name in one.models for one in chosen)]
     everyone = dict.fromkeys(name for one in chosen for name in one.models)
+    lacking = {seed for one in chosen for seed in _only(one, models).lacking()}
+    chosen = [one.without(lacking) for one in chosen]
     by_name = {_set_name(one): one for one in chosen}
     order = sorted(by_name, key=lambda name: [*SETS, name].index(name))
     values = pd.DataFrame(
@@ -124,7 +137,7 @@ def filter_sets(data: Sequence[Data], reported: Json) -> Json:
         "seeds": len(chosen[0].seeds),
         "tested_seeds": len(values),
         "family": family(values, reported["family"]) if len(values) > 1 else None,
-        "refused": [_identity(one) for one in data if not any(one is other for other in chosen)],
+        "refused": [_identity(one) for one in data if not any(one is other for other in on_all_seeds)],
     }
 
 
@@ -135,7 +148,12 @@ def _set_name(data: Data) -> str:
 
 
 def _only(data: Data, models: Sequence[str]) -> Data:
-    return Data(**{**vars(data), "results": {name: data.results[name] for name in models}})
+    return replace(
+        data,
+        results={name: data.results[name] for name in models},
+        answers=data.answers[list(models)],
+        on_seeds=data.on_seeds[list(models)],
+    )
 
 
 def _identity(data: Data) -> Json:

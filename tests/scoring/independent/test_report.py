@@ -34,8 +34,11 @@ def test_every_number_is_equal(scored: Scored) -> None:
 
 def check_completeness(reported: Json) -> None:
     """Check that little is missing in the report: what needs two word classes or more seeds."""
-    first, second = (part["analyses"] for part in reported["data_sets"][:2])
-    assert (reported["data_sets"][0]["config"], reported["data_sets"][1]["config"]) == ("all", "noun")
+    parts = {part["title"]: part["analyses"] for part in reported["data_sets"]}
+    assert [*parts][:3] == ["plain, config all", "plain, config all, two-way models", "plain, config noun"]
+    first, two_way, second = [*parts.values()][:3]
+    assert [row["model"] for row in two_way["table_3"]["rows"]] == ["half"]
+    assert 0 < first["table_3"]["rows"][0]["seeds"] < two_way["table_3"]["rows"][0]["seeds"]
     assert set(first) == {*OF_ONE, "word_frequency", "error_drivers"}
     assert missing(first) == set()
     assert missing(second) == {"classes", "class_pairs"}
@@ -43,7 +46,7 @@ def check_completeness(reported: Json) -> None:
     assert sum(model["not_computed"] is None for model in first["error_drivers"]["models"]) >= 3
     assert first["error_drivers"]["pooled"]["coefficients"]
     assert {row["group"] for row in first["kin"]["groups"] if row["seeds"]} == {"equiv", "size", "arch", "multi"}
-    assert reported["data_sets"][2]["analyses"]["hard_seeds"]["never_right"]
+    assert parts["pos, config all"]["hard_seeds"]["never_right"]
     tests = [pair["result"]["test"] for pair in first["table_3"]["family"]["pairs"]]
     assert any("resamples" in test for test in tests)
 

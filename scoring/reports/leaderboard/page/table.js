@@ -62,12 +62,13 @@ const COLUMNS = [
 /** Return the columns of a board: that of the source only if a model was scored on it. */
 const columnsOf = (board) => COLUMNS.filter((column) => !column.on || column.on(board));
 
-/** Sort models by the selected column; models without a value come last. */
+/** Sort models by the selected column; models without a value come last, and those that are not ranked after them. */
 function sorted(models) {
   const column = COLUMNS.find((one) => one.id === state.sort);
   const sign = state.dir === "up" ? 1 : -1;
   const keyed = models.map((model) => [column.value(model, state.on, theThreshold()), model]);
   keyed.sort(([one, first], [other, second]) => {
+    if (!first.unranked !== !second.unranked) return first.unranked ? 1 : -1;
     if (one === null || other === null) return (one === null) - (other === null);
     return (one < other ? -sign : one > other ? sign : 0) || first.name.localeCompare(second.name);
   });
@@ -117,6 +118,7 @@ class ModelTable {
       "span",
       { class: "under" },
       ...aboutModel(model),
+      model.unranked && el("b", { title: model.unranked }, "not ranked"),
       ...model.flags.map((flag) => el("b", {}, flag)),
     );
     const cells = this.columns.filter((column) => column.write).map((column) => {
@@ -143,7 +145,7 @@ class ModelTable {
   }
 
   fill(row, index, lines) {
-    row.rank.textContent = String(index + 1);
+    row.rank.textContent = row.model.unranked ? NO_VALUE : String(index + 1);
     row.link.href = address({ model: row.model.key });
     const style = lines.get(row.model.key);
     row.box.checked = style !== undefined;

@@ -203,7 +203,7 @@ def filter_sets(shares: dict[str, float]) -> FilterSets:
     drawn = {name: [share] * 20 for name, share in shares.items() if not math.isnan(share)}
     family = compare_models(drawn) if len(drawn) > 1 else None
     return FilterSets(
-        sets=sets, models=("a",), models_left_out=(), seeds=20, tested_seeds=20, family=family, refused=()
+        sets=sets, models=("a",), models_left_out=(), seeds=20, coverage=(), tested_seeds=20, family=family, refused=()
     )
 
 
@@ -287,7 +287,7 @@ def table_3(**accuracies: float | None) -> Table3:
     )
     drawn = {name: [share] * 20 for name, share in accuracies.items() if share is not None}
     family = compare_models(drawn) if len(drawn) > 1 else None
-    return Table3(rows=rows, level=None, method=None, family=family)
+    return Table3(rows=rows, coverage=(), level=None, method=None, family=family)
 
 
 def test_table_3() -> None:
