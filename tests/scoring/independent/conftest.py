@@ -108,7 +108,7 @@ def scored(
     gold |= {(line["premise"], line["hypothesis"]): ("none", NLI_LABELS.index(line["label"])) for line in more}
     source.write_text("".join(json.dumps(line) + "\n" for line in lines + more), encoding="utf-8")
     results = folder / "results"
-    for name, errors in (("careful", 8), ("hasty", 30), ("half", 15)):
+    for name, errors in (("careful", 8), ("hasty", 30), ("middling", 20), ("half", 15)):
         for dataset in (plain, pos, other):
             given = source if dataset == plain else None
             score(answers(name, gold, errors), dataset, source=given, name=name, out=results)

@@ -143,7 +143,7 @@ def permutation_test(first: Series, second: Series) -> Json:
         changing = differences[np.abs(differences) > 0]
         observed = abs(differences.sum()) - 1e-8
         if len(changing) <= EXACT_UP_TO:
-            signs = np.array(list(product((1, -1), repeat=len(changing)))).reshape(-1, len(changing))
+            signs = np.array(list(product((1, -1), repeat=len(changing)))).reshape(2 ** len(changing), len(changing))
             return float(np.mean(np.abs(signs @ changing) >= observed))
         signs = np.random.default_rng(20_261_122).choice((-1.0, 1.0), size=(RESAMPLES, len(changing)))
         estimate = (int((np.abs(signs @ changing) >= observed).sum()) + 1) / (RESAMPLES + 1)
