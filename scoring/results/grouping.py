@@ -66,7 +66,7 @@ def ranked(results: Iterable[R]) -> list[R]:
 
     Those without PA come after the others, and those that are not ranked (`unranked_reasons`) come last.
     """
-    listed = list(results)
+    listed: list[R] = list(results)
     reasons = unranked_reasons(listed)
     order = sorted(range(len(listed)), key=lambda at: (reasons[at] is not None, *_rank(listed[at])))
     return [listed[at] for at in order]
