@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merge_snli.commands.output import write_output
+
+if TYPE_CHECKING:
+    from scoring.results.result import Result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
-        "predictions (.csv, .tsv, .jsonl, .parquet)",
+        "predictions (.csv, .tsv, .jsonl, .parquet); with --again also results (.json)",
     )
     parser.add_argument("--dataset", required=True, metavar="DIR|ID", help="folder or Hub id of the MERGE data set")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="results folder")
@@ -31,12 +36,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="leave out and count the seeds without all their answers"
     )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="read the answers again from what the models wrote, in logs or in the NAME.answers.jsonl beside results",
+    )
+    parser.add_argument("--unread", action="store_true", help="list the answers that cannot be read, after the table")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.epilog = (
         "examples:\n"
         "  merge-snli import logs/*.eval --dataset ORG/merge_snli --out results\n"
         "  merge-snli import logs/MODEL/samples_*.jsonl --dataset merge_snli --out results\n"
-        "  merge-snli import predictions.csv --model my-model --dataset merge_snli --out results"
+        "  merge-snli import predictions.csv --model my-model --dataset merge_snli --out results\n"
+        "  merge-snli import results/*.json --again --dataset merge_snli --out results"
     )
 
 
@@ -44,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Import the files and print a table.
 
     Raises:
-        InputError: If a file cannot be imported; nothing is written then.
+        InputError: If no file can be imported; nothing is written then.
     """
     from merge_snli.language_models.import_files import import_files
     from scoring.results.files import to_json
@@ -60,9 +72,28 @@ def run(arguments: argparse.Namespace) -> int:
         limit_seeds=arguments.limit_seeds,
         subsample=arguments.subsample,
         partial=arguments.partial,
+        again=arguments.again,
     )
+    unread = _unread(results, arguments.out) if arguments.unread else []
     if arguments.json:
-        write_output({"results": [to_json(result) for result in results]})
+        listed = {"unread": unread} if arguments.unread else {}
+        write_output({"results": [to_json(result) for result in results], **listed})
     else:
         write_output("\n".join(score_table(group).text() for group in on_same_data(results)))
+        write_output("".join(f"{each['model']}  {each['id']}  {json.dumps(each['text'])}\n" for each in unread))
     return 0
+
+
+def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
+    """Return what the models wrote where no answer can be read."""
+    from merge_snli.language_models.kept_answers import kept_path, read_kept
+    from scoring.results.files import file_name
+
+    paths = [(result.title, out / file_name(result)) for result in results]
+    return [
+        {"model": title, "id": each.id, "text": each.text}
+        for title, path in paths
+        if kept_path(path).is_file()
+        for each in read_kept(path)
+        if each.answer is None
+    ]

@@ -26,11 +26,11 @@ def check_results_folder(out: Path) -> None:
     if not out.is_dir():
         return
     names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
-    if names and not any(_is_result(out / name) for name in names):
+    if names and not any(is_result(out / name) for name in names):
         raise InputError(f"{out} has other files ({names[0]}) but no results; choose a new or empty folder for --out")
 
 
-def _is_result(path: Path) -> bool:
+def is_result(path: Path) -> bool:
     """Return whether a file is a result, of any schema version."""
     if path.suffix != ".json":
         return False
