@@ -9,12 +9,11 @@ from generation.options import with_defaults
 from generation.output.write_data import write_data
 from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
-from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
-from merge_snli.dataset_folder import replace_folder
+from merge_snli.dataset_folder import data_record, write_dataset
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_text
-from merge_snli.record import Inputs, encode_record, inputs_of, seal
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_file
+from merge_snli.record import inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from generation.output.record import Run, RunInputs
     from generation.variants.variant_shards import VariantShard
+    from merge_snli.record import Inputs
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
@@ -38,6 +38,13 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if not (out / RUN_FILE).is_file():
         return None
     dataset = find_dataset(str(out))
+    if dataset.record.generation is None:
+        if overwrite:
+            return None
+        raise InputError(
+            f"--out {out} has a data set made by merge-snli {dataset.record.command}: pass another folder, or add "
+            "--overwrite to replace it"
+        )
     expected, found = _comparable(inputs.to_record()), _comparable(inputs_of(dataset.record))
     differing = [name for name, value in expected.items() if found.get(name) != value]
     if not differing:
@@ -54,7 +61,11 @@ def _comparable(inputs: Inputs) -> dict[str, Any]:
     """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
     by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
     options = {name: value for name, value in with_defaults(inputs.options).items() if name not in by_digest}
-    return options | {name: value for name, value in vars(inputs).items() if name != "options"}
+    problems = [*(source.digest for source in inputs.sources), inputs.problems, inputs.label_names]
+    others = {"options", "sources", "problems", "label_names"}
+    return (
+        options | {name: value for name, value in vars(inputs).items() if name not in others} | {"problems": problems}
+    )
 
 
 def _is_complete(dataset: MergeDataset) -> bool:
@@ -83,10 +94,6 @@ def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeD
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
-        record = run.to_record(*write_data(staged, variants, seeds, options, label_names))
-        card = render_card(record, staged).encode()
-        write_bytes(staged / CARD_FILE, card)
-        write_text(staged / RUN_TOML, write_run_file(options))
-        write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
-        replace_folder(staged, out, (CARD_FILE, RUN_TOML))
-    return find_dataset(str(out))
+        configs = write_data(staged, variants, seeds, options, label_names)
+        record = run.to_record(configs, data_record(staged, configs))
+        return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})

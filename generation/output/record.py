@@ -10,22 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.options import FILTERS, UNION
+from generation.output.write_data import GROUP_COLUMN
 from generation.replacements.articles import ARTICLES_LIBRARY
 from generation.replacements.counts import by_side
 from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
 from merge_snli.embedded import PREFIX
-from merge_snli.problems.file_names import names_files, title_of_files
+from merge_snli.problems.file_names import names_files, public_name, title_of_files
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.memory_rows import MEMORY
 from merge_snli.record import (
     FilterRecord,
+    GenerationRecord,
     Inputs,
-    ModelRecord,
+    MaskedLMRecord,
     ProblemsRecord,
     Record,
     SeedsRecord,
+    SourceRecord,
     TaggerRecord,
     TermsRecord,
     WordCounts,
@@ -45,10 +48,14 @@ if TYPE_CHECKING:
     from merge_snli.inference.models import ResolvedModel
     from merge_snli.inference.tagger import Tagger
     from merge_snli.problems.reading import Survey
-    from merge_snli.record import Composition, DataRecord
+    from merge_snli.record import ConfigRecord, DataRecord
 
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 """Libraries whose versions are recorded."""
+
+COMMAND, LOAD_NAME = "generate", "merge_snli"
+BUNDLED_LICENSE = "apache-2.0"
+"""The license of the bundled problems."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +84,10 @@ class RunInputs:
         return Inputs(
             method_version=METHOD_VERSION,
             options=self.options.as_dict(),
-            problems=ProblemsRecord(
-                problems.digest, problems.with_label, problems.without_label, tuple(problems.label_names)
-            ),
-            masked_lms=tuple(ModelRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
+            sources=(SourceRecord(public_name(self.options.problems), problems.digest),),
+            label_names=tuple(problems.label_names),
+            problems=ProblemsRecord(problems.with_label, problems.without_label),
+            masked_lms=tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
             tagger=TaggerRecord(tagger.name, tagger.version, tagger.digest),
             seeds=None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
             wordnet=None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
@@ -105,29 +112,42 @@ class Run:
     filters: FilterCounts
     standalone_filters: FilterCounts
 
-    def to_record(self, data: DataRecord, composition: dict[str, Composition]) -> Record:
+    def to_record(self, configs: dict[str, ConfigRecord], data: DataRecord) -> Record:
         """Return the record of the run, without the digests of card and record.
 
         Args:
+            configs: The configs.
             data: The data files.
-            composition: Seeds and variants by config.
         """
+        inputs, options = self.inputs.to_record(), self.inputs.options
         versions = {"merge_snli": __version__, "python": platform.python_version()}
-        libraries = (*LIBRARIES, *((ARTICLES_LIBRARY,) if self.inputs.options.articles else ()))
+        libraries = (*LIBRARIES, *((ARTICLES_LIBRARY,) if options.articles else ()))
         return Record(
-            **vars(self.inputs.to_record()),
-            title=title_of(self.inputs.options),
-            terms=terms_of(self.inputs.options),
+            command=COMMAND,
+            method_version=inputs.method_version,
+            options=inputs.options,
+            sources=inputs.sources,
+            label_names=inputs.label_names,
+            group_column=GROUP_COLUMN,
+            draws=options.subsamples,
+            anchors=True,
+            title=title_of(options),
+            load_name=LOAD_NAME,
+            terms=terms_of(options),
             versions=versions | {name: version(name) for name in libraries},
-            device=self.device,
-            words=dict(self.words),
-            filters=_filter_records(self.filters),
-            standalone_filters=_filter_records(self.standalone_filters),
-            composition=composition,
+            configs=configs,
+            generation=GenerationRecord(
+                problems=inputs.problems,
+                masked_lms=inputs.masked_lms,
+                tagger=inputs.tagger,
+                seeds=inputs.seeds,
+                wordnet=inputs.wordnet,
+                device=self.device,
+                words=dict(self.words),
+                filters=_filter_records(self.filters),
+                standalone_filters=_filter_records(self.standalone_filters),
+            ),
             data=data,
-            published=None,
-            card="",
-            digest="",
         )
 
 
@@ -166,6 +186,8 @@ def terms_of(options: Options) -> TermsRecord:
     Args:
         options: `problems` and `license` are read; `license` overrides that of a known data set.
     """
+    if options.problems.startswith(PREFIX):
+        return TermsRecord(BUNDLED_LICENSE, None)
     known = known_dataset(options.problems)
     if known is None:
         return TermsRecord(options.license, None)

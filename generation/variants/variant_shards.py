@@ -23,6 +23,7 @@ from generation.work.shards import find_shard, key_of, read_shard, write_shard
 from merge_snli import __version__
 from merge_snli.errors import IncompleteError
 from merge_snli.files import sha256_of_json
+from merge_snli.schema import ALL, SEED, columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -153,7 +154,11 @@ def _rows_key(tagged: Path, method: Method) -> str:
     options = {name: value for name, value in method.options.as_dict().items() if name not in INPUT_OPTIONS}
     digests = [None if each is None else each.digest for each in (method.seeds, method.wordnet)]
     libraries = [version(ARTICLES_LIBRARY)] if method.options.articles else []
-    return _key(tagged, method, [options, method.label_names, digests, *libraries])
+    names = [
+        [column.name for column in columns(config, method.options.classes, method.options.keep_column)]
+        for config in (ALL, SEED)
+    ]
+    return _key(tagged, method, [options, method.label_names, digests, names, *libraries])
 
 
 def _key(tagged: Path, method: Method, choices: object) -> str:

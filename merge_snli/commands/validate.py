@@ -19,12 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Validate a data set and print one line per finding and a summary."""
-    from merge_snli.dataset import find_any_dataset
+    from merge_snli.dataset import find_dataset
     from merge_snli.validation import validate
     from merge_snli.validation.finding import report_text
 
     folder = Path(arguments.dataset)
-    dataset = folder if folder.is_dir() else find_any_dataset(arguments.dataset)
+    dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
     report = validate(dataset, tagger=arguments.tagger)
     write_output(report.as_dict() if arguments.json else report_text(report))
     return HAS_FINDINGS if report.findings else 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from merge_snli.dataset import PairsDataset, find_any_dataset
+from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
@@ -80,7 +80,7 @@ def import_files(
     if logs and len(logs) < len(paths):
         tables = [path for path in paths if path not in logs]
         raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
-    opened = _open(dataset)
+    opened = find_dataset(dataset)
     if logs:
         options = {"--config": config, "--limit-seeds": limit_seeds, "--subsample": subsample}
         given = next((name for name, value in options.items() if value is not None), None)

@@ -143,6 +143,7 @@ def _expected_row(row: Row, each: DrawnVariant, seed: Seed, options: Options) ->
         original, replacement = row["original"], row["replacement"]
         for side in SIDES:
             before, after = row[f"seed_{side}"], row[side]
-            is_valid = is_replaced(before, after, original, replacement, ignore_case=options.ignore_case)
-            expected[side] = after if is_valid else f"{before} with {original} replaced by {replacement}"
+            starts = expected[f"{side}_offsets"] = row[f"{side}_offsets"]
+            is_valid = is_replaced(before, after, starts, original, replacement, ignore_case=options.ignore_case)
+            expected[side] = after if is_valid else f"{before} with {original} at the offsets {starts} as {replacement}"
     return {name: list(value) if isinstance(value, tuple) else value for name, value in expected.items()}

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from matplotlib.figure import Figure
+from merge_snli.pairs_record import PAIR_COLUMNS, ConfigRecord, PairsRecord
 
 from merge_snli.cli import main
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file
-from merge_snli.pairs_record import PAIR_COLUMNS, ConfigRecord, PairsRecord
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.record import DataRecord, TermsRecord, encode_record, seal
 from merge_snli.schema import NLI_LABELS

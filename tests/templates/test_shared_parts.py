@@ -11,13 +11,13 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from merge_snli.card.croissant import croissant
+from merge_snli.pairs_record import PairsRecord
 
 from merge_snli.builder import builder_of
 from merge_snli.card import render_card
-from merge_snli.card.croissant import croissant
 from merge_snli.dataset import PairsDataset, find_any_dataset, find_dataset, read_split
 from merge_snli.errors import InputError
-from merge_snli.pairs_record import PairsRecord
 from merge_snli.publishing import plan
 from merge_snli.registration.prepare import prepare_dataset
 from merge_snli.schema import data_file

@@ -9,8 +9,8 @@ from pathlib import Path
 import datasets
 import pyarrow.parquet as pq
 import pytest
-
 from merge_snli.card.croissant import croissant
+
 from merge_snli.cli import main
 from merge_snli.dataset import find_dataset, read_split
 from merge_snli.files import sha256_of_file, write_bytes
