@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from scoring.results.grouped_result import GroupedResult, GroupScores
+
 from merge_snli.schema import NLI_LABELS
 from merge_snli.table import Cell, Column, Table
 from scoring.results.files import read_all_results
-from scoring.results.grouped_result import GroupedResult, GroupScores
 from scoring.results.result import Result
 
 AnyResult = Result | GroupedResult

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scoring.results.grouped_result import GroupedResult
+from scoring.results.grouped_table import grouped_table
 
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from scoring import score
-from scoring.results.grouped_result import GroupedResult
-from scoring.results.grouped_table import grouped_table
 from scoring.results.result import Result
 from scoring.results.score_table import score_table
 

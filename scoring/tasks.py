@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from merge_snli.errors import IncompleteError, InputError
 from scoring.models.scored_model import model_from_name
-from scoring.predictions.grouped import GroupedPairs
 from scoring.predictions.opening import open_data
 from scoring.predictions.predict import predict_pairs
 from scoring.predictions.source import read_source
-from scoring.score_models import prediction_store, require_seeds, score_models
+from scoring.score_models import prediction_store, score_models
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from merge_snli.progress import Stage
     from merge_snli.share import Share
     from scoring.models.options import ModelOptions
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
     from scoring.predictions.source import ScoredSource
 
 
@@ -66,7 +65,7 @@ class ScoringPlan:
     device: str
     out: Path
 
-    def read(self) -> tuple[ScoredConfig | GroupedPairs, ScoredSource | None]:
+    def read(self) -> tuple[ScoredData, ScoredSource | None]:
         """Read the data and its source.
 
         Raises:
@@ -74,14 +73,9 @@ class ScoringPlan:
         """
         opened = self.data
         (data,) = open_data(opened.dataset, config=opened.config, group_column=opened.group_column, by=opened.by)
-        if digest_of_data(data) != self.digest:
+        if data.digest != self.digest:
             raise InputError(f"{opened.dataset} has changed since the run was submitted: run the same command again")
-        return data, None if opened.source is None else read_source(opened.source, require_seeds(data, "--source"))
-
-
-def digest_of_data(data: ScoredConfig | GroupedPairs) -> str:
-    """Return the digest of the data set, or of the pairs in groups."""
-    return data.digest if isinstance(data, GroupedPairs) else data.dataset.digest
+        return data, None if opened.source is None else read_source(opened.source, data)
 
 
 def predict(plan: ScoringPlan, name: str, share: Share, stage: Stage) -> None:

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scoring.models.options import ModelOptions
-    from scoring.predictions.grouped import GroupedPairs
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
     from scoring.predictions.source import ScoredSource
-    from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
     from scoring.tasks import DataOptions
 
@@ -34,13 +32,13 @@ Name = TypeVar("Name", str, str | ProblemOptions, str | ProblemOptions | None)
 def score_on_cluster(
     named: Mapping[str, str],
     opening: DataOptions,
-    data: ScoredConfig | GroupedPairs,
+    data: ScoredData,
     cluster_file: Path,
     *,
     options: ModelOptions,
     out: Path,
     source: ScoredSource | None = None,
-) -> tuple[list[Result | GroupedResult], dict[str, str]]:
+) -> tuple[list[Result], dict[str, str]]:
     """Score models on a cluster; the other arguments and the result are those of `scoring.score_models.score_models`.
 
     Args:
@@ -57,7 +55,7 @@ def score_on_cluster(
     """
     from scoring.models.scored_model import model_from_name
     from scoring.score_models import score_models
-    from scoring.tasks import ScoringPlan, digest_of_data
+    from scoring.tasks import ScoringPlan
 
     cluster = read_installed(cluster_file)
     device = device_of(cluster, PREDICT, options.device)
@@ -73,7 +71,7 @@ def score_on_cluster(
     plan = ScoringPlan(
         models={name: _absolute(named[name]) for name in models},
         data=replace(opening, dataset=_absolute(opening.dataset), source=_absolute(opening.source)),
-        digest=digest_of_data(data),
+        digest=data.digest,
         pairs=len(data.pairs),
         options=options,
         device=device,

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
     from merge_snli.problems.options import ProblemOptions
     from scoring.models.options import ModelOptions
-    from scoring.predictions.grouped import GroupedPairs
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
     from scoring.predictions.source import ScoredSource
-    from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
@@ -129,10 +127,11 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.models.names import name_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.opening import open_data
+    from scoring.predictions.scored_data import part_of_data
     from scoring.predictions.source import read_source
     from scoring.results.files import to_json
     from scoring.results.folder import check_results_folder
-    from scoring.score_models import require_seeds, score_models, take_part
+    from scoring.score_models import score_models
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
         raise InputError("--limit-seeds and --subsample are for a trial on one machine: remove them, or --cluster")
@@ -146,19 +145,20 @@ def run(arguments: argparse.Namespace) -> int:
     )
     models = name_models(_names(arguments))
     check_results_folder(arguments.out)
-    scored: list[tuple[list[Result | GroupedResult], dict[str, str]]] = []
+    scored: list[tuple[list[Result], dict[str, str]]] = []
     for whole in open_data(
         _dataset(arguments), config=arguments.config, group_column=arguments.group_column, by=arguments.by
     ):
-        data = take_part(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
-        problems = None if source is None else read_source(source, require_seeds(data, "--source"))
-        digest = None if dataset_id is None else require_seeds(data, "--eval-results").dataset.digest
+        data = part_of_data(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
+        problems = None if source is None else read_source(source, data)
+        if dataset_id is not None and data.anchors is None:
+            raise InputError(f"--eval-results is for MERGE data sets, whose tasks the Hub knows, not for {data.name}")
         if arguments.cluster is None:
             scored.append(score_models(models, data, options=options, out=arguments.out, source=problems))
         else:
             scored.append(_score_on_cluster(arguments, models, data, options, problems))
-        if dataset_id is not None and digest is not None:
-            _write_eval_results(dataset_id, digest, arguments.out)
+        if dataset_id is not None:
+            _write_eval_results(dataset_id, data.digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
     if arguments.json:
         write_output({"results": [to_json(result) for results, _ in scored for result in results], "failed": failed})
@@ -172,10 +172,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _score_on_cluster(
     arguments: argparse.Namespace,
     models: Mapping[str, str],
-    data: ScoredConfig | GroupedPairs,
+    data: ScoredData,
     options: ModelOptions,
     source: ScoredSource | None,
-) -> tuple[list[Result | GroupedResult], dict[str, str]]:
+) -> tuple[list[Result], dict[str, str]]:
     from merge_snli.cluster.score import score_on_cluster
     from scoring.tasks import DataOptions
 
@@ -189,20 +189,14 @@ def _score_on_cluster(
     return score_on_cluster(models, opening, data, arguments.cluster, options=options, out=arguments.out, source=source)
 
 
-def _text(results: Sequence[Result | GroupedResult], failed: Mapping[str, str], thresholds: Collection[float]) -> str:
+def _text(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> str:
     """Return the tables of the models that were scored on one config of one data set."""
-    from scoring.results.grouped_result import GroupedResult
-    from scoring.results.grouped_table import columns_of, grouped_table, shares_table
     from scoring.results.grouping import names_of
-    from scoring.results.result import Result
-    from scoring.results.score_table import score_table
+    from scoring.results.score_table import part_tables, score_table
 
-    names, grouped = names_of(results), [result for result in results if isinstance(result, GroupedResult)]
-    if not grouped:
-        on_merge = [result for result in results if isinstance(result, Result)]
-        return score_table(on_merge, failed, names=names, thresholds=thresholds).text()
-    tables = [grouped_table(grouped, failed, names=names, thresholds=thresholds)]
-    tables += [shares_table(grouped, column, names=names) for column in columns_of(grouped)]
+    names = names_of(results)
+    tables = [score_table(results, failed, names=names, thresholds=thresholds)]
+    tables += part_tables(results, names=names) if results and not results[0].has_anchors else []
     return "\n".join(table.text() for table in tables)
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scoring.reports.leaderboard.grouped_boards import make_grouped_boards
 
 from merge_snli.cli import main
 from merge_snli.schema import NLI_LABELS
 from scoring import GroupedResult, Result, score
 from scoring.reports.leaderboard.boards import make_boards
 from scoring.reports.leaderboard.formats import FORMATS
-from scoring.reports.leaderboard.grouped_boards import make_grouped_boards
 from scoring.reports.leaderboard.page import render_page
 from scoring.reports.leaderboard.side_by_side import side_by_side
 from scoring.results.files import write_result
