@@ -129,6 +129,10 @@ class Answers:
             probabilities=None if self.probabilities is None else self.probabilities[kept],
         )
 
+    def renumbered(self) -> Answers:
+        """Return the same answers to data that has only these rows and groups."""
+        return replace(self, rows=np.arange(len(self.rows)), group_index=np.arange(len(self.group_index)))
+
     def in_labels(self, labels: Sequence[str]) -> Answers:
         """Return the same answers in other labels, such as those that several models have in common."""
         numbers = np.array([*positions(self.labels, labels), Missing.NO_ANSWER, Missing.NOT_ASKED])

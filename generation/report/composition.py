@@ -100,9 +100,7 @@ def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
 def is_papers_run(dataset: MergeDataset) -> bool:
     """Return whether a data set has as many problems as SNLI test and the paper's eight masked LMs."""
     problems = generation_of(dataset.record).problems
-    return problems.with_label == PROBLEMS and set(masked_lm_names(dataset)) == set(
-        PAPER_MLMS
-    )
+    return problems.with_label == PROBLEMS and set(masked_lm_names(dataset)) == set(PAPER_MLMS)
 
 
 def _rows(table: pa.Table, labels: Sequence[str], subsamples: int) -> tuple[dict[str, Cell], dict[str, Cell]]:

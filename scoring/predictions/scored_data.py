@@ -115,6 +115,31 @@ class ScoredData:
         starts = np.searchsorted(self.row_groups[order], np.arange(1, len(self.group_ids)))
         return np.split(values[order], starts)
 
+    def take(self, *, groups: Bools, rows: Bools) -> ScoredData:
+        """Return some groups, and some of their rows.
+
+        Args:
+            groups: The groups to keep, [n_groups].
+            rows: The rows to keep, [n_rows], each of a group that is kept.
+        """
+        anchors = self.anchors
+        n_anchors = 0 if anchors is None else int(np.count_nonzero(groups))
+        own = [*([] if anchors is None else [anchors.pairs[groups]]), self.row_pairs[rows]]
+        pairs, places = np.unique(np.concatenate(own), return_inverse=True)
+        return replace(
+            self,
+            pairs=tuple(self.pairs[pair] for pair in pairs),
+            group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
+            row_pairs=places[n_anchors:],
+            row_groups=(np.cumsum(groups) - 1)[self.row_groups[rows]],
+            row_labels=self.row_labels[rows],
+            draws=None if self.draws is None else self.draws[:, rows],
+            anchors=None if anchors is None else AnchorPairs(places[:n_anchors], anchors.labels[groups]),
+            parts={
+                column: {value: mask[rows] for value, mask in values.items()} for column, values in self.parts.items()
+            },
+        )
+
 
 def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample: int | None = None) -> ScoredData:
     """Return some groups with their rows, or the rows of one draw, for a quick trial.
@@ -140,6 +165,7 @@ def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample:
         limit_seeds = None
     if limit_seeds is None and subsample is None:
         return data
+    part = PartOfData(limit_seeds, subsample, f"{data.units[0]}s")
     groups = np.sort(np.array(by_digest(data.group_ids)[:limit_seeds]))
     kept = np.isin(data.row_groups, groups)
     draws = data.draws
@@ -147,22 +173,8 @@ def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample:
         kept &= draws[subsample]
         groups = groups[np.isin(groups, data.row_groups[kept])]
         draws = draws[[subsample]]
-    anchors = data.anchors
-    n_anchors = 0 if anchors is None else len(groups)
-    own = data.row_pairs[kept] if anchors is None else np.concatenate([anchors.pairs[groups], data.row_pairs[kept]])
-    pairs, places = np.unique(own, return_inverse=True)
-    return replace(
-        data,
-        part=PartOfData(limit_seeds, subsample, f"{data.units[0]}s"),
-        pairs=tuple(data.pairs[pair] for pair in pairs),
-        group_ids=tuple(data.group_ids[group] for group in groups),
-        row_pairs=places[n_anchors:],
-        row_groups=np.searchsorted(groups, data.row_groups[kept]),
-        row_labels=data.row_labels[kept],
-        draws=None if draws is None else draws[:, kept],
-        anchors=None if anchors is None else AnchorPairs(places[:n_anchors], anchors.labels[groups]),
-        parts={column: {value: mask[kept] for value, mask in values.items()} for column, values in data.parts.items()},
-    )
+    smaller = data.take(groups=np.isin(np.arange(len(data.group_ids)), groups), rows=kept)
+    return replace(smaller, draws=draws if draws is None else draws[:, kept], part=part)
 
 
 def by_digest(group_ids: tuple[str, ...]) -> list[int]:

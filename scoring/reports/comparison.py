@@ -11,15 +11,17 @@ import numpy as np
 from merge_snli.errors import InputError
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 from scoring.analysis.classes import classes
+from scoring.analysis.common_seeds import on_common_seeds
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import read_scored_dataset
-from scoring.results.grouping import distinct_names_of, on_same_data, titles_of
+from scoring.models.labels import positions
+from scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from scoring.results.intervals import pattern_accuracy_interval
 from scoring.statistics import compare_at_thresholds, compare_models, paired_t_test, passes_by_seed
 from scoring.statistics import values_for as values_for_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from merge_snli.dataset import MergeDataset
     from scoring.analysis.classes import ClassTest
@@ -44,7 +46,7 @@ class Comparison:
         threshold: Threshold of pattern accuracy, the quality threshold by default.
         unit: What is compared: `seed`, or `group` for pairs in groups.
         seeds: Number of seeds or groups that all models were scored on.
-        left_out: Number of seeds or groups that are too long for some model and not compared.
+        left_out: Number of seeds or groups that are not compared, because not every model was scored on them.
         subsamples: Number of subsamples; None if the data has none.
         pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
         intervals: Interval of each model's PA, the same as in a result on the same seeds.
@@ -85,7 +87,7 @@ def compare_results(
     thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
     all_thresholds: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Compare the models of each data set and config with each other.
+    """Compare the models of each data set and config with each other, two-way models apart from the others.
 
     Args:
         results: Results in any order.
@@ -128,10 +130,13 @@ def compare_results(
 
 def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
     firsts = [group[0] for group in groups]
-    scored = ", ".join(f"{first.model.name} on {first.dataset.config or first.dataset.title}" for first in firsts)
+    scored = ", ".join(
+        f"{first.model.name} on {first.dataset.config or first.dataset.title}{two_way_suffix(first)}"
+        for first in firsts
+    )
     return (
-        f"no two models were scored on the same data and config ({scored or 'no results'}): score another model with "
-        "the same --dataset, --config and --out"
+        f"no two models were scored on the same data and config, in the same labels ({scored or 'no results'}): score "
+        "another model with the same --dataset, --config and --out"
     )
 
 
@@ -161,8 +166,9 @@ def _compare_on(results: Sequence[Result], title: str, settings: _Settings, data
     comparison = _compare(results, title, settings)
     if settings.threshold != QUALITY_THRESHOLD or not results[0].has_anchors:
         return comparison
-    on_variants, by_class = _seeds_against_variants(results), _classes(dataset, results)
-    return replace(comparison, seeds_against_variants=on_variants, classes=by_class)
+    return replace(
+        comparison, seeds_against_variants=_seeds_against_variants(results), classes=_classes(dataset, results)
+    )
 
 
 def _compare(results: Sequence[Result], title: str, settings: _Settings) -> Comparison:
@@ -226,14 +232,24 @@ def _common_groups(tables: Mapping[str, GroupTable], unit: str) -> tuple[str, ..
     return tuple(one for one in next(iter(tables.values())).id if one in common)
 
 
-def _seeds_against_variants(results: Sequence[Result], ids: Sequence[str]) -> TestResult:
+def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
     """Test SA on seeds against SA on variants, over models on common seeds."""
-    on_seeds = [float(result.groups.correct_anchors(ids, result).mean()) for result in results]
-    on_variants = [_accuracy(result.groups.counts(ids)) for result in results]
+    ids = _common_groups(
+        dict(zip(distinct_names_of(results), (result.groups for result in results), strict=True)), "seed"
+    )
+    on_seeds = [_accuracy_on_seeds(result, {*ids}) for result in results]
+    on_variants = [_accuracy_on_variants(result.groups.counts(ids)) for result in results]
     return paired_t_test(on_seeds, on_variants, unit="model")
 
 
-def _accuracy(counts: Counts) -> float:
+def _accuracy_on_seeds(result: Result, ids: Collection[str]) -> float:
+    table, compared = result.groups, result.compared_labels
+    gold = [compared[number] for number in positions(result.dataset.labels, compared)]
+    rows = zip(table.id, table.anchors or (), table.gold, strict=True)
+    return float(np.mean([predicted == gold[int(numbers[0])] for name, predicted, numbers in rows if name in ids]))
+
+
+def _accuracy_on_variants(counts: Counts) -> float:
     drawn = counts.sizes.any(axis=1)
     return float(np.mean(counts.correct[drawn].sum(axis=1) / counts.sizes[drawn].sum(axis=1)))
 
@@ -243,6 +259,7 @@ def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[C
     if dataset is None:
         return None
     try:
-        return classes(read_scored_dataset(dataset, results)).tests
+        [scored] = on_common_seeds([read_scored_dataset(dataset, results)])
+        return classes(scored).tests
     except NotComputable:
         return ()

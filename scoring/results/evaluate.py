@@ -13,7 +13,7 @@ from scoring.answers import Anchors, Answers
 from scoring.models.labels import ANSWERS, FUNCTION, Missing, compared_labels, positions
 from scoring.results.describe import compared_numbers, label_notes, labels_in_use, model_record, run_record
 from scoring.results.fields import SCHEMA_VERSION
-from scoring.results.measure import consistency, group_table, scores, scores_of_parts
+from scoring.results.measure import consistency, digits_of, group_table, scores, scores_of_parts
 from scoring.results.records import DatasetRecord, LeftOut, PartialRecord
 from scoring.results.result import Result
 from scoring.results.source_scores import source_scores
@@ -125,6 +125,52 @@ def answers_to(data: ScoredData, rows: Ints, anchors: Ints | None, compared: tup
         draws=data.draws,
         anchors=None if data.anchors is None or anchors is None else Anchors(gold[data.anchors.labels], anchors),
     )
+
+
+def answers_of(result: Result, data: ScoredData) -> Answers:
+    """Return the answers in a result, with a code for every row and anchor of the data that the result leaves out.
+
+    Args:
+        result: The result.
+        data: The data that it is on.
+
+    Raises:
+        InputError: If a group is not in the data, or has another number of rows.
+    """
+    table, index = result.groups, {name: number for number, name in enumerate(data.group_ids)}
+    unknown = next((name for name in table.id if name not in index), None)
+    unit, row = data.units
+    if unknown is not None:
+        raise InputError(f"{unit} {unknown!r} is not in {data.place}")
+    compared = compared_labels(result.model.labels, data.label_names)
+    rows = data.by_group(np.arange(len(data.row_groups)))
+    own = [rows[index[name]] for name in table.id]
+    for name, numbers, answers in zip(table.id, own, table.predictions, strict=True):
+        if len(numbers) != len(answers):
+            raise InputError(
+                f"{unit} {name!r} has {len(numbers)} {row}s, and the result has {len(answers)} answers to them"
+            )
+    predicted = np.full(len(data.row_groups), Missing.NOT_ASKED.value)
+    predicted[np.concatenate(own)] = digits_of(table.predictions)
+    return answers_to(data, predicted, _anchors_of(result, data, compared), compared)
+
+
+def _anchors_of(result: Result, data: ScoredData, compared: tuple[str, ...]) -> Ints | None:
+    """Return the predicted label of each anchor of the data; None without anchors."""
+    table = result.groups
+    if table.anchors is None or data.anchors is None:
+        if (table.anchors is None) != (data.anchors is None):
+            raise InputError(
+                f"{'the result' if data.anchors is None else data.place} has seeds, and the other has none"
+            )
+        return None
+    index = {name: number for number, name in enumerate(data.group_ids)}
+    predicted = np.full(len(data.group_ids), Missing.NOT_ASKED.value)
+    for name, answer in zip(table.id, table.anchors, strict=True):
+        if answer is not None and answer not in compared:
+            raise InputError(f"seed {name!r}: the answer {answer} is not one of {', '.join(compared)}")
+        predicted[index[name]] = Missing.NO_ANSWER if answer is None else compared.index(answer)
+    return predicted
 
 
 def asked_answers(answers: Answers, *, whole_groups: bool = False) -> Answers:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scoring.results.records import DatasetRecord
     from scoring.results.result import Result
 
+    DataKey = tuple[str, str | None]
     ModelKey = tuple[str | None, ...]
 
 CONFIGS = (ALL, *WORD_CLASSES)
@@ -25,7 +26,7 @@ CONFIGS = (ALL, *WORD_CLASSES)
 logger = logging.getLogger(__name__)
 
 
-def data_key(data: DatasetRecord) -> tuple[str, str | None]:
+def data_key(data: DatasetRecord) -> DataKey:
     """Return what makes two results comparable: the same content in the same config, whatever it is called."""
     return data.digest, data.config
 
@@ -45,7 +46,7 @@ def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
 
     A model counts once on the same data: of a model with two names, the first result stays, with a warning.
     """
-    groups: dict[tuple[str, str | None], list[Result]] = {}
+    groups: dict[DataKey, list[Result]] = {}
     for result in results:
         others = groups.setdefault(data_key(result.dataset), [])
         same = [other for other in others if result.model.digest and model_key(other) == model_key(result)]

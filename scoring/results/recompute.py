@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.errors import InputError
-from scoring.models.labels import Missing, compared_labels
+from scoring.models.labels import Missing
 from scoring.results.evaluate import (
-    answers_to,
+    answers_of,
     asked_answers,
     chance_warning,
     dataset_record,
@@ -19,7 +19,7 @@ from scoring.results.evaluate import (
     left_out_of,
 )
 from scoring.results.files import to_json
-from scoring.results.measure import digits_of, scores
+from scoring.results.measure import scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,52 +73,6 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
         warning is not None and not any(note.startswith(warning) for note in result.notes)
     ):
         yield f"notes: expected {'no warning' if warning is None else repr(warning)}"
-
-
-def answers_of(result: Result, data: ScoredData) -> Answers:
-    """Return the answers in a result, with a code for every row and anchor of the data that the result leaves out.
-
-    Args:
-        result: The result.
-        data: The data that it is on.
-
-    Raises:
-        InputError: If a group is not in the data, or has another number of rows.
-    """
-    table, index = result.groups, {name: number for number, name in enumerate(data.group_ids)}
-    unknown = next((name for name in table.id if name not in index), None)
-    unit, row = data.units
-    if unknown is not None:
-        raise InputError(f"{unit} {unknown!r} is not in {data.place}")
-    compared = compared_labels(result.model.labels, data.label_names)
-    rows = data.by_group(np.arange(len(data.row_groups)))
-    own = [rows[index[name]] for name in table.id]
-    for name, numbers, answers in zip(table.id, own, table.predictions, strict=True):
-        if len(numbers) != len(answers):
-            raise InputError(
-                f"{unit} {name!r} has {len(numbers)} {row}s, and the result has {len(answers)} answers to them"
-            )
-    predicted = np.full(len(data.row_groups), Missing.NOT_ASKED.value)
-    predicted[np.concatenate(own)] = digits_of(table.predictions)
-    return answers_to(data, predicted, _anchors_of(result, data, compared), compared)
-
-
-def _anchors_of(result: Result, data: ScoredData, compared: tuple[str, ...]) -> Ints | None:
-    """Return the predicted label of each anchor of the data; None without anchors."""
-    table = result.groups
-    if table.anchors is None or data.anchors is None:
-        if (table.anchors is None) != (data.anchors is None):
-            raise InputError(
-                f"{'the result' if data.anchors is None else data.place} has seeds, and the other has none"
-            )
-        return None
-    index = {name: number for number, name in enumerate(data.group_ids)}
-    predicted = np.full(len(data.group_ids), Missing.NOT_ASKED.value)
-    for name, answer in zip(table.id, table.anchors, strict=True):
-        if answer is not None and answer not in compared:
-            raise InputError(f"seed {name!r}: the answer {answer} is not one of {', '.join(compared)}")
-        predicted[index[name]] = Missing.NO_ANSWER if answer is None else compared.index(answer)
-    return predicted
 
 
 def _unread(answers: Answers, data: ScoredData) -> int:

@@ -53,9 +53,7 @@ class Checked:
         return "\n".join([*lines, "", *textwrap.wrap(LIMITS, TEXT_WIDTH), ""])
 
 
-def init_space(
-    space: str, results: Sequence[Result], datasets: Sequence[MergeDataset], out: Path
-) -> Path:
+def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDataset], out: Path) -> Path:
     """Write the repository of a Space.
 
     Args:
@@ -161,9 +159,7 @@ def _settings(folder: Path) -> dict[str, Any]:
     return settings
 
 
-def _find_datasets(
-    settings: Mapping[str, Any], given: Sequence[MergeDataset]
-) -> list[MergeDataset]:
+def _find_datasets(settings: Mapping[str, Any], given: Sequence[MergeDataset]) -> list[MergeDataset]:
     """Return the data sets that a Space lists: those given, the others by name."""
     by_digest = {dataset.digest: dataset for dataset in given}
     found = []
