@@ -351,7 +351,8 @@ def require(record: Record, *parts: Part) -> None:
         InputError: If it lacks one of them.
     """
     for part in parts:
-        if getattr(record, part) in {None, False}:
+        value = getattr(record, part)
+        if value is None or value is False:
             raise InputError(
                 f"{record.title} has no {PARTS[part]}, which this needs: it has sentence pairs in groups, made by "
                 f"merge-snli {record.command}; pass a data set made by merge-snli generate"
@@ -376,7 +377,7 @@ def _adapter(kind: Hashable) -> TypeAdapter[Any]:
 
 def as_json(record: Record | Inputs) -> dict[str, Any]:
     """Return a record, or the inputs of a run, as plain JSON values; without `annotation` if there is none."""
-    values: dict[str, Any] = _adapter(type(record)).dump_python(record, mode="json")
+    values: dict[str, Any] = _adapter(cast("Hashable", type(record))).dump_python(record, mode="json")
     if values.get(ANNOTATION) is None:
         values.pop(ANNOTATION, None)
     return values

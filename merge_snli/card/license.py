@@ -14,7 +14,7 @@ BUNDLED_TEXT = "The seed problems were written for the MERGE software. They and 
 
 def is_bundled(record: Record) -> bool:
     """Return whether variants were generated from the problems bundled with the package."""
-    return record.generation is not None and record.sources[0].name.startswith(PREFIX)
+    return record.generation is not None and record.options["problems"].startswith(PREFIX)
 
 
 def license_of(record: Record) -> str | None:

@@ -92,8 +92,8 @@ def compare_configs(
         message = f"has {', '.join(recorded)}; the data has {', '.join(found)}"
         collector.find(RUN_FILE, None, "configs", message)
     for name in recorded.keys() & found.keys():
-        values = (json.loads(json.dumps(asdict(of[name]))) for of in (recorded, found))
-        collector.compare(RUN_FILE, f"configs.{name}", *values, "the data has")
+        was, is_ = (json.loads(json.dumps(asdict(of[name]))) for of in (recorded, found))
+        collector.compare(RUN_FILE, f"configs.{name}", was, is_, "the data has")
 
 
 def _seeds(folder: Path) -> Seeds:

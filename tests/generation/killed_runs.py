@@ -31,6 +31,7 @@ from generation.options import Options
 from generation.output import folder as output
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.folder import ANSWERS_FOLDER
+from merge_snli import dataset_folder
 from merge_snli.errors import InputError
 from merge_snli.inference.tagger import find_tagger
 
@@ -44,8 +45,8 @@ BOUNDARIES = [
     (pipeline, "_make_results"),
     (pipeline, "note_needs"),
     (output, "write_data"),
-    (output, "render_card"),
-    (output, "replace_folder"),
+    (dataset_folder, "render_card"),
+    (dataset_folder, "replace_folder"),
     (store.Store, "save"),
     (store, "write_checked"),
     (pipeline, "write_output"),

@@ -14,7 +14,7 @@ from generation.seeds_from import Seeds, read_seeds, require_every_seed
 from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.errors import InputError
 from merge_snli.problems.reading import Problem
-from merge_snli.record import SeedsRecord
+from merge_snli.record import SeedsRecord, generation_of
 from tests.reference import scripted
 
 PROBLEMS = (
@@ -84,7 +84,7 @@ def test_every_set_has_the_same_seeds(made: Made) -> None:
     assert seeds == {("a", "noun"), ("b", "noun"), ("b", "adj")}
     for dataset in made.sets.values():
         assert keys(dataset, "seed_id", "word_class") == seeds
-        assert dataset.record.seeds == SeedsRecord(
+        assert generation_of(dataset.record).seeds == SeedsRecord(
             digest=read_seeds(str(made.plain.folder), ("noun", "adj")).digest, problems=2
         )
 

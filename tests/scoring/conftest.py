@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli.record import DataRecord, ModelRecord
+from merge_snli.record import DataRecord, MaskedLMRecord
 from tests.records import save_record
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -152,8 +152,8 @@ def make_dataset() -> MakeDataset:
         save_record(
             folder,
             title=folder.name,
-            masked_lms=(ModelRecord("tiny", None, "0" * 64),),
-            data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}, {}),
+            masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
+            data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}),
         )
         (folder / "README.md").write_text("# a small data set\n", encoding="utf-8")
         return folder

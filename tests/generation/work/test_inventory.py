@@ -66,10 +66,10 @@ def test_runs_with_other_options_reuse_the_answers(made: Made, tmp_path: Path, m
         "classes": {"classes": ("noun",)},
         "one": {"mlm": made.options.mlm[:1]},
     }
-    variants = {"default": made.dataset.record.composition["all"].variants}
+    variants = {"default": made.dataset.record.configs["all"].rows}
     for name, changes in others.items():
         other = generate(replace(made.options, **changes), tmp_path / name, work=made.work)
-        variants[name] = other.record.composition["all"].variants
+        variants[name] = other.record.configs["all"].rows
     assert variants["union"] >= variants["default"] >= variants["one"]
     assert variants["none"] >= max(variants["pos"], variants["prob"])
     assert variants["none"] > variants["default"] == variants["seed"]

@@ -75,7 +75,7 @@ def test_findings_prevent_publishing(
 def test_damaged_data_set(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str], path: str) -> None:
     damaged = dataset.folder / path
     if path == "run.json":
-        damaged.write_text(json.dumps(as_json(dataset.record) | {"problems": {}, "masked_lms": 3}), encoding="utf-8")
+        damaged.write_text(json.dumps(as_json(dataset.record) | {"configs": {}, "generation": 3}), encoding="utf-8")
     else:
         damaged.unlink()
     for more in ([], ["--dry-run"]):

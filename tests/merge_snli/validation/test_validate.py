@@ -28,7 +28,7 @@ def test_a_generated_data_set_is_valid(number: int, masked_lms: list[Path], tmp_
     folder = random_run(number, tmp_path, masked_lms)
     report = validate(str(folder))
     assert report.findings == (), json.loads((folder / "run.json").read_text())["options"]
-    assert report.checked["variants"] == find_dataset(str(folder)).record.composition["all"].variants
+    assert report.checked["variants"] == find_dataset(str(folder)).record.configs["all"].rows
 
 
 def test_the_bundled_data_set_is_valid_in_the_package() -> None:
@@ -54,7 +54,9 @@ def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> N
 
 
 def test_rest_is_checked_without_the_tagger_of_the_run(copied: Path) -> None:
-    change_record(copied, lambda run: run.update(tagger={"name": "x", "version": "1", "digest": "0" * 64}))
+    change_record(
+        copied, lambda run: run["generation"].update(tagger={"name": "x", "version": "1", "digest": "0" * 64})
+    )
     report = validate(copied)
     assert report.findings == ()
     assert len(report.not_checked) == 1
