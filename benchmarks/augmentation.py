@@ -22,7 +22,7 @@ from scoring.results.grouped_result import GroupedResult, GroupScores
 
 from merge_snli.schema import NLI_LABELS
 from merge_snli.table import Cell, Column, Table
-from scoring.results.files import read_all_results
+from scoring.results.files import read_results
 from scoring.results.result import Result
 
 AnyResult = Result | GroupedResult
@@ -42,7 +42,7 @@ def main() -> None:
         "--parts", action="store_true", help="also print Tables 1 and 3: labels by template of premise and hypothesis"
     )
     arguments = parser.parse_args()
-    results = [result for folder in arguments.results for kind in read_all_results(folder) for result in kind]
+    results = [result for folder in arguments.results for kind in read_results(folder) for result in kind]
     tables = [overview(results), relevance(results), *(predicted_labels(results) if arguments.parts else [])]
     sys.stdout.write("\n".join(table.markdown() for table in tables if table.rows))
 
@@ -53,12 +53,12 @@ def overview(results: Sequence[AnyResult]) -> Table:
         "SNLI test": lambda result: (
             result.source.overall.sample_accuracy if isinstance(result, Result) and result.source else None
         ),
-        "seeds": lambda result: result.scores.seed_sample_accuracy if isinstance(result, Result) else None,
+        "seeds": lambda result: result.scores.anchor_accuracy if isinstance(result, Result) else None,
         "variants": lambda result: (
-            result.scores.on_variants.sample_accuracy.mean if isinstance(result, Result) else None
+            result.scores.sample_accuracy.mean if isinstance(result, Result) else None
         ),
         "PA(0.9)": lambda result: (
-            result.scores.on_variants.pattern_accuracy.mean if isinstance(result, Result) else None
+            result.scores.pattern_accuracy.mean if isinstance(result, Result) else None
         ),
         **{
             f"{config}: {family}": _family_accuracy(config, start)
@@ -105,8 +105,8 @@ def predicted_labels(results: Sequence[AnyResult]) -> Iterable[Table]:
             rows = tuple(
                 (
                     model,
-                    mean_and_deviation([result.by["template"][template].sample_accuracy for result in each]),
-                    *(_label_shares([result.by[JOINT][part] for result in each]) for part in hypotheses),
+                    mean_and_deviation([result.parts["template"][template].sample_accuracy for result in each]),
+                    *(_label_shares([result.parts[JOINT][part] for result in each]) for part in hypotheses),
                 )
                 for model, each in found.items()
             )

@@ -70,7 +70,9 @@ def read_results(*folders: str | Path) -> list[Result]:
     """
     results: list[Result] = []
     for folder in folders:
-        results += [result for result in _read_folder(folder) if result not in results]
+        for result in _read_folder(folder):
+            if result not in results:
+                results.append(result)
     return results
 
 

@@ -78,8 +78,8 @@ def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -
         return [answers[row["premise"], row["hypothesis"]] == reference[row["seed_id"]] for row in rows]
 
     on_seeds = share([on_seed[seed_id] == gold[seed_id] for seed_id in seeds])
-    assert result.scores.seeds == len(seeds)
-    assert result.scores.seed_sample_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
+    assert result.scores.groups == len(seeds)
+    assert result.scores.anchor_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
     references: list[tuple[Any, Callable[[Sequence[Row]], dict[str, str]]]] = [
         (result.scores.on_variants, lambda rows: gold),
         (result.consistency["seed"], lambda rows: on_seed),
@@ -88,7 +88,7 @@ def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -
     for scores, reference in references:
         each = [share(right(rows, reference(rows))) for rows in draws]
         assert scores.variants == len(test)
-        assert scores.test_sample_accuracy == pytest.approx(float(share(right(test, reference(test)))), abs=1e-12)
+        assert scores.all_rows_accuracy == pytest.approx(float(share(right(test, reference(test)))), abs=1e-12)
         assert scores.sample_accuracy.each == pytest.approx([float(value) for value in each], abs=1e-12)
         assert scores.sample_accuracy.mean == pytest.approx(float(mean(each)), abs=1e-12)
         squares = float(sum((value - mean(each)) ** 2 for value in each)) / 9
@@ -143,7 +143,7 @@ def test_scores_of_a_class_equal_those_of_its_config(
 ) -> None:
     class_result = score(model, dataset, config=config, out=out)
     check_scores(class_result, dataset, config, answers)
-    assert result.classes[config] == class_result.scores
+    assert result.parts["word_class"][config] == class_result.scores
 
 
 def test_scores_by_label(result: Result, dataset: Path, answers: Answers) -> None:
@@ -151,9 +151,9 @@ def test_scores_by_label(result: Result, dataset: Path, answers: Answers) -> Non
     for name, scores in result.labels.items():
         draw = [row for row in rows_of(dataset, "all", "subsample_0") if NAMES[row["label"]] == name]
         right = [answers[row["premise"], row["hypothesis"]] == name for row in draw]
-        assert scores.on_variants.sample_accuracy.each[0] == pytest.approx(float(share(right)), abs=1e-12)
+        assert scores.sample_accuracy.each[0] == pytest.approx(float(share(right)), abs=1e-12)
         assert scores.seeds == len({row["seed_id"] for row in draw})
-        assert scores.on_variants.curve.each[0][90] == pytest.approx(
+        assert scores.curve.each[0][90] == pytest.approx(
             float(pattern_accuracy(draw, right, 90)), abs=1e-12
         )
 
@@ -248,20 +248,20 @@ def test_result_as_a_data_frame(result: Result) -> None:
     assert list(frame.index) == list(result.parts)
     assert result.scores.intervals is not None
     row = frame.loc["all"]
-    assert row["pattern_accuracy"] == result.scores.on_variants.pattern_accuracy.mean
+    assert row["pattern_accuracy"] == result.scores.pattern_accuracy.mean
     assert (row["pattern_accuracy_low"], row["pattern_accuracy_high"]) == result.scores.intervals.pattern_accuracy
-    assert frame.loc["class:noun", "qt"] == result.classes["noun"].qt
+    assert frame.loc["class:noun", "qt"] == result.parts["word_class"]["noun"].qt
 
 
 def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
     html = result._repr_html_()
     assert html.startswith("<table>")
-    assert f"{result.scores.seed_sample_accuracy:.1%}".removesuffix("%") in html
+    assert f"{result.scores.anchor_accuracy:.1%}".removesuffix("%") in html
 
 
 def test_result_draws_its_curve_in_a_notebook(result: Result) -> None:
     axes = result.plot(Figure().subplots())
-    mean = result.scores.on_variants.curve.mean
+    mean = result.scores.curve.mean
     np.testing.assert_allclose(
         np.asarray(axes.lines[0].get_ydata()), [100 * value for value in mean if value is not None]
     )
@@ -285,12 +285,12 @@ def test_too_long_pairs_are_left_out_and_counted(make_dataset: Callable[..., Pat
     result = score(bert, folder)
     rows = rows_of(folder, "all", "test")
     left = [row for row in rows if row["seed_id"] in ("s000", "s002")]
-    assert (result.left_out.max_length, result.left_out.seeds, result.left_out.variants) == (128, 2, len(left) + 5)
-    assert result.scores.seeds == 4
-    assert result.seeds.seed_id == ("s001", "s003", "s004", "s005")
+    assert (result.left_out.max_length, result.left_out.groups, result.left_out.rows) == (128, 2, len(left) + 5)
+    assert result.scores.groups == 4
+    assert result.groups.id == ("s001", "s003", "s004", "s005")
     assert any("2 seeds" in note and "128 tokens" in note for note in result.notes)
     dropped = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and row["premise"].endswith(" and")}
-    for index, sizes in enumerate(result.seeds.sizes):
+    for index, sizes in enumerate(result.groups.sizes):
         drawn = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and index in row["subsamples"]}
         assert sizes[0] == len(drawn - dropped)
 
@@ -317,10 +317,10 @@ def check_two_way(result: Result, dataset: Path, answers: Answers, names: Sequen
     rows = rows_of(dataset, "all", "test")
     right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in rows]
     assert result.compared_labels == ("entailment", "not_entailment")
-    assert result.scores.on_variants.test_sample_accuracy == pytest.approx(float(share(right)), abs=1e-12)
+    assert result.scores.all_rows_accuracy == pytest.approx(float(share(right)), abs=1e-12)
     draw = rows_of(dataset, "all", "subsample_4")
     right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in draw]
-    assert result.scores.on_variants.curve.each[4][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)))
+    assert result.scores.curve.each[4][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)))
     assert list(result.labels) == list(names)
 
 
@@ -363,15 +363,15 @@ def test_permuted_labels_give_a_warning(dataset: Path) -> None:
     assert score(lambda pairs: [gold[pair] for pair in pairs], dataset).notes == ()
     swapped = {"entailment": "contradiction", "contradiction": "entailment", "neutral": "neutral"}
     result = score(lambda pairs: [swapped[gold[pair]] for pair in pairs], dataset, name="swapped")
-    assert result.scores.seed_sample_accuracy == pytest.approx(1 / 3)
+    assert result.scores.anchor_accuracy == pytest.approx(1 / 3)
     assert any(note.startswith("warning") and note.count("33.3%") == 2 for note in result.notes)
 
 
 def test_perfect_function(dataset: Path) -> None:
     gold = gold_of(dataset)
     result = score(lambda pairs: [gold[pair] for pair in pairs], dataset)
-    assert (result.scores.seed_sample_accuracy, result.scores.qt, result.scores.mt) == (1.0, 0.0, 1.0)
-    assert set(result.scores.on_variants.curve.mean) == {1.0}
+    assert (result.scores.anchor_accuracy, result.scores.qt, result.scores.mt) == (1.0, 0.0, 1.0)
+    assert set(result.scores.curve.mean) == {1.0}
 
 
 @pytest.fixture
@@ -402,7 +402,7 @@ def test_left_out_variant_has_no_prediction(make_dataset: Callable[..., Path], b
     folder = make_dataset(tmp_path / "long", seeds=6, change=long_sentences)
     result = score(bert, folder)
     rows = [row for row in rows_of(folder, "all", "test") if row["seed_id"] == "s001"]
-    answers = result.seeds.variant_predictions[result.seeds.seed_id.index("s001")]
+    answers = result.groups.predictions[result.groups.id.index("s001")]
     assert [answer == "-" for answer in answers] == [row["premise"].endswith(" and") for row in rows]
 
 

@@ -25,7 +25,7 @@ from merge_snli.files import sha256_of_file
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.record import ConfigRecord, DataRecord, Record, TermsRecord, encode_record, seal
 from merge_snli.schema import NLI_LABELS
-from scoring import GroupedResult, read_grouped_result, read_grouped_results, read_result, read_results, score
+from scoring import GroupedResult, read_results, read_results, read_result, read_results, score
 from scoring.results.files import write_result
 from scoring.results.schema import result_schema
 from templates import SimplePairOptions, make_simple_pair
@@ -183,10 +183,10 @@ def test_patterns_of_uneven_sizes(tmp_path: Path) -> None:
     result = score(guess, write_lines(tmp_path / "space.jsonl", rows), group_column="pattern", by=["relation"])
     answers = answers_of(rows)
     check_part(result.scores, [row["pattern"] for row in rows], answers)
-    assert result.groups.group_id == tuple(str(100 + pattern) for pattern in range(len(SIZES)))
+    assert result.groups.id == tuple(str(100 + pattern) for pattern in range(len(SIZES)))
     assert result.groups.sizes == SIZES
-    assert list(result.by["relation"]) == ["projective", "(empty)", "topological"]
-    for value, part in result.by["relation"].items():
+    assert list(result.parts["relation"]) == ["projective", "(empty)", "topological"]
+    for value, part in result.parts["relation"].items():
         chosen = [at for at, row in enumerate(rows) if (row["relation"] or "(empty)") == value]
         check_part(part, [rows[at]["pattern"] for at in chosen], [answers[at] for at in chosen])
     low, high = result.intervals.sample_accuracy
@@ -204,10 +204,10 @@ def test_hans_merges_neutral_and_contradiction(tmp_path: Path) -> None:
         check_part(result.scores, [row[column] for row in rows], answers)
         assert result.compared_labels == ("entailment", "not_entailment")
         assert any("only two labels" in note for note in result.notes)
-        for value, part in result.by["heuristic"].items():
+        for value, part in result.parts["heuristic"].items():
             chosen = [at for at, row in enumerate(rows) if row["heuristic"] == value]
             check_part(part, [rows[at][column] for at in chosen], [answers[at] for at in chosen])
-        joined = result.by["heuristic+gold_label"]
+        joined = result.parts["heuristic+gold_label"]
         assert sum(part.pairs for part in joined.values()) == len(rows)
         assert all(len(part.predicted) == 1 for part in joined.values())
 
@@ -219,8 +219,8 @@ def test_the_files_agree_whatever_the_order_of_the_rows(tmp_path: Path) -> None:
     by_relation = score(guess, write_lines(tmp_path / "a.jsonl", rows), group_column="label", name="one")
     assert one.dataset.digest == other.dataset.digest != by_relation.dataset.digest
     assert one.scores == other.scores
-    assert dict(zip(one.groups.group_id, one.groups.correct, strict=True)) == dict(
-        zip(other.groups.group_id, other.groups.correct, strict=True)
+    assert dict(zip(one.groups.id, one.groups.correct, strict=True)) == dict(
+        zip(other.groups.id, other.groups.correct, strict=True)
     )
 
 
@@ -246,7 +246,7 @@ def test_results_round_trip_and_kinds_are_told_apart(dataset: Path, tmp_path: Pa
     out = tmp_path / "results"
     grouped = score(guess, write_lines(tmp_path / "a.jsonl", pattern_rows()), group_column="pattern", out=out)
     [path] = out.iterdir()
-    assert read_grouped_result(path) == grouped
+    assert read_results(path) == grouped
     jsonschema.Draft202012Validator(result_schema()).validate(json.loads(path.read_text(encoding="utf-8")))
     with pytest.raises(InputError, match=rf"{path.name} .*pairs in groups"):
         read_result(path)
@@ -254,12 +254,12 @@ def test_results_round_trip_and_kinds_are_told_apart(dataset: Path, tmp_path: Pa
         read_results(out)
     merge = score(guess, dataset, config="noun", out=out)
     assert read_results(out) == [merge]
-    assert read_grouped_results(out) == [grouped]
+    assert read_results(out) == [grouped]
     other = write_result(merge, tmp_path / "merge")
     with pytest.raises(InputError, match=r"MERGE data set"):
-        read_grouped_result(other)
+        read_results(other)
     with pytest.raises(InputError, match=r"group_column"):
-        read_grouped_results(other.parent)
+        read_results(other.parent)
 
 
 CONTRADICTIONS: dict[str, tuple[tuple[str, ...], Any]] = {
@@ -279,14 +279,14 @@ def test_contradictory_results_are_refused(kind: str, tmp_path: Path) -> None:
     value[first][second] = wrong
     path.write_text(json.dumps(value), encoding="utf-8")
     with pytest.raises(InputError, match=rf"{path.name} is not a valid result, field {first}"):
-        read_grouped_result(path)
+        read_results(path)
 
 
 def test_a_notebook_and_pandas_show_every_part(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", pattern_rows())
     result = score(guess, path, group_column="pattern", by=["relation"], name="<model>")
     frame = result.to_pandas()
-    assert list(frame.index) == ["all", *(f"relation:{value}" for value in result.by["relation"])]
+    assert list(frame.index) == ["all", *(f"relation:{value}" for value in result.parts["relation"])]
     assert frame.loc["all", "predicted_neutral"] == result.scores.predicted_share("neutral")
     assert "&lt;model&gt;" in result._repr_html_()
     figure = Figure()
@@ -308,7 +308,7 @@ def test_template_data_sets_need_no_group_column(templates: Path, tmp_path: Path
     check_part(result.scores, [row["group_id"] for row in rows], answers)
     assert (result.dataset.title, result.dataset.config) == ("Made Pairs", "simple")
     assert list(result.by) == ["template", "hypothesis_template", "template+hypothesis_template"]
-    for value, part in result.by["template+hypothesis_template"].items():
+    for value, part in result.parts["template+hypothesis_template"].items():
         chosen = [at for at, row in enumerate(rows) if f"{row['template']} + {row['hypothesis_template']}" == value]
         check_part(part, [rows[at]["group_id"] for at in chosen], [answers[at] for at in chosen])
     with pytest.raises(InputError, match=r"several configs.* simple, conjunction"):
@@ -348,7 +348,7 @@ def test_the_command_scores_every_config_of_a_template_data_set(
     text = capsys.readouterr().out
     assert "Made Pairs, simple: 20 pairs in 5 groups by group_id" in text
     assert "Made Pairs, conjunction: 20 pairs in 5 groups by group_id, by template" in text
-    results = read_grouped_results(out)
+    results = read_results(out)
     assert sorted((result.model.name, result.dataset.config) for result in results) == [
         (model, config) for model in ("tiny-bert", "tiny-roberta") for config in ("conjunction", "simple")
     ]

@@ -144,8 +144,8 @@ def test_a_source_of_seeds_alone_needs_no_more_predictions(source: Source, tmp_p
     seeds = write_rows(tmp_path / "seeds.jsonl", source.rows[:6])
     result = score(by_length, source.dataset, source=seeds)
     assert result.source is not None
-    assert result.source.overall.sample_accuracy == result.scores.seed_sample_accuracy
-    assert result.source.overall.problems == result.scores.seeds == 6
+    assert result.source.overall.sample_accuracy == result.scores.anchor_accuracy
+    assert result.source.overall.problems == result.scores.groups == 6
 
 
 def test_limit_and_columns_of_the_record_apply(make_dataset: MakeDataset, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, t
     assert scored.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
     result = score_model(replace(scored, load=lambda: Correct(gold, order)), data)
     assert (result.model.labels, result.model.label_origin) == (order, INFERRED)
-    assert result.scores.seed_sample_accuracy == 1
+    assert result.scores.anchor_accuracy == 1
     assert "labels inferred from the seeds as neutral,contradiction,entailment" in result.notes
 
 

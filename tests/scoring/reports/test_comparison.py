@@ -57,13 +57,13 @@ def passes(table: SeedTable, seed: int) -> Fraction:
 
 def test_pattern_accuracy_equals_a_plain_count(comparison: Comparison, results: list[Result]) -> None:
     for result in results:
-        n = len(result.seeds.seed_id)
+        n = len(result.groups.id)
         expected = sum(passes(result.seeds, seed) for seed in range(n)) / n
         assert comparison.pattern_accuracy[result.model.name] == pytest.approx(float(expected))
         interval = comparison.intervals[result.model.name]
         assert interval.low <= comparison.pattern_accuracy[result.model.name] <= interval.high
         assert interval.unit == "seed"
-    assert comparison.seeds == len(results[0].seeds.seed_id)
+    assert comparison.seeds == len(results[0].groups.id)
     assert (comparison.left_out, comparison.subsamples) == (0, 10)
 
 
@@ -76,7 +76,7 @@ def test_score_and_compare_have_the_same_interval_of_the_same_number(
         compared = comparison.intervals[result.model.name]
         assert (compared.low, compared.high) == intervals.pattern_accuracy
         assert compared.method == intervals.methods["pattern_accuracy"]
-        assert comparison.pattern_accuracy[result.model.name] == result.scores.on_variants.pattern_accuracy.mean
+        assert comparison.pattern_accuracy[result.model.name] == result.scores.pattern_accuracy.mean
 
 
 def test_models_are_ranked_and_letters_show_differences(comparison: Comparison) -> None:
@@ -90,8 +90,8 @@ def test_models_are_ranked_and_letters_show_differences(comparison: Comparison) 
 
 
 def test_seeds_against_variants_is_the_paired_t_test_over_models(comparison: Comparison, results: list[Result]) -> None:
-    on_seeds = [result.scores.seed_sample_accuracy for result in results]
-    on_variants = [result.scores.on_variants.sample_accuracy.mean or 0.0 for result in results]
+    on_seeds = [result.scores.anchor_accuracy for result in results]
+    on_variants = [result.scores.sample_accuracy.mean or 0.0 for result in results]
     expected = stats.ttest_rel(on_seeds, on_variants)
     assert comparison.seeds_against_variants is not None
     assert comparison.seeds_against_variants.p_value == pytest.approx(float(expected.pvalue))
@@ -122,11 +122,11 @@ def class_value(results: list[Result], rows: list[dict[str, Any]], seed: str, wo
     """Return the mean over models of the share of subsamples in which a seed passes with its variants of a class."""
     shares = []
     for result in results:
-        index = result.seeds.seed_id.index(seed)
+        index = result.groups.id.index(seed)
         own = [row for row in rows if row["seed_id"] == seed]
         right = [
             result.compared_labels[int(answer)] == result.seeds.gold[index]
-            for answer in result.seeds.variant_predictions[index]
+            for answer in result.groups.predictions[index]
         ]
         answers = [(row, correct) for row, correct in zip(own, right, strict=True) if row["word_class"] == word_class]
         drawn = [[correct for row, correct in answers if subsample in row["subsamples"]] for subsample in range(10)]
@@ -229,7 +229,7 @@ def test_constant_differences_have_no_test(results: list[Result]) -> None:
     [compared] = compare_results([results[0], copy])
     text = comparison_text(compared)
     scores = results[0].scores
-    difference = 100 * (scores.seed_sample_accuracy - (scores.on_variants.sample_accuracy.mean or 0.0))
+    difference = 100 * (scores.anchor_accuracy - (scores.sample_accuracy.mean or 0.0))
     row = next(line for line in text.splitlines() if line.startswith("SA, seeds"))
     assert row.split()[4:] == [f"{difference:+.1f}", "–", "–", "–", "2", "–"]
     assert "SA, seeds − variants: the t-test is not defined" in " ".join(text.split())
@@ -305,7 +305,7 @@ def test_models_are_compared_at_each_threshold(
     low, quality = json.loads(capsys.readouterr().out)["comparisons"]
     assert (low["threshold"], quality["threshold"]) == (0.8, 0.9)
     for result in results:
-        at = {result.model.name: result.scores.on_variants.curve.at(0.8)}
+        at = {result.model.name: result.scores.curve.at(0.8)}
         assert low["pattern_accuracy"][result.model.name] == pytest.approx(at[result.model.name])
     assert low["classes"] is low["seeds_against_variants"] is None
     assert len(quality["classes"]) == 3

@@ -135,12 +135,12 @@ def test_figures_of_several_folders_and_one_data_set(
 def without_draws(result: Result) -> Result:
     """Return a result in which no subsample drew a variant."""
     curve = dataclasses.replace(
-        result.scores.on_variants.curve, mean=(None,) * 101, passing=((0,) * 101,) * 10, seeds=(0,) * 10
+        result.scores.curve, mean=(None,) * 101, passing=((0,) * 101,) * 10, seeds=(0,) * 10
     )
     scores = dataclasses.replace(
         result.scores, on_variants=dataclasses.replace(result.scores.on_variants, curve=curve), qt=None, mt=None
     )
-    return dataclasses.replace(result, scores=scores, classes={**result.classes, "verb": scores})
+    return dataclasses.replace(result, scores=scores, classes={**result.parts["word_class"], "verb": scores})
 
 
 @pytest.mark.filterwarnings("error")

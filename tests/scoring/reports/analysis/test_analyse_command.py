@@ -120,14 +120,14 @@ def of_fewer_variants(folder: Path, results: list[Result]) -> Path:
 
 
 def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
-    seeds = dataclasses.replace(results[0].seeds, seed_id=("nobody", *results[0].seeds.seed_id[1:]))
+    seeds = dataclasses.replace(results[0].seeds, seed_id=("nobody", *results[0].groups.id[1:]))
     model = dataclasses.replace(results[0].model, name="lost")
     write_result(dataclasses.replace(results[0], model=model, seeds=seeds), folder / "lost")
     return folder / "lost"
 
 
 def every_seed(folder: Path, results: list[Result]) -> Path:
-    return file_of(folder, "\n".join(results[0].seeds.seed_id))
+    return file_of(folder, "\n".join(results[0].groups.id))
 
 
 Arguments = list[str]

@@ -89,13 +89,13 @@ def key(name: str) -> str:
 
 def ranking(board: Board, threshold: int, part: str = "all") -> list[str]:
     def value(entry: Any) -> float:  # noqa: ANN401
-        return entry.result.parts[part].on_variants.curve.mean[threshold] or 0.0
+        return entry.result.parts[part].curve.mean[threshold] or 0.0
 
     return [entry.name for entry in sorted(board.entries, key=lambda entry: (-round(value(entry), 4), entry.name))]
 
 
 def percents(board: Board, part: str, threshold: int) -> dict[str, str]:
-    means = {entry.name: entry.result.parts[part].on_variants.curve.mean[threshold] for entry in board.entries}
+    means = {entry.name: entry.result.parts[part].curve.mean[threshold] for entry in board.entries}
     return {name: f"{round(mean, 4) * 100:.1f}" for name, mean in means.items() if mean is not None}
 
 
@@ -197,7 +197,7 @@ def test_curves_of_the_selected_models(page: Any, boards: tuple[Board, ...]) -> 
     best = ranking(boards[0], 90)[0]
     assert texts_of(page, "#curve-table thead th")[1:] == [best]
     assert 20 < count_colors(page) < many
-    mean = boards[0].entries[0].result.scores.on_variants.curve.mean[50]
+    mean = boards[0].entries[0].result.scores.curve.mean[50]
     assert mean is not None
     assert texts_of(page, "#curve-table tbody tr")[5] == f"50%{mean * 100:.1f}"
     summary = find(page, "#chart-summary").get_attribute("textContent")
@@ -282,9 +282,9 @@ def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, 
     assert sentences(first) == [variant["premise"], variant["hypothesis"]]
     assert find(first, "mark.swapped").text == variant["replacement"]
     assert "license: apache-2.0" in find(page, "#terms").text
-    scores = entry.result.classes["verb"]
+    scores = entry.result.parts["word_class"]["verb"]
     row = next(text for text in texts_of(page, "#parts-table tr") if text.startswith("verbs"))
-    assert row.startswith(f"verbs{scores.seeds}{scores.seed_sample_accuracy * 100:.1f}")
+    assert row.startswith(f"verbs{scores.seeds}{scores.anchor_accuracy * 100:.1f}")
     find(page, "#back").click()
     assert find(page, "#board-view").is_displayed()
 

@@ -145,7 +145,7 @@ def test_fifty_models_are_small_enough(results: list[Result]) -> None:
     seed = SeedText(
         "A sentence of some length about what people do. " * 2, "They do it here and now. " * 2, words, variants
     )
-    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].seeds.seed_id, seed))
+    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].groups.id, seed))
     page = render_page(make_boards(many), {0: texts})
     assert len(page.encode()) < MAX_BYTES
     shown: dict[str, Any] = json.loads(Parsed(page).scripts[0])["boards"][0]

@@ -66,7 +66,7 @@ def better_answers(result: Result, seeds: int) -> Result:
 
 
 def answers_by_gold(result: Result) -> list[tuple[str, str]]:
-    return list(zip(result.seeds.gold, result.seeds.variant_predictions, strict=True))
+    return list(zip(result.seeds.gold, result.groups.predictions, strict=True))
 
 
 def set_at(*path: str | int, value: Any) -> Callable[[Json], None]:  # noqa: ANN401 - any JSON value
@@ -212,12 +212,12 @@ def test_two_answers_to_one_pair_are_found(data: MergeDataset, good: Result) -> 
         repeated = order[:2]
     seed = int(config.variant_seeds[repeated[0]])
     own = np.flatnonzero(config.variant_seeds == seed).tolist()
-    answers = list(good.seeds.variant_predictions[seed])
+    answers = list(good.groups.predictions[seed])
     answers[own.index(int(repeated[0]))], answers[own.index(int(repeated[1]))] = "0", "1"
     predictions = (
-        *good.seeds.variant_predictions[:seed],
+        *good.groups.predictions[:seed],
         "".join(answers),
-        *good.seeds.variant_predictions[seed + 1 :],
+        *good.groups.predictions[seed + 1 :],
     )
     forged = dataclasses.replace(good, seeds=dataclasses.replace(good.seeds, variant_predictions=predictions))
     with pytest.raises(InputError, match="two different answers"):
