@@ -16,6 +16,7 @@ from merge_snli.label_spellings import TWO_WAY
 from merge_snli.schema import ALL, NLI_LABELS
 from merge_snli.table import Column, Table
 from metrics.pattern_accuracy.core import CURVE
+from scoring.models.labels import positions
 from scoring.results.fields import Label, Part, Threshold, one_of
 from scoring.results.records import DatasetRecord, LeftOut, ModelRecord, RunRecord, title_of
 from scoring.results.scores import (
@@ -30,6 +31,8 @@ from scoring.results.scores import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -96,16 +99,30 @@ class Result(Part):
             raise ValueError("the number of groups differs between scores and groups")
         if (table.anchors is None) != (self.scores.anchor_accuracy is None):
             raise ValueError("anchors are in only one of scores and groups")
+        answers = "".join(table.predictions)
+        counted = sum(sum(row.values()) for row in self.scores.predicted.values())
+        unread, left_out = answers.count(NO_ANSWER), answers.count(NOT_ASKED)
+        if (self.scores.rows, counted) != (len(answers) - left_out, len(answers) - left_out - unread):
+            raise ValueError("the numbers of rows or predicted labels differ between scores and groups")
         numbers = {NOT_ASKED, NO_ANSWER, *map(str, range(len(self.compared_labels)))}
-        if not numbers.issuperset("".join(table.predictions)):
+        if not numbers.issuperset(answers):
             raise ValueError("predictions has a number that is not in compared_labels")
         if not {*map(str, range(len(self.dataset.labels)))}.issuperset("".join(table.gold)):
             raise ValueError("gold has a number that is not a label of the data set")
         used = {label for row in self.scores.predicted.values() for label in row}
         if not {*(table.anchors or ()), *used, *self.scores.predicted} <= {*self.compared_labels, None}:
             raise ValueError("predicted has a label that is not in compared_labels")
+        if self.draws is None and table.correct != (tuple(self._correct_rows()),):
+            raise ValueError("the labels of groups do not give the numbers of their correct rows")
         if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
             raise ValueError("source has a label that is not in the data set")
+
+    def _correct_rows(self) -> Iterator[int]:
+        """Yield the number of correct rows of each group."""
+        compared = dict(enumerate(map(str, positions(self.dataset.labels, self.compared_labels))))
+        for gold, predictions in zip(self.groups.gold, self.groups.predictions, strict=True):
+            expected = [compared[int(digit)] for digit in gold] * (len(predictions) // len(gold))
+            yield sum(map(str.__eq__, expected, predictions))
 
     @property
     def title(self) -> str:

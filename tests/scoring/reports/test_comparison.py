@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from scipy import stats
@@ -18,7 +19,11 @@ from merge_snli.errors import InputError
 from scoring import Result, score
 from scoring.reports.comparison import Comparison, compare_results
 from scoring.reports.comparison_text import comparison_text, to_json
-from scoring.results.scores import SeedTable
+from scoring.predictions.pairs import read_config
+from scoring.reports.leaderboard.boards import make_boards
+from scoring.results.evaluate import answers_of, fields_of, left_out_of
+from scoring.results.measure import scores
+from scoring.results.scores import GroupTable
 from scoring.statistics import OVERLAP_WARNING
 from tests.scoring.conftest import MakeDataset
 
@@ -49,7 +54,7 @@ def comparison(results: list[Result]) -> Comparison:
     return compare_results(results)[0]
 
 
-def passes(table: SeedTable, seed: int) -> Fraction:
+def passes(table: GroupTable, seed: int) -> Fraction:
     counts = [(correct[seed], size[seed]) for correct, size in zip(table.correct, table.sizes, strict=True)]
     drawn = [(correct, size) for correct, size in counts if size]
     return Fraction(sum(correct * 10 >= size * 9 for correct, size in drawn), len(drawn))
@@ -58,7 +63,7 @@ def passes(table: SeedTable, seed: int) -> Fraction:
 def test_pattern_accuracy_equals_a_plain_count(comparison: Comparison, results: list[Result]) -> None:
     for result in results:
         n = len(result.groups.id)
-        expected = sum(passes(result.seeds, seed) for seed in range(n)) / n
+        expected = sum(passes(result.groups, seed) for seed in range(n)) / n
         assert comparison.pattern_accuracy[result.model.name] == pytest.approx(float(expected))
         interval = comparison.intervals[result.model.name]
         assert interval.low <= comparison.pattern_accuracy[result.model.name] <= interval.high
@@ -125,7 +130,7 @@ def class_value(results: list[Result], rows: list[dict[str, Any]], seed: str, wo
         index = result.groups.id.index(seed)
         own = [row for row in rows if row["seed_id"] == seed]
         right = [
-            result.compared_labels[int(answer)] == result.seeds.gold[index]
+            result.compared_labels[int(answer)] == result.dataset.labels[int(result.groups.gold[index])]
             for answer in result.groups.predictions[index]
         ]
         answers = [(row, correct) for row, correct in zip(own, right, strict=True) if row["word_class"] == word_class]
@@ -140,21 +145,24 @@ def test_a_data_set_without_results_is_named(results: list[Result], make_dataset
         compare_results(results, datasets=[other])
 
 
-def without_first_seed(result: Result, name: str) -> Result:
-    table = result.seeds
-    cut = SeedTable(
-        seed_id=table.seed_id[1:],
-        gold=table.gold[1:],
-        predicted=table.predicted[1:],
-        sizes=tuple(row[1:] for row in table.sizes),
-        correct=tuple(row[1:] for row in table.correct),
-        variant_predictions=table.variant_predictions[1:],
+def on_seeds(result: Result, dataset: Path, seeds: slice, name: str) -> Result:
+    """Return the result of the same answers to some seeds only."""
+    data = read_config(find_dataset(str(dataset)), "all")
+    everything = answers_of(result, data)
+    kept = np.zeros(len(data.group_ids), dtype=bool)
+    kept[seeds] = True
+    answers = everything.take(groups=kept)
+    return dataclasses.replace(
+        result,
+        model=dataclasses.replace(result.model, name=name),
+        scores=scores(answers),
+        left_out=left_out_of(answers, data, None),
+        **fields_of(answers, data),
     )
-    return dataclasses.replace(result, seeds=cut, model=dataclasses.replace(result.model, name=name))
 
 
-def test_models_are_compared_on_their_common_seeds(results: list[Result]) -> None:
-    short = without_first_seed(results[0], "short")
+def test_models_are_compared_on_their_common_seeds(results: list[Result], dataset: Path) -> None:
+    short = on_seeds(results[0], dataset, slice(1, None), "short")
     compared = compare_results([*results, short])[0]
     whole = compare_results(results)[0]
     assert (compared.seeds, compared.left_out) == (whole.seeds - 1, 1)
@@ -164,17 +172,37 @@ def test_models_are_compared_on_their_common_seeds(results: list[Result]) -> Non
 
 
 def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Comparison) -> None:
-    table = results[1].seeds
-    reversed_table = SeedTable(
-        seed_id=table.seed_id[::-1],
+    table = results[1].groups
+    assert table.anchors is not None
+    reversed_table = GroupTable(
+        id=table.id[::-1],
         gold=table.gold[::-1],
-        predicted=table.predicted[::-1],
+        predictions=table.predictions[::-1],
         sizes=tuple(row[::-1] for row in table.sizes),
         correct=tuple(row[::-1] for row in table.correct),
-        variant_predictions=table.variant_predictions[::-1],
+        anchors=table.anchors[::-1],
     )
-    reordered = [results[0], dataclasses.replace(results[1], seeds=reversed_table), *results[2:]]
+    reordered = [results[0], dataclasses.replace(results[1], groups=reversed_table), *results[2:]]
     assert compare_results(reordered)[0] == comparison
+
+
+def test_a_model_with_two_names_counts_once(results: list[Result], caplog: pytest.LogCaptureFixture) -> None:
+    first, second = (
+        dataclasses.replace(results[0], model=dataclasses.replace(results[0].model, name=name, digest="a" * 64))
+        for name in ("one name", "another name")
+    )
+    [compared] = compare_results([first, second, *results[1:]])
+    assert "one name" in compared.family.models
+    assert "another name" not in compared.family.models
+    assert len(compared.family.pairs) == 6
+    assert re.search("one name.*another name", caplog.text)
+
+
+def test_the_same_data_under_another_title_is_compared(results: list[Result]) -> None:
+    renamed = dataclasses.replace(results[0], dataset=dataclasses.replace(results[0].dataset, title="another title"))
+    [compared] = compare_results([renamed, results[1]])
+    assert len(compared.family.models) == 2
+    assert len(make_boards([renamed, results[1]])) == 1
 
 
 def test_each_config_is_compared_separately(results: list[Result]) -> None:
