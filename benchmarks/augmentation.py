@@ -54,12 +54,8 @@ def overview(results: Sequence[AnyResult]) -> Table:
             result.source.overall.sample_accuracy if isinstance(result, Result) and result.source else None
         ),
         "seeds": lambda result: result.scores.anchor_accuracy if isinstance(result, Result) else None,
-        "variants": lambda result: (
-            result.scores.sample_accuracy.mean if isinstance(result, Result) else None
-        ),
-        "PA(0.9)": lambda result: (
-            result.scores.pattern_accuracy.mean if isinstance(result, Result) else None
-        ),
+        "variants": lambda result: result.scores.sample_accuracy.mean if isinstance(result, Result) else None,
+        "PA(0.9)": lambda result: result.scores.pattern_accuracy.mean if isinstance(result, Result) else None,
         **{
             f"{config}: {family}": _family_accuracy(config, start)
             for config in ("simple", "conjunction")

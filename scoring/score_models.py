@@ -43,8 +43,8 @@ def score_model(
         out: Folder for the result file and, in `OUT.work`, the cached predictions; None to write nothing.
 
     Raises:
-        InputError: If the model cannot be loaded or fails, every group is too long for it, its labels are to be inferred
-            from data without seeds, or `out` is not writable.
+        InputError: If the model cannot be loaded or fails, every group is too long for it, its labels are to be
+            inferred from data without seeds, or `out` is not writable.
     """
     if scored.labels.origin == INFERRED and data.anchors is None:
         raise InputError(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 EQUIV, SIZE, ARCH, MULTI = GROUPS = ("equiv", "size", "arch", "multi")
-"""Replacements that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
+"""Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
 family. Then those that several masked LMs validated."""
 
 MINIMUM = 5

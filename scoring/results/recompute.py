@@ -55,9 +55,7 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
     if not len(answers.rows):
         raise InputError("the result has no answers")
     overall = scores(answers)
-    record = replace(
-        dataset_record(data), name=result.dataset.name, title=result.dataset.title, revision=result.dataset.revision
-    )
+    record = replace(dataset_record(data), name=result.dataset.name, revision=result.dataset.revision)
     again = replace(
         result,
         dataset=record,

@@ -81,13 +81,13 @@ def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -
     assert result.scores.groups == len(seeds)
     assert result.scores.anchor_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
     references: list[tuple[Any, Callable[[Sequence[Row]], dict[str, str]]]] = [
-        (result.scores.on_variants, lambda rows: gold),
-        (result.consistency["seed"], lambda rows: on_seed),
-        (result.consistency["majority"], lambda rows: majority(rows, answers)),
+        (result.scores, lambda rows: gold),
+        ((result.consistency or {})["seed"], lambda rows: on_seed),
+        ((result.consistency or {})["majority"], lambda rows: majority(rows, answers)),
     ]
     for scores, reference in references:
         each = [share(right(rows, reference(rows))) for rows in draws]
-        assert scores.variants == len(test)
+        assert scores.rows == len(test)
         assert scores.all_rows_accuracy == pytest.approx(float(share(right(test, reference(test)))), abs=1e-12)
         assert scores.sample_accuracy.each == pytest.approx([float(value) for value in each], abs=1e-12)
         assert scores.sample_accuracy.mean == pytest.approx(float(mean(each)), abs=1e-12)
@@ -147,38 +147,38 @@ def test_scores_of_a_class_equal_those_of_its_config(
 
 
 def test_scores_by_label(result: Result, dataset: Path, answers: Answers) -> None:
-    assert list(result.labels) == list(NLI_LABELS)
-    for name, scores in result.labels.items():
+    assert list(result.parts["label"]) == list(NLI_LABELS)
+    for name, scores in result.parts["label"].items():
         draw = [row for row in rows_of(dataset, "all", "subsample_0") if NAMES[row["label"]] == name]
         right = [answers[row["premise"], row["hypothesis"]] == name for row in draw]
         assert scores.sample_accuracy.each[0] == pytest.approx(float(share(right)), abs=1e-12)
-        assert scores.seeds == len({row["seed_id"] for row in draw})
-        assert scores.curve.each[0][90] == pytest.approx(
-            float(pattern_accuracy(draw, right, 90)), abs=1e-12
-        )
+        assert scores.groups == len({row["seed_id"] for row in draw})
+        assert scores.curve.each[0][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)), abs=1e-12)
 
 
 def test_seed_table_holds_the_counts(result: Result, dataset: Path, answers: Answers) -> None:
-    table = result.seeds
+    table = result.groups
     for index in range(10):
         rows = rows_of(dataset, "all", f"subsample_{index}")
         sizes = Counter(row["seed_id"] for row in rows)
         correct = Counter(
             row["seed_id"] for row in rows if answers[row["premise"], row["hypothesis"]] == NAMES[row["label"]]
         )
-        assert dict(zip(table.seed_id, table.sizes[index], strict=True)) == dict(sizes)
-        assert list(table.correct[index]) == [correct[seed_id] for seed_id in table.seed_id]
+        assert dict(zip(table.id, table.sizes[index], strict=True)) == dict(sizes)
+        assert list(table.correct[index]) == [correct[seed_id] for seed_id in table.id]
     seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
-    expected = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.seed_id]
-    assert list(table.predicted) == expected
-    assert list(table.gold) == [NAMES[seeds[seed_id]["label"]] for seed_id in table.seed_id]
+    expected = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.id]
+    assert list(table.anchors or ()) == expected
+    assert [result.dataset.labels[int(gold)] for gold in table.gold] == [
+        NAMES[seeds[seed_id]["label"]] for seed_id in table.id
+    ]
 
 
 def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     [path] = out.glob(f"{model.name}-*-all.json")
     assert read_result(path) == result
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["schema_version"] == 6
+    assert content["schema_version"] == 7
     assert content["quality_threshold"] == "0.9"
     assert content["thresholds"][:3] + content["thresholds"][-1:] == ["0", "0.01", "0.02", "1"]
     assert content["scores"]["mt"] == f"{result.scores.mt:g}"
@@ -205,7 +205,7 @@ def test_a_copy_under_another_name_needs_no_model(
     copy = shutil.copytree(model, tmp_path / "copy")
     monkeypatch.setattr("scoring.models.scored_model.load_classifier", not_loaded)
     renamed = score(copy, dataset, out=out)
-    assert (renamed.model.name, renamed.scores, renamed.seeds) == ("copy", result.scores, result.seeds)
+    assert (renamed.model.name, renamed.scores, renamed.groups) == ("copy", result.scores, result.groups)
 
 
 def test_nothing_is_written_without_out(
@@ -221,7 +221,7 @@ def test_loaded_pipeline_scores_the_same(result: Result, model: Path, dataset: P
 
     loaded = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
     loaded_result = score(loaded, dataset, out=tmp_path / "results")
-    assert (loaded_result.scores, loaded_result.seeds) == (result.scores, result.seeds)
+    assert (loaded_result.scores, loaded_result.groups) == (result.scores, result.groups)
     assert loaded_result.model.name == model.name
     assert loaded_result.model.digest != result.model.digest  # of the weights in memory, not of the files
     assert score(loaded, dataset, out=tmp_path / "results") == loaded_result
@@ -232,7 +232,7 @@ def test_loaded_model_and_tokenizer_score_the_same(result: Result, model: Path, 
 
     loaded = AutoModelForSequenceClassification.from_pretrained(model, dtype="float32").train()
     loaded_result = score((loaded, AutoTokenizer.from_pretrained(model)), dataset, name="mine")
-    assert (loaded_result.scores, loaded_result.seeds) == (result.scores, result.seeds)
+    assert (loaded_result.scores, loaded_result.groups) == (result.scores, result.groups)
     assert loaded_result.model.name == "mine"
 
 
@@ -245,12 +245,13 @@ def test_function_scores_the_same(result: Result, dataset: Path, answers: Answer
 
 def test_result_as_a_data_frame(result: Result) -> None:
     frame = result.to_pandas()
-    assert list(frame.index) == list(result.parts)
+    parts = [f"{column}:{value}" for column, values in result.parts.items() for value in values]
+    assert list(frame.index) == ["all", *parts]
     assert result.scores.intervals is not None
     row = frame.loc["all"]
     assert row["pattern_accuracy"] == result.scores.pattern_accuracy.mean
     assert (row["pattern_accuracy_low"], row["pattern_accuracy_high"]) == result.scores.intervals.pattern_accuracy
-    assert frame.loc["class:noun", "qt"] == result.parts["word_class"]["noun"].qt
+    assert frame.loc["word_class:noun", "qt"] == result.parts["word_class"]["noun"].qt
 
 
 def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
@@ -321,7 +322,7 @@ def check_two_way(result: Result, dataset: Path, answers: Answers, names: Sequen
     draw = rows_of(dataset, "all", "subsample_4")
     right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in draw]
     assert result.scores.curve.each[4][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)))
-    assert list(result.labels) == list(names)
+    assert list(result.parts["label"]) == list(names)
 
 
 def test_two_way_model_on_three_way_data(two_way_model: Path, dataset: Path) -> None:

@@ -29,12 +29,12 @@ CHART_LICENSE = "uPlot.LICENSE"
 UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
-def render_page(boards: Sequence[Board], texts: Mapping[str, Texts] | None = None, about: str | None = None) -> str:
+def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = None, about: str | None = None) -> str:
     """Return the page as HTML. Without boards of data with seeds, it has no scripts.
 
     Args:
-        boards: The boards, at least one.
-        texts: Texts of the seeds of each board, by its title; none for boards without their data set.
+        boards: The boards, at least one; those with seeds come first.
+        texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
         about: A paragraph on submissions for the end of the page.
     """
     library = f"/*!\n{_asset('vendor', CHART_LICENSE)}*/\n{_asset('vendor', CHART_LIBRARY)}"

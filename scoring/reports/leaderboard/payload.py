@@ -31,14 +31,14 @@ CURVE_SCALE = 10_000
 """Curve values are multiplied by this and rounded to integers."""
 
 
-def page_data(boards: Sequence[Board], texts: Mapping[str, Texts]) -> Json:
+def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
     """Return the data of the page.
 
     Args:
         boards: The boards, at least one.
-        texts: Texts of the seeds of each board, by its title; none for boards without their data set.
+        texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
     """
-    return {"boards": [_board(board, texts.get(board.title)) for board in boards]}
+    return {"boards": [_board(board, texts.get(index)) for index, board in enumerate(boards)]}
 
 
 def _board(board: Board, texts: Texts | None) -> Json:

@@ -61,12 +61,12 @@ def write_leaderboard(
     return path
 
 
-def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[str, Texts]:
-    """Read the seed texts of each board that is on one of the data sets, by title of the board."""
-    found: dict[str, Texts] = {}
+def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[int, Texts]:
+    """Read the seed texts of each board that is on one of the data sets, by position of the board."""
+    found: dict[int, Texts] = {}
     for dataset in datasets:
-        read = ((board.title, read_texts(board, dataset)) for board in boards if board.has_anchors)
-        of_dataset = {title: texts for title, texts in read if texts is not None}
+        read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_anchors)
+        of_dataset = {index: texts for index, texts in read if texts is not None}
         if not of_dataset:
             raise InputError(_not_scored(boards, dataset))
         found |= of_dataset

@@ -14,8 +14,8 @@ import statsmodels.formula.api as smf
 from scoring.analysis.error_drivers import Regression, error_drivers
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import ScoredDataset
-from scoring.models.labels import Missing
 from scoring.corpus.counts import CorpusCounts
+from scoring.models.labels import Missing
 from tests.scoring.analysis.made import Row, scored_dataset
 
 CLASSES, MASKED_LMS = ("noun", "verb", "adj"), ("first", "second", "third")

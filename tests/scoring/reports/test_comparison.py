@@ -17,9 +17,9 @@ from merge_snli.cli import main
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from scoring import Result, score
+from scoring.predictions.pairs import read_config
 from scoring.reports.comparison import Comparison, compare_results
 from scoring.reports.comparison_text import comparison_text, to_json
-from scoring.predictions.pairs import read_config
 from scoring.reports.leaderboard.boards import make_boards
 from scoring.results.evaluate import answers_of, fields_of, left_out_of
 from scoring.results.measure import scores

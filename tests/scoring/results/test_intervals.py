@@ -140,7 +140,10 @@ def test_pattern_accuracy_alone_has_the_same_interval(undrawn: int) -> None:
 
 
 def test_one_subsample_of_groups_has_the_intervals_of_seeds() -> None:
-    of_seeds, of_groups = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]), intervals_of(Counts(CORRECT[:1], SIZES[:1]), None)
+    of_seeds, of_groups = (
+        seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]),
+        intervals_of(Counts(CORRECT[:1], SIZES[:1]), None),
+    )
     assert of_seeds is not None
     assert of_groups is not None
     assert of_groups.anchor_accuracy is of_groups.qt is None

@@ -57,8 +57,8 @@ def test_a_duplicated_result_is_refused(results: list[Result]) -> None:
 
 
 def test_parts_are_classes_labels_and_masked_lms(boards: tuple[Board, ...]) -> None:
-    parts = list(boards[0].entries[0].result.parts)
-    assert parts[:4] == ["all", "class:noun", "class:verb", "class:adj"]
+    parts = [row["part"] for row in boards[0].entries[0].result.as_rows()]
+    assert parts[:4] == ["all", "word_class:noun", "word_class:verb", "word_class:adj"]
     assert parts[4:7] == ["label:entailment", "label:neutral", "label:contradiction"]
     assert set(parts[7:]) == {"masked_lm:demo:mlm-wordpiece", "masked_lm:demo:mlm-bpe"}
     assert {SCRIPT, QUOTES} <= {entry.name for entry in boards[0].entries}

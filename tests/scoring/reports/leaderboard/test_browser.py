@@ -172,7 +172,7 @@ def test_filters(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     find(page, "#query").send_keys("no such model")
     assert find(page, "#nothing").is_displayed()
     find(page, "#clear").click()
-    for part in ("class:verb", "label:neutral", "masked_lm:demo:mlm-bpe"):
+    for part in ("word_class:verb", "label:neutral", "masked_lm:demo:mlm-bpe"):
         choose(page, "#part", part)
         assert shown_percents(page) == percents(boards[0], part, 90)
         assert names(page) == ranking(boards[0], 90, part)
@@ -234,7 +234,7 @@ def test_word_classes_have_the_colors_of_the_figures(page: Any) -> None:  # noqa
 def test_links_restore_the_view(browser: Any, address: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     page = opened(browser, f"{address}#on=class%3Anoun&t=70&sort=model&dir=down&q=org&show=org-hasty-base")
     assert names(page) == ["org/hasty-base", "org/careful-large"]
-    noun = percents(boards[0], "class:noun", 70)
+    noun = percents(boards[0], "word_class:noun", 70)
     assert shown_percents(page) == {name: noun[name] for name in names(page)}
     assert find(page, "#query").get_attribute("value") == "org"
     assert texts_of(page, "#curve-table thead th")[1:] == ["org/hasty-base"]
@@ -307,7 +307,7 @@ def test_source_of_the_data_set(
     assert find(browser, "#models th.source").get_attribute("aria-sort") == "descending"
     choose(browser, "#part", "label:neutral")
     assert texts_of(browser, "#models td.source span") == ["100.0", "–"]
-    choose(browser, "#part", "class:noun")
+    choose(browser, "#part", "word_class:noun")
     assert texts_of(browser, "#models td.source span") == ["–", "–"]
     models = browser.find_elements("css selector", "#models .name")
     next(model for model in models if model.text == "always neutral").click()

@@ -69,10 +69,10 @@ def test_every_format_has_the_notes(results: list[Result]) -> None:
 
 def test_csv_has_all_parts_with_intervals(boards: tuple[Board, ...], results: list[Result]) -> None:
     rows = list(csv.DictReader(io.StringIO(comma_separated(boards))))
-    assert len(rows) == sum(len(entry.result.parts) for board in boards for entry in board.entries)
+    assert len(rows) == sum(len(entry.result.as_rows()) for board in boards for entry in board.entries)
     assert {SCRIPT, QUOTES} <= {row["model"] for row in rows}
-    [row] = [row for row in rows if row["model"] == "org/hasty-base" and row["part"] == "class:verb"]
-    scores = results[0].classes["verb"]
+    [row] = [row for row in rows if row["model"] == "org/hasty-base" and row["part"] == "word_class:verb"]
+    scores = results[0].parts["word_class"]["verb"]
     assert scores.intervals is not None
     assert float(row["qt"]) == scores.qt
     assert (float(row["qt_low"]), float(row["qt_high"])) == scores.intervals.qt
@@ -101,7 +101,7 @@ def test_column_of_the_source(sourced: tuple[Board, ...], boards: tuple[Board, .
     assert float(table["always neutral", "all"]["source_accuracy"]) == source.overall.sample_accuracy
     low = table["always neutral", "label:neutral"]["source_accuracy_low"]
     assert float(low) == source.labels["neutral"].interval[0]
-    assert table["always neutral", "class:noun"]["source_accuracy"] == ""
+    assert table["always neutral", "word_class:noun"]["source_accuracy"] == ""
     assert table["org/hasty-base", "all"]["source_problems"] == ""
     assert "Source" not in markdown(boards)
 
