@@ -18,7 +18,7 @@ from merge_snli.cli import main
 from merge_snli.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
-from merge_snli.record import ProblemsRecord, SourceRecord, read_record
+from merge_snli.record import MaskedLMRecord, ProblemsRecord, SourceRecord, read_record
 from merge_snli.schema import NLI_LABELS
 from scoring import Result, read_result, read_results, score, score_table
 from scoring.results.files import to_json
@@ -72,6 +72,7 @@ def record_source(dataset: Path, **options: Any) -> None:  # noqa: ANN401 - opti
         title=dataset.name,
         options=shipped.options | named,
         sources=(SourceRecord(named["problems"], read.digest),),
+        masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
         problems=ProblemsRecord(len(read.problems), read.without_label),
         data=dataclasses.replace(shipped.data, files={}),
     )
@@ -235,7 +236,7 @@ def test_files_tables_and_frames_have_the_source(source: Source, tmp_path: Path)
     frame = results[0].to_pandas()
     assert frame["source_accuracy"]["all"] == found(results[0])["all"][1]
     assert frame["source_problems"]["label:neutral"] == found(results[0])["neutral"][0]
-    assert frame["source_accuracy"].isna()["class:noun"]
+    assert frame["source_accuracy"].isna()["word_class:noun"]
 
 
 def test_different_sources_are_named(source: Source, tmp_path: Path) -> None:
@@ -384,6 +385,7 @@ def test_recorded_sources_that_cannot_be_read(
         options=record.options | options,
         data=record.data,
         sources=(SourceRecord("moved", "0" * 64),),
+        masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
     )
     arguments = ["--dataset", str(dataset), "--source", "recorded", "--out", str(tmp_path / "out")]
     assert main(["score", "demo:nli-a", *arguments]) == 2

@@ -178,7 +178,7 @@ def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_pat
         write_table(tmp_path / name, table)
         (result,) = import_files([tmp_path / name], OWN, model="rule", config="noun")
         assert result.scores == expected.scores
-        assert result.seeds == expected.seeds
+        assert result.groups == expected.groups
         assert result.consistency == expected.consistency
         assert (result.model.label_origin, result.run.prompt) == ("answers", None)
 
