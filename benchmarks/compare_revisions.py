@@ -103,7 +103,8 @@ def collect(out: Path, snli: Path | None) -> None:
     _first("make_simple_pair", "templates.simple_pair", "merge_snli.pairs.simple_pair")(simple, options(premises=40))
     for path in sorted((simple / "data").glob("*/test.parquet")):
         _score(out / "results" / "simple_pair", "demo:nli-a", simple, config=path.parent.name)
-    for model in ("demo:nli-b", _surely):
+    models: tuple[Any, ...] = ("demo:nli-b", _surely)
+    for model in models:
         _score(
             out / "results" / "grouped", model, _write_groups(out / "grouped.csv"), group_column="pattern", by=["kind"]
         )

@@ -150,7 +150,7 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     labels: dict[Pair, str | None] = {}
     texts: dict[Pair, str] = {}
     for log in logs:
-        check_dataset(log, data.dataset)
+        check_dataset(log, data.stored)
         for question, label in log.labels.items():
             if question not in pairs:
                 raise InputError(f"{log.path}: sample {question} is not in {data.place}")

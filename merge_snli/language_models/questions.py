@@ -171,13 +171,13 @@ class Questions:
     @property
     def name(self) -> str:
         """The data set as the user named it."""
-        return str(self.data.dataset.name)
+        return str(self.data.stored.name)
 
     @property
     def record(self) -> dict[str, Any]:
         """What a log says about its questions, for `merge-snli import`."""
         scope = self.scope.as_dict() | ({"subsample": ALL_SUBSAMPLES} if self.data.draws is None else {})
-        return {"dataset": self.data.dataset.digest, "name": self.name, **scope}
+        return {"dataset": self.data.stored.digest, "name": self.name, **scope}
 
 
 def read_questions(dataset: MergeDataset, scope: Scope) -> Questions:
@@ -218,6 +218,6 @@ def _uses(data: ScoredData, part: InScope) -> Iterator[tuple[int, dict[str, Any]
 
 def _rows_of(data: ScoredData) -> list[dict[str, Any]]:
     """Return what a use of each row says besides its group and label."""
-    table = read_split(data.dataset, str(data.config))
+    table = read_split(data.stored, str(data.config))
     rows: list[dict[str, Any]] = table.select([name for name in ROW_COLUMNS if name in table.column_names]).to_pylist()
     return rows

@@ -52,7 +52,7 @@ class FilterSet:
     name: str
     title: str
     digest: str
-    config: str
+    config: str | None
     generated: int
     curve: MeanCurve
 
@@ -63,7 +63,7 @@ class RefusedSet:
 
     title: str
     digest: str
-    config: str
+    config: str | None
     reason: str
 
 

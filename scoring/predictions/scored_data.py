@@ -100,6 +100,17 @@ class ScoredData:
     part: PartOfData | None = None
 
     @property
+    def stored(self) -> MergeDataset:
+        """The stored data set.
+
+        Raises:
+            InputError: If the data is a file, or problems in memory.
+        """
+        if self.dataset is None:
+            raise InputError(f"{self.name} is not a stored data set, which this needs")
+        return self.dataset
+
+    @property
     def place(self) -> str:
         """The data set and config, for messages."""
         return self.name if self.config is None else f"config {self.config} of {self.name}"

@@ -83,7 +83,7 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
 
 
 def _read_recorded(data: ScoredData) -> ScoredSource:
-    dataset, advice = data.dataset, "give it with --source FILE|ID"
+    dataset, advice = data.stored, "give it with --source FILE|ID"
     try:
         source = _read(_recorded_options(dataset), data, digest=dataset.record.sources[0].digest)
     except InputError as error:

@@ -46,7 +46,7 @@ class Predictions:
 
 def best_outputs(logits: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return the output with the largest logit for each pair; `NOT_ASKED` for a row of NaN, a pair that is too long."""
-    best = np.nan_to_num(logits).argmax(axis=1)
+    best: NDArray[np.int64] = np.nan_to_num(logits).argmax(axis=1)
     best[np.isnan(logits[:, 0])] = Missing.NOT_ASKED
     best[np.isneginf(logits).all(axis=1)] = Missing.NO_ANSWER  # as caches of functions once stored it
     return best

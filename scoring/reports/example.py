@@ -32,7 +32,7 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
         results: Results of at least one model on one config of the data set.
         dataset: The data set.
     """
-    table = read_split(dataset, results[0].dataset.config)
+    table = read_split(dataset, str(results[0].dataset.config))
     rows, labels = table.to_pylist(), label_names(table)
     drawn = sorted(_with_places(rows), key=lambda each: sha256_of_json([RANDOM_SEED, each[0]["variant_id"]]))[:VARIANTS]
     heading = (

@@ -140,7 +140,7 @@ def pa_curve(shares: NDArray[np.float64], groups: Ints) -> Curve:
     )
 
 
-def _anchor_scores(anchors: Anchors, on_rows: dict[str, Any]) -> dict[str, float | None]:
+def _anchor_scores(anchors: Anchors, on_rows: dict[str, Any]) -> dict[str, Any]:
     on_anchors, pa_at_quality_threshold = sample_accuracy(anchors.correct), on_rows["pattern_accuracy"].mean
     if pa_at_quality_threshold is None:
         return {"anchor_accuracy": on_anchors, "qt": None, "mt": None}

@@ -40,7 +40,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows_of(results: Path, table: Callable[..., object]) -> dict[str, dict[str, object]]:
-    found = table([result for kind in read_results(results) for result in kind])
+    found = table(read_results(results))
     return {row["Model"]: row for row in found.as_dict()["rows"]}  # type: ignore[attr-defined]
 
 
@@ -65,7 +65,7 @@ def test_relevance_is_shown_by_family(results: Path) -> None:
 
 
 def test_predicted_labels_are_shown_by_hypothesis_for_each_premise(results: Path) -> None:
-    found = [result for kind in read_results(results) for result in kind]
+    found = read_results(results)
     tables = list(predicted_labels(found))
     assert len(tables) == 2 + 8
     simple = {row["Model"]: row for row in tables[0].as_dict()["rows"]}

@@ -48,7 +48,7 @@ def test_table_on_stdout_and_one_file_per_model(
     assert [result.model.name for result in results] == ["tiny-bert", "tiny-roberta"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "results.work"]
     for result in results:
-        assert f"{result.scores.anchor_accuracy * 100:.1f}" in printed.out
+        assert f"{(result.scores.anchor_accuracy or 0) * 100:.1f}" in printed.out
 
 
 def test_scoring_works_without_spacy(bert: Path, dataset: Path, tmp_path: Path) -> None:

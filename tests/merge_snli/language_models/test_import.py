@@ -151,8 +151,8 @@ def test_a_model_that_never_answers_is_wrong_and_never_consistent(run: Run) -> N
     (result,) = import_files([run(task, ["?"] * len(task.dataset)).location], OWN)
     assert result.scores.anchor_accuracy == result.scores.sample_accuracy.mean == 0
     assert result.run.no_answers == len(task.dataset)
-    assert {*result.groups.anchors} == {None}
-    assert [scores.sample_accuracy.mean for scores in result.consistency.values()] == [0, 0]
+    assert {*(result.groups.anchors or ())} == {None}
+    assert [scores.sample_accuracy.mean for scores in (result.consistency or {}).values()] == [0, 0]
 
 
 def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_path: Path, bundled: MergeDataset) -> None:

@@ -104,7 +104,7 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
 
 def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
     async def notebook() -> float:
-        return score(Api(), dataset, config="verb").scores.anchor_accuracy
+        return score(Api(), dataset, config="verb").pattern_accuracy
 
     assert 0 <= asyncio.run(notebook()) <= 1
 

@@ -95,7 +95,7 @@ def test_models_are_ranked_and_letters_show_differences(comparison: Comparison) 
 
 
 def test_seeds_against_variants_is_the_paired_t_test_over_models(comparison: Comparison, results: list[Result]) -> None:
-    on_seeds = [result.scores.anchor_accuracy for result in results]
+    on_seeds = [result.scores.anchor_accuracy or 0.0 for result in results]
     on_variants = [result.scores.sample_accuracy.mean or 0.0 for result in results]
     expected = stats.ttest_rel(on_seeds, on_variants)
     assert comparison.seeds_against_variants is not None
@@ -257,7 +257,7 @@ def test_constant_differences_have_no_test(results: list[Result]) -> None:
     [compared] = compare_results([results[0], copy])
     text = comparison_text(compared)
     scores = results[0].scores
-    difference = 100 * (scores.anchor_accuracy - (scores.sample_accuracy.mean or 0.0))
+    difference = 100 * ((scores.anchor_accuracy or 0.0) - (scores.sample_accuracy.mean or 0.0))
     row = next(line for line in text.splitlines() if line.startswith("SA, seeds"))
     assert row.split()[4:] == [f"{difference:+.1f}", "–", "–", "–", "2", "–"]
     assert "SA, seeds − variants: the t-test is not defined" in " ".join(text.split())

@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from scoring import Result
 from scoring.reports.leaderboard.boards import Board
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
 from scoring.reports.leaderboard.page import render_page
 from scoring.reports.leaderboard.texts import Texts
 from scoring.reports.line_chart import COLORS
+from scoring.results.scores import Scores
 from tests.browser import chromium
 from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED
 
@@ -87,15 +89,20 @@ def key(name: str) -> str:
     return str(getattr(importlib.import_module("selenium.webdriver.common.keys").Keys, name))
 
 
+def scores_of(result: Result, part: str) -> Scores:
+    column, _, value = part.partition(":")
+    return result.parts[column][value] if value else result.scores
+
+
 def ranking(board: Board, threshold: int, part: str = "all") -> list[str]:
     def value(entry: Any) -> float:  # noqa: ANN401
-        return entry.result.parts[part].curve.mean[threshold] or 0.0
+        return scores_of(entry.result, part).curve.mean[threshold] or 0.0
 
     return [entry.name for entry in sorted(board.entries, key=lambda entry: (-round(value(entry), 4), entry.name))]
 
 
 def percents(board: Board, part: str, threshold: int) -> dict[str, str]:
-    means = {entry.name: entry.result.parts[part].curve.mean[threshold] for entry in board.entries}
+    means = {entry.name: scores_of(entry.result, part).curve.mean[threshold] for entry in board.entries}
     return {name: f"{round(mean, 4) * 100:.1f}" for name, mean in means.items() if mean is not None}
 
 
@@ -284,7 +291,7 @@ def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, 
     assert "license: apache-2.0" in find(page, "#terms").text
     scores = entry.result.parts["word_class"]["verb"]
     row = next(text for text in texts_of(page, "#parts-table tr") if text.startswith("verbs"))
-    assert row.startswith(f"verbs{scores.seeds}{scores.anchor_accuracy * 100:.1f}")
+    assert row.startswith(f"verbs{scores.groups}{(scores.anchor_accuracy or 0) * 100:.1f}")
     find(page, "#back").click()
     assert find(page, "#board-view").is_displayed()
 

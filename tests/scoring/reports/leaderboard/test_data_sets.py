@@ -74,7 +74,7 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     assert [*rows][-1] == SCRIPT + "2"
     assert {*rows} == {*merge, SCRIPT + "2"}
     for name, scores in merge.items():
-        shown = [scores.anchor_accuracy, scores.sample_accuracy.mean or 0]
+        shown = [scores.anchor_accuracy or 0, scores.sample_accuracy.mean or 0]
         assert rows[name][0][:2] == pytest.approx([100 * share for share in shown], abs=0.051)
     on_all, on_half = (next(at for at, columns in enumerate(side.data) if len(columns.cells) == n) for n in (2, 1))
     assert rows["org/hasty-base"][on_all] == (43.8, 25.0)

@@ -24,7 +24,7 @@ def test_markdown_is_shaped_like_table_3(boards: tuple[Board, ...]) -> None:
     header = r"| Model | Seeds | Variants | PA(0.9) | 95% interval | QT | MT |"
     assert lines[2:4] == [header, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
     best = boards[0].entries[0].result.scores
-    assert lines[4].startswith(f"| org/careful-large | {best.anchor_accuracy * 100:.1f} | ")
+    assert lines[4].startswith(f"| org/careful-large | {(best.anchor_accuracy or 0) * 100:.1f} | ")
     assert best.intervals is not None
     low, high = best.intervals.pattern_accuracy
     pattern_accuracy = best.pattern_accuracy.mean

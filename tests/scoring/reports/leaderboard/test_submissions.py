@@ -18,6 +18,7 @@ from merge_snli.errors import InputError
 from scoring import Result, score
 from scoring.predictions.pairs import read_config
 from scoring.reports.leaderboard.submissions import LIMITS, check_files
+from scoring.results.evaluate import answers_of, fields_of
 from scoring.results.files import file_name, parse_result, to_json
 from scoring.results.measure import scores
 from scoring.results.recompute import differences
