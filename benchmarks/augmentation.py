@@ -146,7 +146,7 @@ def _family_accuracy(config: str, start: str) -> Callable[[Result], float | None
 def _accuracy(config: str) -> Callable[[Result], float | None]:
     def of(result: Result) -> float | None:
         found = of_config([result], config)
-        return found[0].scores.sample_accuracy if found else None
+        return found[0].sample_accuracy if found else None
 
     return of
 

@@ -200,7 +200,7 @@ def compare(old: Path, new: Path) -> Iterator[str]:
     """Yield a sentence for each difference between what two revisions computed."""
     for name in sorted({each.name for folder in (old, new) for each in (folder / "data").iterdir()}):
         yield from _different(f"data {name}", _data_numbers(old / "data" / name), _data_numbers(new / "data" / name))
-    before, after = ({key: numbers for key, numbers in _results(folder / "results")} for folder in (old, new))
+    before, after = (dict(_results(folder / "results")) for folder in (old, new))
     for key in sorted({*before, *after}):
         yield from _different(key, before.get(key, {}), after.get(key, {}))
 

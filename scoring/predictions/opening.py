@@ -73,7 +73,7 @@ def open_config(dataset: object, config: str | None) -> ScoredData:
 def data_keys(dataset: MergeDataset) -> set[tuple[str, str | None]]:
     """Return the digest and config of each config of a stored data set as in the records of results on it."""
     if dataset.record.anchors:
-        return {(dataset.digest, config) for config in dataset.configs}
+        return {(dataset.digest, config) for config in dataset.record.test_configs}
     return {(data.digest, data.config) for data in open_data(dataset)}
 
 

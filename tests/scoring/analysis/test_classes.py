@@ -23,7 +23,7 @@ def test_curves_and_welch_over_seeds() -> None:
         models=("a", "b"),
     )
     found = classes(made)
-    assert [(each.name, each.curve.groups, each.curve.variants) for each in found.curves] == [
+    assert [(each.name, each.curve.seeds, each.curve.variants) for each in found.curves] == [
         ("noun", 3, 6),
         ("verb", 2, 4),
         ("adj", 1, 1),
@@ -48,7 +48,7 @@ def test_undrawn_and_missing_variants_do_not_count() -> None:
         on_seeds={"s3": "-"},
     )
     found = classes(made)
-    assert [(each.curve.groups, each.curve.variants, each.curve.at(1)) for each in found.curves] == [
+    assert [(each.curve.seeds, each.curve.variants, each.curve.at(1)) for each in found.curves] == [
         (1, 1, 1),
         (1, 1, 1),
     ]

@@ -34,7 +34,7 @@ def test_three_majority_labels() -> None:
     for model in made.models:
         scores = found.models[model.name]
         assert scores.gold == pytest.approx(model.result.scores.pattern_accuracy.mean)
-        assert scores.own == pytest.approx(model.result.consistency["majority"].pattern_accuracy.mean)
+        assert scores.own == pytest.approx((model.result.consistency or {})["majority"].pattern_accuracy.mean)
 
 
 def test_own_majority_is_per_subsample() -> None:

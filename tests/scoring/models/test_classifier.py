@@ -52,10 +52,10 @@ def test_labels_and_scores_match_the_plain_pipeline(model: Path, pairs: tuple[Pa
     expected = [{answer["label"]: answer["score"] for answer in answers} for answers in plain(texts, top_k=None)]
     predicted, facts = predict_pairs(lambda: load(model), pairs, None)
     outputs = read_output_names(find_model(str(model)))
-    labels = [outputs[best] for best in predicted.logits.argmax(axis=1)]
+    labels = [outputs[best] for best in predicted.outputs]
     assert labels == [max(scores, key=scores.__getitem__) for scores in expected]
     scores = [[each[name] for name in outputs] for each in expected]
-    np.testing.assert_allclose(softmax(predicted.logits.astype(float)), scores, atol=1e-5)
+    np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), scores, atol=1e-5)
     assert facts.parameters == plain.model.num_parameters()
 
 
@@ -124,7 +124,7 @@ def test_pairs_of_many_lengths_share_batches(make_model: MakeModel, tmp_path: Pa
     outputs = read_output_names(find_model(str(folder)))
     answers = [{answer["label"]: answer["score"] for answer in each} for each in plain(texts(pairs), top_k=None)]
     expected = [[each[name] for name in outputs] for each in answers]
-    np.testing.assert_allclose(softmax(predicted.logits.astype(float)), expected, atol=1e-5)
+    np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("packed", [True, False])
