@@ -93,8 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _score(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
-    from scoring.annotation.report import score_annotation, write_annotation
-    from scoring.annotation.tables import annotation_tables
+    from scoring.annotation.report import score_annotation
+    from scoring.annotation.tables import annotation_tables, write_annotation
 
     if arguments.out.exists() and not arguments.out.is_dir():
         raise InputError(f"--out {arguments.out} is a file: choose a folder")
