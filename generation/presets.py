@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
 
 
@@ -57,5 +57,5 @@ def preset_options(name: str) -> dict[str, Any]:
         InputError: If there is no preset of this name.
     """
     if name not in PRESETS:
-        raise InputError(f"--preset is {name!r}: choose from {', '.join(PRESETS)}")
+        raise InputError(f"{param('preset')} is {name!r}: choose from {', '.join(PRESETS)}")
     return dict(PRESETS[name].options)

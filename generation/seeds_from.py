@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from merge_snli.dataset import find_dataset, read_split
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json
 from merge_snli.record import require
 from merge_snli.schema import ALL, WORD_CLASSES
@@ -59,15 +59,16 @@ class Seeds:
                 continue
             if self.texts[problem.id] != (problem.premise, problem.hypothesis):
                 raise InputError(
-                    f"--seeds-from {self.name}: seed {problem.id!r} and the problem with this id have different texts; "
-                    "use the same --problems and --id-column as for that data set"
+                    f"{param('seeds_from')} {self.name}: seed {problem.id!r} and the problem with this id have "
+                    f"different texts; use the same {param('problems')} and {param('id_column')} as for that data set"
                 )
             missing.pop(problem.id, None)
             yield problem
         if missing:
             raise InputError(
-                f"--seeds-from {self.name}: {len(missing):,} of {len(self):,} seeds are not among the problems "
-                f"({_first_few(missing)}); use the --problems, --split, --limit and --id-column of that data set"
+                f"{param('seeds_from')} {self.name}: {len(missing):,} of {len(self):,} seeds are not among the "
+                f"problems ({_first_few(missing)}); use the {param('problems')}, {param('split')}, {param('limit')} "
+                f"and {param('id_column')} of that data set"
             )
 
     def has(self, problem_id: str, word_class: str) -> bool:
@@ -95,7 +96,8 @@ def read_seeds(name: str, classes: Iterable[str]) -> Seeds:
     if not variants.num_rows:
         available = ", ".join(word_class for word_class in WORD_CLASSES if word_class in dataset.configs)
         raise InputError(
-            f"--seeds-from {name} has no seed of class {' or '.join(classes)} (available: {available}); set --classes"
+            f"{param('seeds_from')} {name} has no seed of class {' or '.join(classes)} (available: {available}); set "
+            f"{param('classes')}"
         )
     columns = [("word_class", "distinct"), ("seed_premise", "min"), ("seed_hypothesis", "min")]
     seeds = variants.group_by("seed_id").aggregate(columns).to_pylist()
@@ -121,12 +123,12 @@ def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], in
     short = {pair: variants.get(pair, 0) for pair in pairs if variants.get(pair, 0) < inflation}
     if short:
         least = min(short.values())
-        lower = f"lower --inflation to {least}, or " if least else ""
+        lower = f"lower {param('inflation')} to {least}, or " if least else ""
         named = _first_few(f"{seed_id} has {count} of class {name}" for (seed_id, name), count in short.items())
         raise InputError(
-            f"--seeds-from {seeds.name}: {len(short):,} of {len(pairs):,} seeds and classes have fewer than "
-            f"{inflation} variants ({named}); {lower}generate this data set without --seeds-from, "
-            "and the other one with the seeds of this one"
+            f"{param('seeds_from')} {seeds.name}: {len(short):,} of {len(pairs):,} seeds and classes have fewer than "
+            f"{inflation} variants ({named}); {lower}generate this data set without {param('seeds_from')}, and the "
+            "other one with the seeds of this one"
         )
 
 

@@ -15,7 +15,7 @@ from keyword import iskeyword
 from typing import NoReturn, TextIO
 
 from merge_snli import __version__
-from merge_snli.errors import InputError, options_as_flags
+from merge_snli.errors import InputError, as_flags, log_flags
 from merge_snli.files import FULL_DISK_ERRORS, PATH_ERRORS
 from merge_snli.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.table import print_in_any_encoding
@@ -66,12 +66,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     print_in_any_encoding(sys.stderr)
     try:
         try:
-            with options_as_flags():
-                return _run(argv)
+            return _run(argv)
         finally:
             sys.stdout.flush()
     except InputError as error:
-        _print_error(str(error))
+        _print_error(as_flags(error))
         return INPUT_ERROR
     except KeyboardInterrupt:
         _print_error("interrupted; finished work is saved, run the same command again to resume")
@@ -94,11 +93,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    check_not_shadowed(*PACKAGES)  # before the commands, whose arguments are made from the options of `generation`
     parser = _parser()
     arguments = parser.parse_args(argv, argparse.Namespace(parser=parser))
-    logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(log_flags)
+    logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])
     logging.getLogger("merge_snli.progress").setLevel(logging.INFO)
-    check_not_shadowed(*PACKAGES)
     module = importlib.import_module(_module_of(arguments.command))
     return int(module.run(arguments))
 

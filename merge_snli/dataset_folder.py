@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,15 +10,15 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from merge_snli.card import render_card
-from merge_snli.dataset import BUNDLED, CARD_FILE, FOLDER, RUN_FILE, find_dataset
-from merge_snli.errors import InputError
+from merge_snli.dataset import CARD_FILE, RUN_FILE, find_dataset
 from merge_snli.files import sha256_of_file, sha256_of_json, write_bytes
+from merge_snli.folders import replace_folder
 from merge_snli.parquet_files import ROWS_PER_GROUP
 from merge_snli.record import ConfigRecord, DataRecord, encode_record, seal
 from merge_snli.schema import data_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from merge_snli.dataset import MergeDataset
     from merge_snli.record import Record
@@ -27,33 +26,6 @@ if TYPE_CHECKING:
 
 SEVERAL = -1
 """Stands for the label of a group whose pairs have different ones."""
-
-
-def check_out(out: Path) -> Path:
-    """Check that a data set can be written to a folder, and expand `~` and links in its path.
-
-    Args:
-        out: The folder for the data set.
-
-    Raises:
-        InputError: If the path is or goes through a file, the folder has content other than a data set, or it is in the
-            installed package.
-    """
-    out = out.expanduser()
-    if not out.name or out.is_symlink():
-        out = out.resolve()
-    if FOLDER.resolve() in (out.resolve(), *out.resolve().parents):
-        raise InputError(
-            f"--out {out} is the folder of the package, which has the bundled data set ({BUNDLED}): pass another folder"
-        )
-    existing = next((path for path in (out, *out.parents) if path.exists()), out)
-    if existing.exists() and not existing.is_dir():
-        raise InputError(f"--out {out}: {existing} is a file; pass a folder")
-    if out.is_dir() and any(out.iterdir()):
-        if not (out / RUN_FILE).is_file():
-            raise InputError(f"--out {out} is not empty and not a data set (no {RUN_FILE}): pass a new or empty folder")
-        find_dataset(str(out))
-    return out
 
 
 def config_record(
@@ -132,39 +104,5 @@ def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, 
     contents = {**card_and_record(record, staged), **(others or {})}
     for name, content in contents.items():
         write_bytes(staged / name, content)
-    replace_folder(staged, out, [name for name in contents if name != RUN_FILE])
+    replace_folder(staged, out, ("data", *(name for name in contents if name != RUN_FILE), RUN_FILE))
     return find_dataset(str(out))
-
-
-def replace_folder(staged: Path, out: Path, names: Iterable[str]) -> None:
-    """Move the staged files to `out`; on an error, restore `out`.
-
-    The record is moved last. If the process is killed before, the record in `out` does not match its files, and the
-    next run writes them again.
-
-    Args:
-        staged: The new folder. The folder around it gets the old files while they are replaced.
-        out: The data set's folder.
-        names: The files beside `data/` and the record.
-    """
-    if not out.exists() or not any(out.iterdir()):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        staged.replace(out)
-        return
-    backup = staged.with_name("replaced")
-    shutil.rmtree(backup, ignore_errors=True)
-    backup.mkdir()
-    moved: list[tuple[Path, Path]] = []
-    try:
-        for name in ("data", *names):
-            for source, target in ((out / name, backup / name), (staged / name, out / name)):
-                if source.exists():
-                    source.rename(target)
-                    moved.append((source, target))
-        (staged / RUN_FILE).replace(out / RUN_FILE)
-    except BaseException:
-        for source, target in reversed(moved):
-            target.rename(source)
-        raise
-    shutil.rmtree(backup)
-    shutil.rmtree(staged)

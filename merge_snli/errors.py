@@ -1,69 +1,108 @@
-"""The exception for errors that the user can fix, and how messages name options."""
+"""The exception for errors that the user can fix, and how messages name parameters.
+
+A message is written once, with its parameters marked by `param`. In Python it names them as they are (`top_k`), and on
+the command line by their flags (`--top-k`). All other text of a message stays as it is.
+"""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from ast import literal_eval
+from logging import LogRecord
+from typing import Any, Self
+
+_START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a program: no text contains them
+_PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<value>[^{_START}{_END}]*))?){_END}")
+
+
+def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
+    """Name a parameter in the text of an `InputError` or a `Message`.
+
+    Args:
+        name: The parameter, as in Python.
+        value: The value that the message advises, if any: `True` for a switch, a tuple for a list, or one value.
+
+    Examples:
+        >>> message = Message(f"{param('top_k')} is 0; use {param('device', 'cpu')}, or add {param('overwrite', True)}")
+        >>> print(message)
+        top_k is 0; use device='cpu', or add overwrite=True
+        >>> print(as_flags(message))
+        --top-k is 0; use --device=cpu, or add --overwrite
+    """
+    return f"{_START}{name}{'' if value is None else f'={value!r}'}{_END}"
+
+
+class Message(str):
+    """A text that names parameters as in Python; `as_flags` returns it as on the command line.
+
+    Attributes:
+        marked: The text with the marks of `param`, to quote it within another message.
+    """
+
+    marked: str
+
+    def __new__(cls, text: str) -> Self:
+        """Create the message.
+
+        Args:
+            text: The text, with parameters from `param`.
+        """
+        marked = text.marked if isinstance(text, Message) else text
+        message = super().__new__(cls, _PARAM.sub(r"\g<text>", marked))
+        message.marked = marked
+        return message
 
 
 class InputError(ValueError):
     """An error in the user's input; the command line prints it without a traceback.
 
-    The message says what is wrong with which value, where, and what to do. It is written with flags, such as
-    `--top-k`; see `name_options`.
+    The message says what is wrong with which value, where, and what to do. It names parameters with `param`.
+
+    Attributes:
+        message: The message, which is also the text of the error.
     """
 
     def __init__(self, message: str) -> None:
-        """Create the error; its message names options as the user knows them."""
-        super().__init__(name_options(message))
+        """Create the error.
+
+        Args:
+            message: The text, with parameters from `param`.
+        """
+        self.message = Message(message)
+        super().__init__(self.message)
 
 
 class IncompleteError(InputError):
     """A file that an earlier stage of a run has written is missing; running the same command again makes it."""
 
 
-_OPTION = re.compile(
-    r"""merge-snli\ [a-z]+\ [^,;:]*               # a command to copy stays as it is
-    |(?P<add>add\ )?(?<![\w'"-])--(?P<name>[a-z][a-z-]*)
-     (?:=(?P<value>[^\s;]+?(?=[.,:;)]*(?:\s|$))))?""",
-    re.VERBOSE,
-)
-
-_flags: ContextVar[bool] = ContextVar("flags", default=False)
+def as_flags(text: object) -> str:
+    """Return an error or a message with its parameters named as on the command line, and anything else as it is."""
+    message = text.message if isinstance(text, InputError) else text
+    return _PARAM.sub(_flag, message.marked) if isinstance(message, Message) else str(message)
 
 
-@contextmanager
-def options_as_flags() -> Iterator[None]:
-    """Name options by their flags in this context, as on the command line."""
-    token = _flags.set(True)
-    try:
-        yield
-    finally:
-        _flags.reset(token)
+def flag(name: str) -> str:
+    """Return the flag of a parameter on the command line, such as `--top-k` for `top_k`."""
+    return f"--{name.replace('_', '-')}"
 
 
-def name_options(message: str) -> str:
-    """Return a message with its options named as the user knows them: by flags on the command line, else as parameters.
-
-    Args:
-        message: A message with flags: `--name`, `--name=VALUE`, or `add --name` for a switch.
-
-    Examples:
-        >>> name_options("--top-k is 0; use --device=cpu, or add --allow-pickle")
-        "top_k is 0; use device='cpu', or add allow_pickle=True"
-    """
-    return message if _flags.get() else _OPTION.sub(_parameter, message)
+def _flag(parameter: re.Match[str]) -> str:
+    name = flag(parameter["name"])
+    value = True if parameter["value"] is None else literal_eval(parameter["value"])
+    if value is True:
+        return name
+    return f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
 
 
-def _parameter(option: re.Match[str]) -> str:
-    name, value, add = option["name"], option["value"], option["add"] or ""
-    if name is None:
-        return option[0]
-    parameter = f"{add}{name.replace('-', '_')}"
-    if value is None:
-        return f"{parameter}=True" if add else parameter
-    values = tuple(value.split(","))
-    return f"{parameter}={values if len(values) > 1 else value!r}"
+def log_flags(record: LogRecord) -> bool:
+    """Name parameters as on the command line in a log record; a filter for the handlers of a command."""
+
+    def shown(value: Any) -> Any:  # noqa: ANN401 - any argument of a log record
+        return as_flags(value) if isinstance(value, InputError | Message) else value
+
+    record.msg = shown(record.msg)
+    if isinstance(record.args, tuple):
+        record.args = tuple(map(shown, record.args))
+    return True
 
 
 def reason(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 
 PATH_ERRORS = frozenset(
     {
@@ -97,14 +97,18 @@ def machine_name() -> str:
 
 
 def is_running(pid: int | str) -> bool:
-    """Return whether a process of this machine runs."""
+    """Return whether a process of this machine runs; one that has ended and not been waited for does not."""
     try:
         os.kill(int(pid), 0)
     except (ProcessLookupError, ValueError):
         return False
     except PermissionError:
         return True
-    return True
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2]
+    except OSError:  # not Linux, or it has just ended
+        return True
+    return not state.startswith("Z")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -141,9 +145,9 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
     except OSError as error:
-        raise InputError(f"{option} {path} cannot be read: {error.strerror}") from error
+        raise InputError(f"{param(option)} {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{option} {path} is not valid TOML: {reason(error)}") from error
+        raise InputError(f"{param(option)} {path} is not valid TOML: {reason(error)}") from error
 
 
 def sha256_of_file(path: Path) -> str:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,9 @@ def check_license(license_id: str | None) -> None:
         InputError: If it is not.
     """
     if license_id is not None and not LICENSE_ID.fullmatch(license_id.lower()):
-        raise InputError(f"--license is {license_id!r}: give a license id of the Hub, such as cc-by-4.0 or other")
+        raise InputError(
+            f"{param('license')} is {license_id!r}: give a license id of the Hub, such as cc-by-4.0 or other"
+        )
 
 
 def split_revision(name: str) -> tuple[str, str | None]:

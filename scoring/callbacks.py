@@ -10,7 +10,7 @@ import torch
 from transformers import TrainerCallback
 
 from merge_snli.dataset import MergeDataset, find_dataset
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.schema import ALL
 from scoring.models.labels import compared_labels, find_model_labels, positions
 from scoring.predictions.pairs import read_config
@@ -33,7 +33,7 @@ class PatternAccuracyCallback(TrainerCallback):
     The scores go through `Trainer.log`, and so to every tracker of the Trainer: `eval_pattern_accuracy` (PA(0.9)),
     `eval_variant_accuracy`, `eval_seed_accuracy` and `eval_qt`.
 
-        trainer.add_callback(PatternAccuracyCallback(trainer, "merge_snli", every=100, limit_seeds=50))
+        trainer.add_callback(PatternAccuracyCallback(trainer, "demo:dataset", every=100, limit_seeds=50))
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class PatternAccuracyCallback(TrainerCallback):
                 has no tokenizer.
         """
         if every < 1:
-            raise InputError(f"--every is {every}: it must be at least 1")
+            raise InputError(f"{param('every')} is {every}: it must be at least 1")
         found = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
         self._data = part_of_data(read_config(found, config), limit_seeds=limit_seeds, subsample=subsample)
         self._trainer, self._every, self._last_step = trainer, every, -1
@@ -75,7 +75,9 @@ class PatternAccuracyCallback(TrainerCallback):
         names = [outputs[number] for number in sorted(outputs)]
         self._labels = find_model_labels(names, given=labels, model="the Trainer's model").names
         if not self._labels:
-            raise InputError("--labels=infer is not possible while a model is trained: give the labels in order")
+            raise InputError(
+                f"{param('labels', 'infer')} is not possible while a model is trained: give the labels in order"
+            )
 
     def on_step_end(
         self,

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from scoring.models.infer_labels import check_labels, infer_labels
 from scoring.models.labels import INFERRED, TABLE
 from scoring.models.scored_model import model_from_name
@@ -19,6 +19,7 @@ from scoring.results.files import work_folder, write_result
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from merge_snli.errors import Message
     from scoring.models.labels import ModelLabels
     from scoring.models.options import ModelOptions
     from scoring.models.scored_model import ScoredModel
@@ -49,7 +50,7 @@ def score_model(
     if scored.labels.origin == INFERRED and data.anchors is None:
         raise InputError(
             f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
-            "the time: give them with --labels, or infer them on a MERGE data set first"
+            f"the time: give them with {param('labels')}, or infer them on a MERGE data set first"
         )
     store = None if out is None else prediction_store(scored, out)
     load = cache(scored.load)
@@ -82,7 +83,7 @@ def score_models(
     out: Path,
     source: ScoredSource | None = None,
     predicted_on: str | None = None,
-) -> tuple[list[Result], dict[str, str]]:
+) -> tuple[list[Result], dict[str, Message]]:
     """Score models, one after another; a model that fails does not stop the others.
 
     Args:
@@ -97,14 +98,14 @@ def score_models(
         The results of the models that were scored, and the error message of each model that failed, by its name.
     """
     results: list[Result] = []
-    failed: dict[str, str] = {}
+    failed: dict[str, Message] = {}
     for name, model in models.items():
         display_name = name if Path(model).is_dir() else None  # without its revision, a Hub id names the repository
         try:
             scored = model_from_name(model, options, display_name=display_name, predicted_on=predicted_on)
             results.append(score_model(scored, data, source=source, out=out))
         except InputError as error:
-            failed[name] = str(error)
+            failed[name] = error.message
     return results, failed
 
 

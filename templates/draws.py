@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from templates.sentences import category_of, draw_words, fill
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def draw_premises(
         words, premise = _draw_new(sentences, template, lexicon, random, used)
         if words is None:
             raise InputError(
-                f"--premises is too large for the words: config {config} has only {number} different premises of "
-                f"template {template.name}; pass a smaller number or a larger --lexicon"
+                f"{param('premises')} is too large for the words: config {config} has only {number} different premises "
+                f"of template {template.name}; pass a smaller number or a larger {param('lexicon')}"
             )
         used.add(premise)
         yield Drawn(f"{config}-{template.name}-{number:05}", template, premise, words, category_of(words, lexicon))

@@ -65,8 +65,8 @@ class ExtendedPairOptions:
         Raises:
             InputError: If `premises` is below 16, the seed is negative, or the license is not an id of the Hub.
         """
-        require_at_least("--premises", self.premises, MIN_PREMISES)
-        require_at_least("--random-seed", self.random_seed, 0)
+        require_at_least("premises", self.premises, MIN_PREMISES)
+        require_at_least("random_seed", self.random_seed, 0)
         check_license(self.license)
 
     def as_dict(self) -> dict[str, Any]:

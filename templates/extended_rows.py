@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from random import Random
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.label_spellings import NEUTRAL
 from templates.clauses import stop_words
 from templates.extended_clauses import EXTENDED_CONJUNCTION
@@ -49,8 +49,8 @@ def extended_simple_rows(sources: Sequence[Sentences], premises: int, seed: int)
         premise = next((text for text in drawn[of] if text not in used), None)
         if premise is None:
             raise InputError(
-                f"--premises is {premises:,}, but {sources[of].name} has only {number // len(sources):,} different "
-                "premises for its share: pass a smaller number or more problems"
+                f"{param('premises')} is {premises:,}, but {sources[of].name} has only {number // len(sources):,} "
+                "different premises for its share: pass a smaller number or more problems"
             )
         used.add(premise)
         hypotheses: list[str] = []
@@ -105,8 +105,8 @@ def extended_conjunction_rows(
     pairs = [(first, second) for first in clauses for second in clauses if _go_together(first, second)]
     if len(pairs) < premises:
         raise InputError(
-            f"--premises is too large: {premises:,} conjunctions per template are needed, and the drawn sentences give "
-            f"only {len(pairs):,}: pass a smaller number"
+            f"{param('premises')} is too large: {premises:,} conjunctions per template are needed, and the drawn "
+            f"sentences give only {len(pairs):,}: pass a smaller number"
         )
     for name, template in templates.premises.items():
         drawn = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{name}").sample(pairs, len(pairs))[:premises]

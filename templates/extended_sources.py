@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.file_names import absolute_names, public_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
@@ -47,10 +47,10 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
         InputError: If none or one twice is given, one cannot be read, or a slice is empty.
     """
     if not problems:
-        raise InputError("--problems is empty: give one or more files, folders or Hub ids")
+        raise InputError(f"{param('problems')} is empty: give one or more files, folders or Hub ids")
     duplicate = next((name for name in problems if list(problems).count(name) > 1), None)
     if duplicate is not None:
-        raise InputError(f"--problems has {duplicate!r} more than once: name each source once")
+        raise InputError(f"{param('problems')} has {duplicate!r} more than once: name each source once")
     return tuple(_read(name) for name in problems)
 
 
@@ -75,7 +75,7 @@ def _read(given: str) -> Sentences:
     pairs = [(" ".join(each.premise.split()), " ".join(each.hypothesis.split())) for each in found.problems]
     chosen = pairs[part]
     if not chosen:
-        raise InputError(f"--problems {given}: the slice has no problem; {name} has {len(pairs):,}")
+        raise InputError(f"{param('problems')} {given}: the slice has no problem; {name} has {len(pairs):,}")
     premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))
     public = public_name(name) + given.removeprefix(name)
     return Sentences(public, found.digest, premises, hypotheses, frozenset(pairs))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import tempfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from merge_snli import __version__
-from merge_snli.dataset import RUN_FILE, find_dataset
-from merge_snli.dataset_folder import check_out, config_record, data_record, write_dataset
-from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors
+from merge_snli.dataset import CARD_FILE, RUN_FILE, find_dataset
+from merge_snli.dataset_folder import card_and_record, config_record, data_record
+from merge_snli.errors import InputError, param
+from merge_snli.files import write_bytes
+from merge_snli.folders import check_dataset_out, new_content
 from merge_snli.parquet_files import write_tables
 from merge_snli.record import Record
 from merge_snli.schema import NLI_LABELS, TEST, DataColumn, data_file, features_of
@@ -94,13 +94,13 @@ def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, o
     Raises:
         InputError: If the folder has other content, or a data set that was made otherwise and `overwrite` is false.
     """
-    folder = check_out(Path(out))
+    folder = check_dataset_out(out)
     if (folder / RUN_FILE).is_file() and not overwrite:
         record = find_dataset(str(folder)).record
         if (record.command, record.options) != (command, options):
             raise InputError(
-                f"--out {folder} has a data set that was made with other options: pass another folder, or add "
-                "--overwrite to replace it"
+                f"{param('out')} {folder} has a data set that was made with other options: pass another folder, or add "
+                f"{param('overwrite', True)} to replace it"
             )
     return folder
 
@@ -125,24 +125,22 @@ def write_pairs(
         InputError: If the disk is full or the folder cannot be written; the folder is unchanged then.
     """
     versions = {"merge_snli": __version__, "python": platform.python_version()}
-    with disk_errors_as_input_errors(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as work:
-            staged = Path(work) / "staged"
-            staged.mkdir()
-            written = {name: _write_config(staged, name, config) for name, config in configs.items()}
-            record = Record(
-                **vars(texts),
-                method_version=METHOD_VERSION,
-                options=dict(options),
-                sources=tuple(sources),
-                label_names=NLI_LABELS,
-                group_column=GROUP_COLUMN,
-                versions=versions | {name: version(name) for name in LIBRARIES},
-                configs=written,
-                data=data_record(staged, written),
-            )
-            return write_dataset(staged, folder, record)
+    with new_content(folder, ("data", CARD_FILE, RUN_FILE)) as staged:
+        written = {name: _write_config(staged, name, config) for name, config in configs.items()}
+        record = Record(
+            **vars(texts),
+            method_version=METHOD_VERSION,
+            options=dict(options),
+            sources=tuple(sources),
+            label_names=NLI_LABELS,
+            group_column=GROUP_COLUMN,
+            versions=versions | {name: version(name) for name in LIBRARIES},
+            configs=written,
+            data=data_record(staged, written),
+        )
+        for name, content in card_and_record(record, staged).items():
+            write_bytes(staged / name, content)
+    return find_dataset(str(folder))
 
 
 def _write_config(folder: Path, name: str, config: PairConfig) -> ConfigRecord:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.options import require_at_least
 from templates.lexicon import MIN_WORDS, SHIPPED, read_lexicon
 from templates.pair_templates import read_templates
@@ -43,8 +43,8 @@ class SimplePairOptions:
         Raises:
             InputError: If `premises` is below 4, or the seed is negative.
         """
-        require_at_least("--premises", self.premises, RELEVANCE_SHARE)
-        require_at_least("--random-seed", self.random_seed, 0)
+        require_at_least("premises", self.premises, RELEVANCE_SHARE)
+        require_at_least("random_seed", self.random_seed, 0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, with an absolute path."""
@@ -89,7 +89,7 @@ def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
     for name, category in lexicon.categories.items():
         if len(category.nouns) < 2 * MIN_WORDS:
             raise InputError(
-                f"--held-out-nouns: category {name} has {len(category.nouns)} nouns, needs {2 * MIN_WORDS}"
+                f"{param('held_out_nouns')}: category {name} has {len(category.nouns)} nouns, needs {2 * MIN_WORDS}"
             )
         nouns = Random(f"{seed}:nouns:{name}").sample(category.nouns, len(category.nouns))
         half = len(nouns) // 2

@@ -37,7 +37,7 @@ def read_entries(path: Path, entries: type[File]) -> File:
     if not path.exists():
         raise InputError(f"{path} is missing: copy the file of the shipped lexicon and edit it")
     try:
-        return entries.model_validate(read_toml(path, "--lexicon"))
+        return entries.model_validate(read_toml(path, "lexicon"))
     except ValidationError as error:
         place, message = validation_errors(error)[0]
         raise InputError(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
 
@@ -30,7 +30,7 @@ def problems_of(folder: Path, name: str) -> tuple[Problem, ...]:
     """
     path = folder / name
     if not path.is_file():
-        raise InputError(f"{path} does not exist: pass the folder that contains {name} as --data DIR")
+        raise InputError(f"{path} does not exist: pass the folder that contains {name} as {param('data')} DIR")
     return read_problems(ProblemOptions(problems=str(path))).problems
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.commands.problem_arguments import given, with_suppressed_default
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
 from merge_snli.inference.models import ResolvedModel, find_model
 from training.base import BASE_ID, BASE_SHA256
@@ -115,12 +115,12 @@ def check_record(folder: Path, record: dict[str, Any]) -> None:
     except (OSError, ValueError):
         written = None
     if not isinstance(written, dict):
-        raise InputError(f"{folder} exists and is not from training.finetune: choose another --out")
+        raise InputError(f"{folder} exists and is not from training.finetune: choose another {param('out')}")
     different = [name for name, value in record.items() if written.get(name) != value]
     if different:
         raise InputError(
-            f"{folder} is from a run with other values of {', '.join(different)} (see its {RECORD}): "
-            "delete it, or choose another --out"
+            f"{folder} is from a run with other values of {', '.join(different)} (see its {RECORD}): delete it, or "
+            f"choose another {param('out')}"
         )
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
-from merge_snli.errors import InputError, options_as_flags
-from merge_snli.inference.models import disable_progress_bar
 from training.cards import write_card
 from training.data import SNLI_TEST, default_folder, problems_of
 from training.mlm_figures import forms_of, masked_lm_figures
 from training.nli_figures import nli_accuracy
+from training.script import script
 
 Figures = dict[str, float]
 
@@ -102,14 +100,8 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--cards", action="store_true", help="write the model cards with the measured values")
     arguments = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    disable_progress_bar()
-    try:
-        with options_as_flags():
-            measured = measure(arguments.data, arguments.models, tuple(arguments.only))
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+    with script():
+        measured = measure(arguments.data, arguments.models, tuple(arguments.only))
     if arguments.cards:
         for model in measured:
             write_card(arguments.models / model.name, model.name, model.figures)

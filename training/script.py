@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from merge_snli.embedded import FOLDER
-from merge_snli.errors import InputError, options_as_flags
+from merge_snli.errors import InputError, as_flags, log_flags
 from merge_snli.inference.models import disable_progress_bar
 from training.data import default_folder
 
@@ -58,13 +58,14 @@ def run_script(main: Callable[[Options], None], description: str | None) -> None
 @contextmanager
 def script() -> Iterator[None]:
     """Set up logging for a script; an InputError is printed and exits with code 2, Ctrl-C exits with code 130."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    handler = logging.StreamHandler()
+    handler.addFilter(log_flags)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", handlers=[handler])
     disable_progress_bar()
     try:
-        with options_as_flags():
-            yield
+        yield
     except InputError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{as_flags(error)}\n")
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; run the same command again to resume\n")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -108,6 +108,6 @@ def _disk_error(error: sqlite3.Error, path: Path | None) -> InputError:
     if path is None:
         return InputError(f"cannot use a temporary index of stored answers ({error}); free some space in TMPDIR")
     return InputError(
-        f"cannot use the index in {path.parent} ({error}); free disk space or choose another folder with --work, then "
-        "run again: finished work is kept"
+        f"cannot use the index in {path.parent} ({error}); free disk space or choose another folder with "
+        f"{param('work')}, then run again: finished work is kept"
     )

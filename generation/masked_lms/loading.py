@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.masked_lms.masked_logits import FastPath, check_finite, find_fast_path, masked_logits, repeat_sentence
 from generation.masked_lms.vocabulary import read_vocabulary
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.inference.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch
 from merge_snli.inference.max_length import max_length
 from merge_snli.inference.models import (
@@ -102,7 +102,7 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
         _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL)
         return len(sentence) * FORMS_PER_TRIAL
 
-    tokens = tokens_per_batch(device, dtype, trial)
+    tokens = tokens_per_batch(device, trial)
     batches = Batches(f"masked LM {resolved.name}", "form", tokens, batch_invariant=invariant)
     return MaskedLM(resolved, tokenizer, model, vocabulary, max_length(model, tokenizer), fast_path, batches)
 
@@ -203,7 +203,7 @@ def _move(model: Any, device: str, resolved: ResolvedModel) -> Any:  # noqa: ANN
     except (RuntimeError, MemoryError) as error:
         if is_out_of_memory(error):
             raise InputError(
-                f"out of memory on {device} while loading masked LM {resolved.name}; try --device=cpu"
+                f"out of memory on {device} while loading masked LM {resolved.name}; try {param('device', 'cpu')}"
             ) from error
         raise
 

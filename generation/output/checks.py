@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
     if not any(words[name].words_after for name in options.classes):
         raise InputError(
             f"premise and hypothesis share no {' or '.join(options.classes)} in any problem of {options.problems}: "
-            "pass other problems or more --classes"
+            f"pass other problems or more {param('classes')}"
         )
 
 
@@ -47,7 +47,7 @@ def require_seeds(most: Mapping[str, int], options: Options) -> None:
     if best < options.inflation:
         raise InputError(
             f"no problem of {options.problems} has {options.inflation} variants in a word class (maximum: {best}): "
-            f"pass more problems or masked LMs, or a lower --inflation{f', such as {best}' if best else ''}"
+            f"pass more problems or masked LMs, or a lower {param('inflation')}{f', such as {best}' if best else ''}"
         )
     for name in options.classes:
         if most.get(name, 0) < options.inflation:

@@ -4,50 +4,38 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generation.options import FILTERS, UNION
+from generation.filters.definitions import applied_filters
+from generation.options import FILTER_NAMES, UNION
 from generation.output.write_data import GROUP_COLUMN
-from generation.replacements.articles import ARTICLES_LIBRARY
 from generation.replacements.counts import by_side
-from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
+from generation.variants.variant_shards import read_filter_counts
 from merge_snli import __version__
 from merge_snli.embedded import PREFIX
-from merge_snli.problems.file_names import names_files, public_name, title_of_files
+from merge_snli.problems.file_names import names_files, title_of_files
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.memory_rows import MEMORY
 from merge_snli.record import (
     FilterRecord,
     GenerationRecord,
-    Inputs,
-    MaskedLMRecord,
-    ProblemsRecord,
     Record,
-    SeedsRecord,
-    SourceRecord,
-    TaggerRecord,
     TermsRecord,
     WordCounts,
-    WordNetRecord,
 )
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from generation.options import Options
-    from generation.replacements.counts import FilterCounts
-    from generation.replacements.relations import WordNet
-    from generation.seeds_from import Seeds
+    from generation.run import RunInputs
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
-    from merge_snli.inference.models import ResolvedModel
-    from merge_snli.inference.tagger import Tagger
-    from merge_snli.problems.reading import Survey
+    from generation.variants.variant_shards import VariantShard
     from merge_snli.record import ConfigRecord, DataRecord
 
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
@@ -58,101 +46,61 @@ BUNDLED_LICENSE = "apache-2.0"
 """The license of the bundled problems."""
 
 
-@dataclass(frozen=True)
-class RunInputs:
-    """Everything that the rows of a data set depend on.
+def make_record(
+    inputs: RunInputs,
+    device: str,
+    words: Mapping[str, WordCounts],
+    results: Sequence[VariantShard],
+    configs: dict[str, ConfigRecord],
+    data: DataRecord,
+) -> Record:
+    """Return the record of a run, without the digests of card and record.
 
-    Attributes:
-        options: The options of the run.
-        problems: What the first pass over the problems found.
-        masked_lms: The masked LMs, resolved to files with a digest.
-        tagger: The tagger.
-        seeds: The seeds of another data set that the run is restricted to; None for no restriction.
-        wordnet: WordNet, if suggestions related to other words are dropped; else None.
-    """
-
-    options: Options
-    problems: Survey
-    masked_lms: tuple[ResolvedModel, ...]
-    tagger: Tagger
-    seeds: Seeds | None = None
-    wordnet: WordNet | None = None
-
-    def to_record(self) -> Inputs:
-        """Return the inputs as the record has them."""
-        problems, tagger, seeds, wordnet = self.problems, self.tagger, self.seeds, self.wordnet
-        return Inputs(
-            method_version=METHOD_VERSION,
-            options=self.options.as_dict(),
-            sources=(SourceRecord(public_name(self.options.problems), problems.digest),),
-            label_names=tuple(problems.label_names),
-            problems=ProblemsRecord(problems.with_label, problems.without_label),
-            masked_lms=tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
-            tagger=TaggerRecord(tagger.name, tagger.version, tagger.digest),
-            seeds=None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
-            wordnet=None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
-        )
-
-
-@dataclass(frozen=True)
-class Run:
-    """A finished run whose data is not written yet.
-
-    Attributes:
+    Args:
         inputs: Everything that its rows depend on.
         device: The kind of device that the masked LMs ran on.
         words: Shared words by word class, from `count_words`.
-        filters: What the filters dropped when applied in their order.
-        standalone_filters: What each filter drops when it is the only one.
+        results: The results of each shard, with the counts of the filters.
+        configs: The configs.
+        data: The data files.
     """
-
-    inputs: RunInputs
-    device: str
-    words: Mapping[str, WordCounts]
-    filters: FilterCounts
-    standalone_filters: FilterCounts
-
-    def to_record(self, configs: dict[str, ConfigRecord], data: DataRecord) -> Record:
-        """Return the record of the run, without the digests of card and record.
-
-        Args:
-            configs: The configs.
-            data: The data files.
-        """
-        inputs, options = self.inputs.to_record(), self.inputs.options
-        versions = {"merge_snli": __version__, "python": platform.python_version()}
-        libraries = (*LIBRARIES, *((ARTICLES_LIBRARY,) if options.articles else ()))
-        return Record(
-            command=COMMAND,
-            method_version=inputs.method_version,
-            options=inputs.options,
-            sources=inputs.sources,
-            label_names=inputs.label_names,
-            group_column=GROUP_COLUMN,
-            draws=options.subsamples,
-            anchors=True,
-            title=title_of(options),
-            load_name=LOAD_NAME,
-            terms=terms_of(options),
-            versions=versions | {name: version(name) for name in libraries},
-            configs=configs,
-            generation=GenerationRecord(
-                problems=inputs.problems,
-                masked_lms=inputs.masked_lms,
-                tagger=inputs.tagger,
-                seeds=inputs.seeds,
-                wordnet=inputs.wordnet,
-                device=self.device,
-                words=dict(self.words),
-                filters=_filter_records(self.filters),
-                standalone_filters=_filter_records(self.standalone_filters),
-            ),
-            data=data,
-        )
+    record, options = inputs.to_record(), inputs.options
+    versions = {"merge_snli": __version__, "python": platform.python_version()}
+    of_filters = (each.filter.library for each in applied_filters(options))
+    libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
+    return Record(
+        command=COMMAND,
+        method_version=record.method_version,
+        options=record.options,
+        sources=record.sources,
+        label_names=record.label_names,
+        group_column=GROUP_COLUMN,
+        draws=options.subsamples,
+        anchors=True,
+        title=title_of(options),
+        load_name=LOAD_NAME,
+        terms=terms_of(options),
+        versions=versions | {name: version(name) for name in libraries},
+        configs=configs,
+        generation=GenerationRecord(
+            problems=record.problems,
+            masked_lms=record.masked_lms,
+            tagger=record.tagger,
+            seeds=record.seeds,
+            wordnet=record.wordnet,
+            device=device,
+            words=dict(words),
+            filters=_filter_records(result.filter_counts for result in results),
+            standalone_filters=_filter_records(result.standalone_counts for result in results),
+        ),
+        data=data,
+    )
 
 
-def _filter_records(counts: FilterCounts) -> tuple[FilterRecord, ...]:
-    return tuple(FilterRecord(*key, dict(count)) for key, count in by_side(counts).items())
+def _filter_records(files: Iterable[Path]) -> tuple[FilterRecord, ...]:
+    """Add up the counts of all shards."""
+    counts = by_side(read_filter_counts(files))
+    return tuple(FilterRecord(*key, dict(count)) for key, count in counts.items())
 
 
 def title_of(options: Options) -> str:
@@ -174,7 +122,7 @@ def title_of(options: Options) -> str:
         problems = name if options.split is None else f"{name} ({options.split})"
     changes = {
         "scrambled": options.scramble,
-        "unfiltered": len(options.filters) < len(FILTERS),
+        "unfiltered": len(options.filters) < len(FILTER_NAMES),
         "union": options.sides == UNION,
     }
     return ", ".join([f"MERGE on {problems}", *(name for name, applies in changes.items() if applies)])

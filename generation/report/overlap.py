@@ -16,7 +16,7 @@ import numpy as np
 
 from generation.sentences.forms import SIDES
 from merge_snli.dataset import read_split
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import write_bytes
 from merge_snli.schema import ALL
 from merge_snli.table import Column, Table
@@ -155,7 +155,7 @@ def check_format(path: Path) -> None:
         InputError: If the suffix is not one of `FORMATS`.
     """
     if path.suffix not in FORMATS:
-        raise InputError(f"--figure {path}: unknown format {path.suffix!r}, use one of {', '.join(FORMATS)}")
+        raise InputError(f"{param('figure')} {path}: unknown format {path.suffix!r}, use one of {', '.join(FORMATS)}")
 
 
 def draw_overlap(found: Overlap, path: Path) -> None:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from generation.answers.cache_key import recorded_cache_keys
 from generation.answers.store import Store
+from generation.filters.relations import load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.options import Options, with_defaults
 from generation.replacements.finding import MaskedLMAnswers, filter_words
-from generation.replacements.relations import load_wordnet
 from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import read_tagged
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.inventory import TAGGED, inventory
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.inference.tagger import find_tagger
 from merge_snli.record import generation_of
 
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from merge_snli.inference.tagger import Tagger
 
 
-WORK_FOLDER = "name the work folder of its run with --work, or with --against-work if it is the second data set"
+WORK_FOLDER = (
+    f"name the work folder of its run with {param('work')}, or with {param('against_work')} if it is the second data "
+    "set"
+)
 
 
 class StoredAnswers:

@@ -20,12 +20,12 @@ from merge_snli.cluster.run_folder import (
     task_file,
 )
 from merge_snli.cluster.slurm_queue import queued
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.cluster.run_folder import ClusterRun, StageRun, TaskRecord
+    from merge_snli.cluster.run_folder import SubmittedRun, SubmittedStage, TaskRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class RunStatus:
         return tuple(failure for stage in self.stages for failure in stage.failures)
 
 
-def is_active(folder: Path, run: ClusterRun) -> bool:
+def is_active(folder: Path, run: SubmittedRun) -> bool:
     """Return whether a run has Slurm jobs in the queue, or the command that submitted it is still running.
 
     Args:
@@ -119,14 +119,16 @@ def run_status(folder: Path) -> RunStatus:
     """
     run = read_run(folder)
     if run is None:
-        raise InputError(f"{folder} has no run on a cluster: pass the --out folder of a command with --cluster")
+        raise InputError(
+            f"{folder} has no run on a cluster: pass the {param('out')} folder of a command with {param('cluster')}"
+        )
     active = is_active(folder, run)
     return RunStatus(
         executor=run.executor, active=active, stages=tuple(_stage_status(stage, active=active) for stage in run.stages)
     )
 
 
-def _stage_status(stage: StageRun, *, active: bool) -> StageStatus:
+def _stage_status(stage: SubmittedStage, *, active: bool) -> StageStatus:
     completed = stage.completed()
     records = {task: record for task in range(stage.tasks) if (record := read_task(stage.folder, task)) is not None}
     states = {task: _state(stage, task, records.get(task), completed, active=active) for task in range(stage.tasks)}
@@ -148,7 +150,7 @@ def _stage_status(stage: StageRun, *, active: bool) -> StageStatus:
     )
 
 
-def _state(stage: StageRun, task: int, record: TaskRecord | None, completed: set[int], *, active: bool) -> str:
+def _state(stage: SubmittedStage, task: int, record: TaskRecord | None, completed: set[int], *, active: bool) -> str:
     if task in completed:
         return DONE
     if record is None:
@@ -160,7 +162,7 @@ def _state(stage: StageRun, task: int, record: TaskRecord | None, completed: set
     return record.state
 
 
-def _failure(stage: StageRun, task: int, record: TaskRecord | None) -> Failure:
+def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> Failure:
     if record is not None:
         error = record.error or "ended without a result: it was killed, or its machine was lost"
         return Failure(stage=stage.name, task=task, host=record.host, error=error, log=stage.log(task))

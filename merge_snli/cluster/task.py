@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.logging import logger as task_log
 
+from merge_snli.base.stages import TaskShare
 from merge_snli.cluster.run_folder import DONE, FAILED, RUNNING, SECONDS_PER_BEAT, TaskRecord, write_task
-from merge_snli.errors import IncompleteError, InputError, options_as_flags, reason
+from merge_snli.errors import IncompleteError, InputError, as_flags, log_flags, reason
 from merge_snli.files import machine_name
 from merge_snli.progress import Progress, repeating
-from merge_snli.share import Share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from merge_snli.cluster.run_folder import StageRun
+    from merge_snli.cluster.run_folder import SubmittedStage
     from merge_snli.progress import Stage
 
 ENVIRONMENT = {"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
@@ -36,7 +36,11 @@ class StageTask(PipelineStep):  # type: ignore[misc]
     type = "merge-snli"
 
     def __init__(
-        self, work: Callable[[Share, Stage], None], stage: StageRun, earlier: Sequence[StageRun], threads: int
+        self,
+        work: Callable[[TaskShare, Stage], None],
+        stage: SubmittedStage,
+        earlier: Sequence[SubmittedStage],
+        threads: int,
     ) -> None:
         """Set what the tasks of a stage do.
 
@@ -78,14 +82,14 @@ class StageTask(PipelineStep):  # type: ignore[misc]
         with Progress(quiet=True).stage(self.name, unit=self._stage.unit) as stage, _logs_in_task_log():
             note(RUNNING)
             try:
-                with repeating(lambda: note(RUNNING), SECONDS_PER_BEAT), options_as_flags():
-                    self._work(Share(rank, world_size), stage)
+                with repeating(lambda: note(RUNNING), SECONDS_PER_BEAT):
+                    self._work(TaskShare(rank, world_size), stage)
             except Exception as error:
                 if isinstance(error, IncompleteError):
                     for each in self._earlier:
                         each.forget()
                 internal = f"internal error, {type(error).__name__}: {reason(error)}"
-                note(FAILED, str(error) if isinstance(error, InputError) else internal)
+                note(FAILED, as_flags(error) if isinstance(error, InputError) else internal)
                 raise
             note(DONE)
         return ()
@@ -101,6 +105,7 @@ class _TaskLog(logging.Handler):
 @contextmanager
 def _logs_in_task_log() -> Iterator[None]:
     root, handler = logging.getLogger(), _TaskLog(logging.WARNING)
+    handler.addFilter(log_flags)
     root.addHandler(handler)
     try:
         yield

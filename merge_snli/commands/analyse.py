@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from merge_snli.commands.output import write_output
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +73,9 @@ def _counterparts(texts: list[str]) -> dict[str, str]:
     for text in texts:
         model, _, masked_lm = text.partition("=")
         if not model or not masked_lm:
-            raise InputError(f"--kin {text} is not MODEL=MLM: name an NLI model and its masked LM")
+            raise InputError(f"{param('kin')} {text} is not MODEL=MLM: name an NLI model and its masked LM")
         if counterparts.setdefault(model, masked_lm) != masked_lm:
-            raise InputError(f"--kin names two masked LMs of {model}: {counterparts[model]} and {masked_lm}; keep one")
+            raise InputError(
+                f"{param('kin')} names two masked LMs of {model}: {counterparts[model]} and {masked_lm}; keep one"
+            )
     return counterparts

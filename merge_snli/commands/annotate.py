@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.commands.problem_arguments import names
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,11 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _score(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
+    from merge_snli.folders import check_out
     from scoring.annotation.report import score_annotation
     from scoring.annotation.tables import annotation_tables, write_annotation
 
-    if arguments.out.exists() and not arguments.out.is_dir():
-        raise InputError(f"--out {arguments.out} is a file: choose a folder")
+    check_out(arguments.out)
     sample, judgments = _read_sheets(arguments)
     annotation = score_annotation(sample, judgments, [find_dataset(name) for name in arguments.dataset])
     files = write_annotation(annotation, judgments, arguments.out)
@@ -128,12 +128,13 @@ def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
 
 def _sample(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
+    from merge_snli.folders import check_out, first_name
     from scoring.annotation.sample import draw_sample
-    from scoring.annotation.sheets import check_new_folder, write_sheets
+    from scoring.annotation.sheets import write_sheets
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
-    check_new_folder(arguments.out)
+    check_out(arguments.out, find_other=first_name)
     sample, rows = draw_sample(
         [find_dataset(name) for name in arguments.datasets],
         sizes=sizes,
@@ -154,9 +155,13 @@ def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
     """
     for text in texts:
         if not re.fullmatch("[0-9]+", text) or int(text) == 0:
-            raise InputError(f"--size has {text!r}: give a positive integer, or one per data set, such as 200,100")
+            raise InputError(
+                f"{param('size')} has {text!r}: give a positive integer, or one per data set, such as 200,100"
+            )
     if len(texts) not in (1, datasets):
-        raise InputError(f"--size has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set")
+        raise InputError(
+            f"{param('size')} has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set"
+        )
     sizes = [int(text) for text in texts]
     return sizes * datasets if len(sizes) == 1 else sizes
 
@@ -168,13 +173,13 @@ def _check_annotators(annotators: Sequence[str]) -> None:
         InputError: If a name is given twice or has other characters than letters, digits, `.`, `_` and `-`.
     """
     if not annotators:
-        raise InputError("--annotators is empty: give their names, such as --annotators a1,a2")
+        raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
     seen: set[str] = set()
     for name in annotators:
         if not ANNOTATOR.fullmatch(name):
-            raise InputError(f"--annotators has {name!r}: use letters, digits, '.', '_' and '-', as in a1")
+            raise InputError(f"{param('annotators')} has {name!r}: use letters, digits, '.', '_' and '-', as in a1")
         if name.lower() in seen:
-            raise InputError(f"--annotators has {name!r} twice: give each annotator a name of their own")
+            raise InputError(f"{param('annotators')} has {name!r} twice: give each annotator a name of their own")
         seen.add(name.lower())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.commands.output import write_output
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from merge_snli.record import Record
@@ -34,11 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
     out = Path(arguments.dataset).expanduser()
     work = work_folder_of(out.resolve(), arguments.work)
     if not work.is_dir():
-        raise InputError(f"work folder {work} does not exist: give its path with --work")
+        raise InputError(f"work folder {work} does not exist: give its path with {param('work')}")
     record = _record(out)
     if arguments.drop:
         if record is None:
-            raise InputError(f"--drop needs a finished data set, but {out} has none: generate it first")
+            raise InputError(f"{param('drop')} needs a finished data set, but {out} has none: generate it first")
         with work_folder(out.resolve(), arguments.work):
             drop(each for each in inventory(work, record) if each.needed is False)
     stored = inventory(work, record)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
+from merge_snli.errors import as_flags
 
 NAME = "merge-snli"
 
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     record, generation = dataset.record, generation_of(dataset.record)
     _section("Variants to look at", example_text(results, dataset))
     _section("What was found", summary_text(results))
-    _section("Scores", score_table(results, failed).text())
+    _section("Scores", score_table(results, {name: as_flags(reason) for name, reason in failed.items()}).text())
     _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
     words = words_table(generation.words, *vars(generation.problems).values())
     _section("Shared words of the embedded problems", words.text())

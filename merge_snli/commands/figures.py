@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.commands.result_arguments import add_datasets, add_results
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,5 +45,5 @@ def _on_datasets(results: Sequence[Result], names: Sequence[str]) -> list[Result
     keys = {name: data_keys(find_dataset(name)) for name in names}
     for name, of_data in keys.items():
         if not any(data_key(result.dataset) in of_data for result in results):
-            raise InputError(f"--dataset {name}: no model was scored on this data")
+            raise InputError(f"{param('dataset')} {name}: no model was scored on this data")
     return [result for result in results if any(data_key(result.dataset) in of_data for of_data in keys.values())]

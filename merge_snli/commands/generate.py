@@ -6,16 +6,18 @@ import argparse
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from merge_snli.commands.problem_arguments import add_problem_arguments, given, names, with_suppressed_default
-from merge_snli.errors import InputError
-from merge_snli.schema import WORD_CLASSES
+from generation.filters.filter import FILTERS_GROUP
+from generation.options import DATA_SET, MASKED_LMS, Options
+from merge_snli.commands.problem_arguments import add_option_arguments, given
+from merge_snli.errors import InputError, param
+from merge_snli.problems.options import PROBLEMS_GROUP
 
 if TYPE_CHECKING:
-    from generation.dry_run import DryRun
-    from generation.options import Options
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.cluster.options import ClusterOptions
+
+    pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,10 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     base.add_argument(
         "--run-file", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
     )
-    add_problem_arguments(parser, required=False)
-    _add_masked_lm_arguments(parser)
-    _add_set_arguments(parser)
-    _add_filter_arguments(parser)
+    add_option_arguments(parser, Options, (PROBLEMS_GROUP, MASKED_LMS, DATA_SET, FILTERS_GROUP))
     parser.epilog = (
         "examples:\n"
         "  merge-snli generate --problems demo:problems --preset demo --out merge_demo\n"
@@ -59,133 +58,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_masked_lm_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the masked LMs."""
-    add = with_suppressed_default(parser.add_argument_group("masked LMs"))
-    add(
-        "--mlm",
-        nargs="+",
-        action="extend",
-        metavar="MODEL",
-        help="masked LMs: Hub ids, folders or demo:NAME; replaces those of a preset or run file",
-    )
-    add("--top-k", type=int, metavar="N", help="fillers per form (default: 200)")
-    add("--mask", choices=("one", "all"), help="mask one occurrence at a time, or all at once (default: one)")
-    add("--split-words", action="store_true", help="also replace words that a tokenizer splits into several tokens")
-    add("--device", metavar="NAME", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
-    add("--dtype", choices=("float32", "bfloat16"), help="dtype of the masked LMs (default: float32)")
-
-
-def _add_set_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the data set."""
-    add = with_suppressed_default(parser.add_argument_group("data set"))
-    add(
-        "--classes",
-        type=names,
-        metavar="A,B",
-        help=f"word classes to replace: {', '.join(WORD_CLASSES)} (default: noun,verb,adj)",
-    )
-    add(
-        "--inflation",
-        type=int,
-        metavar="N",
-        help="degree of inflation d: minimum number of variants per seed and class, and size of a draw (default: 20)",
-    )
-    add("--subsamples", type=int, metavar="N", help="number of random draws (default: 10)")
-    add("--random-seed", type=int, metavar="N", help="seed of the random draws (default: 0)")
-    add("--seeds-from", metavar="DIR", help="use exactly the seeds of another MERGE data set")
-    add(
-        "--keep-column",
-        type=names,
-        action="extend",
-        metavar="A,B",
-        help="columns of the problems to copy to variants and seeds, as text",
-    )
-    add("--title", metavar="TEXT", help='title of the data set (default: from the problems, as "MERGE on SNLI (test)")')
-    add("--license", metavar="ID", help="license of the problems for the card, if the data set is not a known one")
-
-
-def _add_filter_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that select suggestions."""
-    add = with_suppressed_default(parser.add_argument_group("filters"))
-    add(
-        "--sides",
-        choices=("intersection", "union"),
-        help="replacements validated in both sentences, or in at least one (default: intersection)",
-    )
-    add(
-        "--filters",
-        metavar="F",
-        help="prob (more probable than the original), pos (of its word class), both, or none (default: prob,pos)",
-    )
-    add("--scramble", action="store_true", help="shuffle the letters of each replacement")
-    add(
-        "--no-relations",
-        action="store_true",
-        help="drop suggestions with a WordNet relation to another word of the problem",
-    )
-    add("--ignore-case", action="store_true", help="ignore case when matching shared words")
-    add("--min-mlms", type=int, metavar="N", help="masked LMs that must validate a word in a sentence (default: 1)")
-    add("--same-tag", action="store_true", help="keep suggestions with the original's Penn tag only, such as NNS")
-    add("--articles", action="store_true", help='drop suggestions that do not fit "a" or "an" before them')
-    add("--min-log-odds", type=float, metavar="X", help="smallest log p(suggestion) - log p(original) (default: none)")
-    add("--max-rank", type=int, metavar="N", help="keep suggestions among the N most probable fillers (default: all)")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Generate a data set and print its composition unless `--quiet` is given."""
-    options = read_options(arguments)
-    if arguments.dry_run:
-        from generation.dry_run import dry_run
-        from generation.dry_run_text import dry_run_text
+    options, executor = read_options(arguments), None
+    if arguments.cluster is not None:
+        from merge_snli.cluster.options import read_cluster_file
 
-        estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
-        sys.stdout.write(
-            dry_run_text(estimate) if arguments.cluster is None else _plan_text(options, arguments, estimate)
-        )
+        executor = read_cluster_file(arguments.cluster)
+    if arguments.dry_run:
+        sys.stdout.write(_estimate(options, arguments, executor))
         return 0
     if arguments.out is None:
-        raise InputError("--out is missing: give a folder, such as --out merge_snli")
+        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
+    from generation.pipeline import generate
     from generation.report.composition import composition_table
 
     if not arguments.quiet:
-        for module in ("generation.pipeline", "merge_snli.cluster.run"):
-            logging.getLogger(module).setLevel(logging.INFO)
-    dataset = _generate(options, arguments)
+        logging.getLogger("generation.pipeline").setLevel(logging.INFO)
+    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle", "quiet")}
+    dataset = generate(options, arguments.out, **choices, **_execution(executor))
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
     return 0
 
 
-def _plan_text(options: Options, arguments: argparse.Namespace, estimate: DryRun) -> str:
-    """Return the plan of a run on a cluster."""
-    from merge_snli.cluster.run import Planned, plan_generate
-    from merge_snli.progress import Progress
+def _estimate(options: Options, arguments: argparse.Namespace, executor: ClusterOptions | None) -> str:
+    """Return what a run would do, and how long it would take."""
+    from generation.dry_run import dry_run
+    from generation.dry_run_text import dry_run_text
 
-    out = arguments.out or "merge_snli"
-    choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
-    planned = plan_generate(
-        options, out, arguments.cluster, **choices, overwrite=True, progress=Progress(quiet=arguments.quiet)
-    )
-    if not isinstance(planned, Planned):
-        return f"nothing to do: {out} has this data set already\n"
+    estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
+    if executor is None:
+        return dry_run_text(estimate)
+    from generation.pipeline import submitted
+    from generation.run import plan_run, read_inputs
     from merge_snli.cluster.plan import plan_text
-
-    return plan_text(planned, estimate)
-
-
-def _generate(options: Options, arguments: argparse.Namespace) -> MergeDataset:
-    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle")}
-    if arguments.cluster is None:
-        from generation.pipeline import generate
-
-        return generate(options, arguments.out, **choices, quiet=arguments.quiet)
-    from merge_snli.cluster.run import generate_on_cluster, plan_generate
+    from merge_snli.folders import check_dataset_out
     from merge_snli.progress import Progress
 
-    progress = Progress(quiet=arguments.quiet)
-    planned = plan_generate(options, arguments.out, arguments.cluster, **choices, progress=progress)
-    return generate_on_cluster(planned, progress)
+    choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
+    inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)
+    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "merge_snli")), **choices, **_execution(executor))
+    return plan_text(executor, *submitted(run_, executor), estimate)
+
+
+def _execution(executor: ClusterOptions | None) -> dict[str, Any]:
+    """Return the arguments of a run that follow from the cluster file."""
+    if executor is None:
+        return {}
+    return {"executor": executor, "problems_per_shard": executor.problems_per_shard}
 
 
 def read_options(arguments: argparse.Namespace) -> Options:
@@ -194,7 +115,6 @@ def read_options(arguments: argparse.Namespace) -> Options:
     Raises:
         InputError: If problems or masked LMs are missing, or an option is invalid.
     """
-    from generation.options import Options
     from generation.presets import preset_options
     from generation.run_file import read_run_file
 
@@ -204,7 +124,9 @@ def read_options(arguments: argparse.Namespace) -> Options:
     if arguments.run_file is not None:
         values = read_run_file(arguments.run_file) | values
     if "problems" not in values:
-        raise InputError("--problems is missing: give a file, a folder, a Hub id or demo:problems")
+        raise InputError(f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems")
     if "mlm" not in values:
-        raise InputError("--mlm is missing: give masked LMs, or a --preset or --run-file with masked LMs")
+        raise InputError(
+            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('run_file')} with masked LMs"
+        )
     return Options(**values)

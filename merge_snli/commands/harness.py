@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from merge_snli.commands.output import write_output
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 OFFERED_SHOTS = 9
 """Number of examples in the task files; `--num_fewshot N` of lm-evaluation-harness shows the first N."""
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  merge-snli harness ORG/merge_snli --config noun --estimate\n"
-        "  merge-snli harness merge_snli --config noun --out tasks\n"
+        "  merge-snli harness demo:dataset --config noun --out tasks\n"
         "  lm_eval --model hf --model_args pretrained=DIR --include_path tasks --tasks merge_snli_noun \\\n"
         "    --num_fewshot 3 --log_samples --output_path logs"
     )
@@ -55,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: If the data set does not have what the options name, or the options do not fit together.
     """
     from merge_snli.dataset import find_dataset
+    from merge_snli.folders import check_out
     from merge_snli.language_models.estimate import estimate, estimate_table
     from merge_snli.language_models.prompts import FEW_SHOT, PROMPTS, Prompt
     from merge_snli.language_models.questions import Scope, read_questions
@@ -62,9 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.language_models.task_files import write_task_files
 
     if arguments.estimate == (arguments.out is not None):
-        raise InputError("give either --out for task files or --estimate")
+        raise InputError(f"give either {param('out')} for task files or {param('estimate')}")
     if not arguments.estimate and (arguments.tokenizer is not None or arguments.json):
-        raise InputError(f"{'--json' if arguments.json else '--tokenizer'} needs --estimate; add --estimate")
+        option = "json" if arguments.json else "tokenizer"
+        raise InputError(f"{param(option)} needs {param('estimate')}; add {param('estimate', True)}")
+    if arguments.out is not None:
+        check_out(arguments.out)  # before the shots are drawn
     scope = Scope(
         config=arguments.config,
         subsample=arguments.subsample,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.commands.output import write_output
 from merge_snli.commands.result_arguments import add_datasets, add_results, add_thresholds
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     import argparse
@@ -78,30 +78,34 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
+    from merge_snli.folders import check_out
     from merge_snli.problems.options import require_at_least
 
     for option, given, formats in (
-        ("--dataset", arguments.dataset, ("html",)),
-        ("--threshold", arguments.threshold, ("md", "latex")),
-        ("--init-space", arguments.init_space, ("html",)),
+        ("dataset", arguments.dataset, ("html",)),
+        ("threshold", arguments.threshold, ("md", "latex")),
+        ("init_space", arguments.init_space, ("html",)),
     ):
         if given and arguments.format not in formats:
             needed = " or ".join(formats)
             raise InputError(
-                f"{option} has no effect with --format {arguments.format}: give --format {needed}, or leave {option} "
-                "out"
+                f"{param(option)} has no effect with {param('format')} {arguments.format}: give {param('format')} "
+                f"{needed}, or leave {param(option)} out"
             )
-    require_at_least("--pull-request", arguments.pull_request, 1)
+    require_at_least("pull_request", arguments.pull_request, 1)
     if arguments.space is not None:
-        unused = {"a results folder": arguments.results, "--out": arguments.out, "--init-space": arguments.init_space}
-        for option, given in unused.items():
+        unused = {
+            "results folder": arguments.results,
+            param("out"): arguments.out,
+            param("init_space"): arguments.init_space,
+        }
+        for name, given in unused.items():
             if given:
-                raise InputError(f"--space checks the Space itself and takes no {option.removeprefix('a ')}: remove it")
+                raise InputError(f"{param('space')} checks the Space itself and takes no {name}: remove it")
         return
     if arguments.pull_request is not None:
-        raise InputError("--pull-request needs --space: name the Space on the Hub")
+        raise InputError(f"{param('pull_request')} needs {param('space')}: name the Space on the Hub")
     if not arguments.results or arguments.out is None:
-        missing = "results folders of merge-snli score" if not arguments.results else "a folder with --out"
+        missing = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
         raise InputError(f"name {missing}")
-    if arguments.out.exists() and not arguments.out.is_dir():
-        raise InputError(f"--out {arguments.out} is a file: choose a folder")
+    check_out(arguments.out)

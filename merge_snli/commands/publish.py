@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Publish the data set or propose the results, and print a summary."""
     if (arguments.eval_results is None) != (arguments.model is None):
-        raise InputError("--eval-results and --model go together: pass both or neither")
+        raise InputError(f"{param('eval_results')} and {param('model')} go together: pass both or neither")
     if (arguments.eval_results is None) != (arguments.folder is not None):
-        raise InputError("give the folder of a data set or --eval-results, but not both")
+        raise InputError(f"give the folder of a data set or {param('eval_results')}, but not both")
     _disable_progress_without_terminal()
     return _publish(arguments) if arguments.eval_results is None else _propose(arguments)
 

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.commands.output import write_output
 from merge_snli.commands.problem_arguments import SOURCE_OPTIONS, add_source_arguments
 from merge_snli.commands.result_arguments import add_thresholds
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, as_flags, param
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from merge_snli.problems.options import ProblemOptions
-    from scoring.models.options import ModelOptions
-    from scoring.predictions.scored_data import ScoredData
-    from scoring.predictions.source import ScoredSource
     from scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
@@ -106,9 +103,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.epilog = (
         "examples:\n"
-        "  merge-snli score demo:nli-a demo:nli-b --dataset merge_snli --out results\n"
+        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
         "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
-        "  merge-snli score demo:nli-a --dataset merge_snli --source recorded --out results\n"
+        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
         "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
     )
 
@@ -131,10 +128,18 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.predictions.source import read_source
     from scoring.results.files import to_json
     from scoring.results.folder import check_results_folder
-    from scoring.score_models import score_models
+    from scoring.tasks import ScoringRun, score_run
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
-        raise InputError("--limit-seeds and --subsample are for a trial on one machine: remove them, or --cluster")
+        raise InputError(
+            f"{param('limit_seeds')} and {param('subsample')} are for a trial on one machine: remove them, or "
+            f"{param('cluster')}"
+        )
+    executor = None
+    if arguments.cluster is not None:
+        from merge_snli.cluster.options import read_cluster_file
+
+        executor = read_cluster_file(arguments.cluster)
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         labels=None if arguments.labels is None else parse_labels(arguments.labels),
@@ -152,11 +157,22 @@ def run(arguments: argparse.Namespace) -> int:
         data = part_of_data(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
         problems = None if source is None else read_source(source, data)
         if dataset_id is not None and data.anchors is None:
-            raise InputError(f"--eval-results is for MERGE data sets, whose tasks the Hub knows, not for {data.name}")
-        if arguments.cluster is None:
-            scored.append(score_models(models, data, options=options, out=arguments.out, source=problems))
-        else:
-            scored.append(_score_on_cluster(arguments, models, data, options, problems))
+            raise InputError(
+                f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}"
+            )
+        scoring = ScoringRun(
+            models=models,
+            options=options,
+            out=arguments.out,
+            dataset=_dataset(arguments),
+            config=data.config,
+            group_column=arguments.group_column,
+            by=tuple(arguments.by),
+            source=source,
+            opened=(data, problems),
+        )
+        results, reasons = score_run(scoring, executor)
+        scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
         if dataset_id is not None:
             _write_eval_results(dataset_id, data.digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
@@ -167,26 +183,6 @@ def run(arguments: argparse.Namespace) -> int:
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0
-
-
-def _score_on_cluster(
-    arguments: argparse.Namespace,
-    models: Mapping[str, str],
-    data: ScoredData,
-    options: ModelOptions,
-    source: ScoredSource | None,
-) -> tuple[list[Result], dict[str, str]]:
-    from merge_snli.cluster.score import score_on_cluster
-    from scoring.tasks import DataOptions
-
-    opening = DataOptions(
-        dataset=_dataset(arguments),
-        config=data.config,
-        group_column=arguments.group_column,
-        by=tuple(arguments.by),
-        source=_source(arguments),
-    )
-    return score_on_cluster(models, opening, data, arguments.cluster, options=options, out=arguments.out, source=source)
 
 
 def _text(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> str:
@@ -231,18 +227,21 @@ def _dataset_id(arguments: argparse.Namespace) -> str | None:
 
 def _source(arguments: argparse.Namespace) -> str | ProblemOptions | None:
     """Return `recorded`, the options for reading the source, or None without `--source`."""
-    from merge_snli.problems.options import ProblemOptions, flag
+    from merge_snli.problems.options import ProblemOptions
     from scoring.predictions.source import RECORDED
 
     if arguments.group_column is not None:
         if arguments.source is not None:
-            raise InputError("--source is for MERGE data sets, not for pairs in groups with --group-column; remove it")
+            raise InputError(
+                f"{param('source')} is for MERGE data sets, not for pairs in groups with {param('group_column')}; "
+                "remove it"
+            )
         return None
     options = _reading_options(arguments)
     if options and arguments.source in (None, RECORDED):
-        missing = "a FILE or ID as --source, or --group-column"
-        needed = missing if arguments.source is None else "another --source than recorded"
-        raise InputError(f"{flag(next(iter(options)))} needs {needed}; add it, or remove the option")
+        missing = f"a FILE or ID as {param('source')}, or {param('group_column')}"
+        needed = missing if arguments.source is None else f"another {param('source')} than recorded"
+        raise InputError(f"{param(next(iter(options)))} needs {needed}; add it, or remove the option")
     if not options:
         source: str | None = arguments.source
         return source
@@ -265,5 +264,5 @@ def _names(arguments: argparse.Namespace) -> list[str]:
 
     names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]
     if not names:
-        raise InputError("no model given: pass Hub ids, folders or demo:nli-a, or --models paper")
+        raise InputError(f"no model given: pass Hub ids, folders or demo:nli-a, or {param('models')} paper")
     return names

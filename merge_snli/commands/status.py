@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from merge_snli.commands.output import write_output
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cancel and (submitted := read_run(folder)) is not None:
         if submitted.executor != SLURM:
             raise InputError(
-                f"--cancel is for Slurm, and this run has the executor {submitted.executor}: press Ctrl-C in the "
-                "command that runs it"
+                f"{param('cancel')} is for Slurm, and this run has the executor {submitted.executor}: press Ctrl-C in "
+                "the command that runs it"
             )
         if jobs := queued(submitted.jobs):
             cancel(jobs)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.commands.output import write_output
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = find_dataset(arguments.dataset)
     if arguments.against is None:
         if arguments.against_work is not None:
-            raise InputError("--against-work needs --against: name the other data set")
+            raise InputError(f"{param('against_work')} needs {param('against')}: name the other data set")
         if arguments.figure is not None:
             check_format(arguments.figure)  # before suggestions are counted, which takes time
         tables, overlap = report_tables(dataset, arguments.work, suggestions=arguments.suggestions)
@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
             draw_overlap(overlap, arguments.figure)
     else:
         if arguments.suggestions or arguments.figure is not None:
-            option = "--suggestions" if arguments.suggestions else "--figure"
-            raise InputError(f"{option} is for one data set, not for --against: leave one of them out")
+            option = "suggestions" if arguments.suggestions else "figure"
+            raise InputError(f"{param(option)} is for one data set, not for {param('against')}: leave one of them out")
         other = find_dataset(arguments.against)
         tables = tables_against(
             dataset, other, work=_work(dataset, arguments.work), other_work=_work(other, arguments.against_work)

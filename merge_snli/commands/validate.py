@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from merge_snli.commands.output import write_output
@@ -20,11 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Validate a data set and print one line per finding and a summary."""
     from merge_snli.dataset import find_dataset
+    from merge_snli.errors import as_flags
     from merge_snli.validation import validate
     from merge_snli.validation.finding import report_text
 
     folder = Path(arguments.dataset)
     dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
     report = validate(dataset, tagger=arguments.tagger)
+    report = replace(report, not_checked=tuple(map(as_flags, report.not_checked)))
     write_output(report.as_dict() if arguments.json else report_text(report))
     return HAS_FINDINGS if report.findings else 0

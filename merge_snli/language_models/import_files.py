@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from merge_snli.dataset import find_dataset
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
 from scoring.imports.answers import score_answers
@@ -81,14 +81,14 @@ def import_files(
         raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
     opened = find_dataset(dataset)
     if logs:
-        options = {"--config": config, "--limit-seeds": limit_seeds, "--subsample": subsample}
+        options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
         given = next((name for name, value in options.items() if value is not None), None)
         if given is not None:
-            raise InputError(f"{given} is for tables of predictions; a log says what was asked: remove it")
+            raise InputError(f"{param(given)} is for tables of predictions; a log says what was asked: remove it")
         runs = _runs(logs, opened, model=model, partial=partial, again=again)
     else:
         if not model:
-            raise InputError(f"{paths[0]} does not name its model: give --model NAME")
+            raise InputError(f"{paths[0]} does not name its model: give {param('model')} NAME")
         data = open_config(opened, config)
         answers = read_predictions(paths, data, model=model)
         part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
@@ -115,9 +115,11 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
         if path.is_dir():
             raise InputError(f"{path} is a folder: give its files, such as {path}/*.eval")
         if again and not is_log(path):
-            raise InputError(f"{path} is a table of predictions, and --again is for logs and results: remove it")
+            raise InputError(
+                f"{path} is a table of predictions, and {param('again')} is for logs and results: remove it"
+            )
         if not again and is_result(path):
-            raise InputError(f"{path} is a result: add --again to read its answers again")
+            raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
 
 
 def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, partial: bool, again: bool) -> list[_Run]:
@@ -162,7 +164,7 @@ def _scored(answers: ImportedAnswers, data: ScoredData, part: ScoredData, *, par
         return _Run(answers, data, score_answers(answers, part, partial=partial))
     except InputError as error:
         named = str(error).startswith(answers.source)
-        raise (error if named else InputError(f"{answers.source}: {error}")) from error
+        raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
 
 def _each(items: Iterable[T], action: Callable[[T], R], errors: list[InputError]) -> list[R]:
@@ -181,4 +183,6 @@ def _check_names(results: Sequence[Result]) -> None:
     names = [file_name(result) for result in results]
     for result, name in zip(results, names, strict=True):
         if names.count(name) > 1:
-            raise InputError(f"two runs are named {result.title}: import them one after the other with --model")
+            raise InputError(
+                f"two runs are named {result.title}: import them one after the other with {param('model')}"
+            )

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.language_models.inspect_task import RECORD, nli_answer
 from merge_snli.language_models.logs import Log, Usage, asked_part
 from scoring.results.records import GENERATED, PromptRecord
@@ -76,7 +76,7 @@ def _read(path: Path) -> Log:
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")
     if (header.eval.config.epochs or 1) > 1:
-        raise InputError(f"{path} has several epochs, and a result has one answer per pair: use --epochs 1")
+        raise InputError(f"{path} has several epochs, and a result has one answer per pair: use {param('epochs')} 1")
     for sample in read_eval_log_samples(path, all_samples_required=False):
         usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:

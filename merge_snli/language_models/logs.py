@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json
 from scoring.imports.answers import ImportedAnswers, pairs_by_id
 
@@ -197,7 +197,7 @@ def check_digest(path: Path, name: str, digest: str, dataset: MergeDataset) -> N
     if digest != dataset.digest:
         raise InputError(
             f"{path} is on {name} (sha256 {digest[:12]}…), not on {dataset.name} (sha256 {dataset.digest[:12]}…): give "
-            "--dataset the same version of the data set as in the log"
+            f"{param('dataset')} the same version of the data set as in the log"
         )
 
 

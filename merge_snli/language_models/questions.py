@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from merge_snli.dataset import read_split
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from scoring.predictions.opening import open_config
 from scoring.predictions.scored_data import by_digest
 
@@ -56,12 +56,12 @@ class Scope:
         """
         number = self.subsample
         if number != ALL_SUBSAMPLES and (not isinstance(number, int) or isinstance(number, bool) or number < 0):
-            raise InputError(f"--subsample is {number!r}: give the number of a subsample, or {ALL_SUBSAMPLES}")
+            raise InputError(f"{param('subsample')} is {number!r}: give the number of a subsample, or {ALL_SUBSAMPLES}")
         if self.seeds not in SEEDS:
-            raise InputError(f"--seeds is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
+            raise InputError(f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
         limit = self.limit_seeds
         if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
-            raise InputError(f"--limit-seeds is {limit!r}: give the number of seeds, at least 1")
+            raise InputError(f"{param('limit_seeds')} is {limit!r}: give the number of seeds, at least 1")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the scope as JSON values."""
@@ -134,20 +134,22 @@ def in_scope(data: ScoredData, scope: Scope) -> InScope:
     if scope.limit_seeds is not None:
         if scope.limit_seeds > len(groups):
             raise InputError(
-                f"--limit-seeds is {scope.limit_seeds}, but {data.place} has {len(groups)} {data.units[0]}s"
+                f"{param('limit_seeds')} is {scope.limit_seeds}, but {data.place} has {len(groups)} {data.units[0]}s"
             )
         groups[:] = False
         groups[by_digest(data.group_ids)[: scope.limit_seeds]] = True
     if data.anchors is None and scope.seeds == "only":
-        raise InputError(f"--seeds is only, but the groups of {data.place} have no seeds")
+        raise InputError(f"{param('seeds')} is only, but the groups of {data.place} have no seeds")
     rows, subsamples = groups[data.row_groups] & (scope.seeds != "only"), None
     if data.draws is None:
         if scope.subsample not in (0, ALL_SUBSAMPLES):
-            raise InputError(f"--subsample is {scope.subsample}, but {data.place} has no subsamples")
+            raise InputError(f"{param('subsample')} is {scope.subsample}, but {data.place} has no subsamples")
     else:
         count = len(data.draws)
         if isinstance(scope.subsample, int) and scope.subsample >= count:
-            raise InputError(f"--subsample is {scope.subsample}, but {data.name} has subsamples 0 to {count - 1}")
+            raise InputError(
+                f"{param('subsample')} is {scope.subsample}, but {data.name} has subsamples 0 to {count - 1}"
+            )
         subsamples = tuple(range(count)) if isinstance(scope.subsample, str) else (scope.subsample,)
         rows = rows & data.draws[scope.subsample] if isinstance(scope.subsample, int) else rows
     return InScope(groups, rows, subsamples, data.anchors is not None and scope.seeds != "without")

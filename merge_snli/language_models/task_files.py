@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.files import write_text
+from merge_snli.folders import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.prompts import MAX_TOKENS, STOP, instruction, problem_template
 
@@ -29,7 +30,11 @@ def write_task_files(asked: Questions, shots: tuple[Shot, ...], out: Path) -> li
 
     Returns:
         The files.
+
+    Raises:
+        InputError: If `out` is a file, is not writable or is in a data set.
     """
+    out = check_out(out)
     name = f"merge_snli_{asked.data.config}"
     tasks: dict[str, dict[str, Any]] = {
         name: {"output_type": "multiple_choice", "doc_to_choice": list(asked.data.label_names)},

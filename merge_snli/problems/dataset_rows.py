@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.hub import split_revision
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import SourceRow
@@ -104,4 +104,6 @@ def _load(options: ProblemOptions, path: str, **arguments: Any) -> datasets.Data
 
 
 def _no_split(options: ProblemOptions, splits: str) -> InputError:
-    return InputError(f"{options.problems} has no split {options.split!r} (splits: {splits}); choose one with --split")
+    return InputError(
+        f"{options.problems} has no split {options.split!r} (splits: {splits}); choose one with {param('split')}"
+    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import is_path
 from merge_snli.hub import fetch, split_revision
 from merge_snli.problems.file_rows import GZIP, READERS, file_type
@@ -32,7 +33,7 @@ def one_name(names: Sequence[str | Path]) -> str:
     divided = [text for text in texts if SEPARATOR in text]
     if not texts or (divided and len(texts) > 1):
         wrong = f"{divided[0]!r} has a comma: rename the file" if divided else "no file is named"
-        raise InputError(f"--problems: {wrong}")
+        raise InputError(f"{param('problems')}: {wrong}")
     return SEPARATOR.join(texts)
 
 
@@ -47,8 +48,9 @@ def without_hub_prefix(name: str) -> str:
 def names_files(name: str) -> bool:
     """Return whether a source is one or more files, which have no splits, and not a folder or a Hub id."""
     path = Path(name)
-    if path.exists():
-        return path.is_file()
+    with suppress(OSError):  # a text that is too long for a path names no file
+        if path.exists():
+            return path.is_file()
     parts = name.split(SEPARATOR)
     return len(parts) > 1 or glob.has_magic(name) or name.startswith(ON_HUB) or file_type(path) in READERS
 
@@ -67,7 +69,7 @@ def find_files(name: str) -> tuple[Path, ...]:
     found = [path for part in name.split(SEPARATOR) for path in _find(part.strip())]
     twice = next((path for path in found if found.count(path) > 1), None)
     if twice is not None:
-        raise InputError(f"--problems names {twice} more than once")
+        raise InputError(f"{param('problems')} names {twice} more than once")
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.problems.rows import SourceRow
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def read_file(path: Path, delimiter: str | None = None) -> Iterator[SourceRow]:
         raise InputError(f"{path}: {found}; expected {', '.join(READERS)}, or a text file compressed as {GZIP}")
     if delimiter is not None:
         if ending not in DELIMITED:
-            raise InputError(f"--delimiter is for {', '.join(DELIMITED)} files, not for {path}: remove it")
+            raise InputError(f"{param('delimiter')} is for {', '.join(DELIMITED)} files, not for {path}: remove it")
         reader = partial(_delimited, delimiter=delimiter)
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty; expected one row per line")

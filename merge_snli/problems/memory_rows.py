@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.problems.dataset_rows import class_label_names
 from merge_snli.problems.file_rows import schema_label_names
 from merge_snli.problems.rows import SourceRow
@@ -65,11 +65,13 @@ def memory_problems(data: object) -> MemoryProblems:
         try:
             problems.rows = pa.table(data)
         except (pa.ArrowException, TypeError, ValueError) as error:
-            raise InputError(f"--problems: {kind.__name__} cannot be converted to Arrow: {reason(error)}") from error
+            raise InputError(
+                f"{param('problems')}: {kind.__name__} cannot be converted to Arrow: {reason(error)}"
+            ) from error
     else:
         raise InputError(
-            f"--problems has the type {kind.__name__}: give a file, a folder, a Hub id, or in Python one split as a "
-            "datasets.Dataset, a pandas or Polars frame, an Arrow table or a list of dicts"
+            f"{param('problems')} has the type {kind.__name__}: give a file, a folder, a Hub id, or in Python one "
+            "split as a datasets.Dataset, a pandas or Polars frame, an Arrow table or a list of dicts"
         )
     return problems
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.ids import OrdinalCounter, content_id, find_number, id_hash, repeated_numbers
 from merge_snli.problems.source import open_source
 
@@ -180,6 +180,6 @@ def _require_unique_ids(source: ProblemSource, repeated_hashes: Sequence[int]) -
         if row.id in locations:
             raise InputError(
                 f"{row.location}: duplicate id {row.id!r} (first seen at {locations[row.id]}). Ids must be unique; "
-                "without --id-column they are made from the content"
+                f"without {param('id_column')} they are made from the content"
             )
         locations[row.id] = row.location

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.label_names import without_decimals
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ class SourceRow(NamedTuple):
         if column not in self.values:
             columns = ", ".join(str(name) for name in self.values) or "none"
             is_unsplit = len(self.values) == 1 and not {*columns}.isdisjoint(";|\t,")
-            advice = "the character between columns with --delimiter" if is_unsplit else f"the name with {option}"
-            raise InputError(f"{self.location} has no column {column!r} (columns: {columns}); set {advice}")
+            what, name = ("the character between columns", "delimiter") if is_unsplit else ("the name", option)
+            raise InputError(
+                f"{self.location} has no column {column!r} (columns: {columns}); set {what} with {param(name)}"
+            )
         return self.values[column]
 
 
@@ -86,7 +88,7 @@ def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> Ch
     premise, hypothesis = check_sentences(row, options)
     label = _label_number(row, options.label_column, labels)
     identity = None if options.id_column is None or label is None else _id(row, options.id_column)
-    extra = tuple(column_text(row, column, "--keep-column") for column in options.keep_column)
+    extra = tuple(column_text(row, column, "keep_column") for column in options.keep_column)
     return CheckedRow(row.location, premise, hypothesis, label, identity, extra)
 
 
@@ -101,8 +103,8 @@ def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
         InputError: If a column is missing, or its text is empty, too long or invalid.
     """
     return (
-        _sentence(row, options.premise_column, "--premise-column"),
-        _sentence(row, options.hypothesis_column, "--hypothesis-column"),
+        _sentence(row, options.premise_column, "premise_column"),
+        _sentence(row, options.hypothesis_column, "hypothesis_column"),
     )
 
 
@@ -116,7 +118,7 @@ def label_text(row: SourceRow, column: str) -> str:
     Raises:
         InputError: If the column is missing.
     """
-    label = row.value(column, "--label-column")
+    label = row.value(column, "label_column")
     if label is None:
         return ""
     if isinstance(label, float) and math.isnan(label):
@@ -153,15 +155,15 @@ def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None
     number = labels.number(text)
     if number is None and without_decimals(text) not in NO_GOLD_LABEL:
         raise InputError(
-            f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, "
-            f"a number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. "
-            "Set other names with --label-names"
+            f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, a "
+            f"number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. Set other names with "
+            f"{param('label_names')}"
         )
     return number
 
 
 def _id(row: SourceRow, column: str) -> str:
-    value = row.value(column, "--id-column")
+    value = row.value(column, "id_column")
     identity = "" if value is None else str(value)
     _require_valid_unicode(identity, row, column)
     if not identity.strip():

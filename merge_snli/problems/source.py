@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError, name_options
+from merge_snli.errors import InputError, Message, param
 from merge_snli.files import is_path
 from merge_snli.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILMENT, TWO_WAY, canonical_name
 from merge_snli.problems.dataset_rows import class_label_names, dataset_rows, load_folder, load_from_hub
@@ -99,14 +99,16 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     else:
         dataset = load_from_hub(options)
     if options.delimiter is not None:
-        raise InputError(f"--delimiter is for text files, and {options.problems} is not one: remove it")
+        raise InputError(f"{param('delimiter')} is for text files, and {options.problems} is not one: remove it")
     read = partial(dataset_rows, dataset, f"{options.problems} split {options.split}")
     return _source(options, read, partial(class_label_names, dataset))
 
 
 def _file_source(options: ProblemOptions, files: tuple[Path, ...]) -> ProblemSource:
     if options.split is not None:
-        raise InputError(f"--split is {options.split!r}, but {options.problems} is a file, which has no splits")
+        raise InputError(
+            f"{param('split')} is {options.split!r}, but {options.problems} is a file, which has no splits"
+        )
 
     def read() -> Iterator[SourceRow]:
         return chain.from_iterable(read_file(file, options.delimiter) for file in files)
@@ -132,9 +134,13 @@ def _common_label_names(files: Sequence[Path], column: str) -> tuple[str, ...] |
 def _memory_source(options: ProblemOptions) -> ProblemSource:
     problems = options.problems
     if not isinstance(problems, MemoryProblems):
-        raise InputError(f"the problems of this run were in memory ({problems}): give them again with --problems")
+        raise InputError(
+            f"the problems of this run were in memory ({problems}): give them again with {param('problems')}"
+        )
     if options.split is not None:
-        raise InputError(f"--split is {options.split!r}, but problems in memory have no splits: give one split")
+        raise InputError(
+            f"{param('split')} is {options.split!r}, but problems in memory have no splits: give one split"
+        )
     return _source(options, problems.read, problems.label_names)
 
 
@@ -162,9 +168,9 @@ def _find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOpti
     found = replace(options, premise_column=premise, hypothesis_column=hypothesis, label_column=label)
     if (premise, hypothesis, label) not in {(*pairs[0], labels[0]), (*given, options.label_column)}:
         logger.warning(
-            name_options(
+            Message(
                 "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
-                "--premise-column, --hypothesis-column and --label-column"
+                f"{param('premise_column')}, {param('hypothesis_column')} and {param('label_column')}"
             ),
             *(options.problems, premise, hypothesis, label),
         )
@@ -188,7 +194,7 @@ def _infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tu
     if unclear and (unclear <= UNCLEAR or unclear & NEGATIVE_OF_TWO):
         raise InputError(
             f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(sorted(unclear))}, "
-            "which do not show the names. Set them with --label-names=entailment,not_entailment or "
-            "--label-names=entailment,neutral,contradiction"
+            f"which do not show the names. Set them with {param('label_names', ('entailment', 'not_entailment'))} or "
+            f"{param('label_names', ('entailment', 'neutral', 'contradiction'))}"
         )
     return NLI_LABELS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.script_branch import SCRIPT_BRANCH
 
 if TYPE_CHECKING:
@@ -48,24 +48,26 @@ def check_arguments(
     Raises:
         InputError: If a name is invalid, or `revision` and `create_pr` are combined.
     """
-    check_repo_id("--repo", repo)
+    check_repo_id("repo", repo)
     if create_pr and revision != MAIN:
-        raise InputError(f"--create-pr cannot be combined with --revision {revision}: it proposes to change {MAIN}")
+        raise InputError(
+            f"{param('create_pr')} cannot be combined with {param('revision')} {revision}: it proposes to change {MAIN}"
+        )
     if revision == SCRIPT_BRANCH or not BRANCH.fullmatch(revision):
         raise InputError(
-            f"--revision {revision!r} is not a valid name for a draft branch: use a name such as draft "
+            f"{param('revision')} {revision!r} is not a valid name for a draft branch: use a name such as draft "
             f"({SCRIPT_BRANCH} is reserved for the loading script)"
         )
     if "." in repo and revision == MAIN:
         raise InputError(
-            f"--repo {repo} contains a full stop, and datasets before version 4 cannot import a script with that "
-            "name: use a name such as ORG/merge_snli"
+            f"{param('repo')} {repo} contains a full stop, and datasets before version 4 cannot import a script with "
+            "that name: use a name such as ORG/merge_snli"
         )
     if metric_space is not None:
-        check_repo_id("--metric-space", metric_space)
+        check_repo_id("metric_space", metric_space)
         owner, _, name = metric_space.partition("/")
         if name != METRIC:
-            raise InputError(f"--metric-space {metric_space} must be named {METRIC}: use {owner}/{METRIC}")
+            raise InputError(f"{param('metric_space')} {metric_space} must be named {METRIC}: use {owner}/{METRIC}")
 
 
 def check_repo_id(option: str, repo: str) -> None:
@@ -84,6 +86,6 @@ def check_repo_id(option: str, repo: str) -> None:
     try:
         validate_repo_id(repo)
     except HFValidationError as error:
-        raise InputError(f"{option} {repo!r} is not a repository id: {reason(error)}") from error
+        raise InputError(f"{param(option)} {repo!r} is not a repository id: {reason(error)}") from error
     if "/" not in repo:
-        raise InputError(f"{option} {repo!r} has no owner: use OWNER/NAME, such as ORG/merge_snli")
+        raise InputError(f"{param(option)} {repo!r} has no owner: use OWNER/NAME, such as ORG/merge_snli")

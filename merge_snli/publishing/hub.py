@@ -6,7 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def find_api() -> HfApi:
     from huggingface_hub import HfApi, constants, get_token
 
     if constants.HF_HUB_OFFLINE:
-        raise InputError("HF_HUB_OFFLINE is set: unset it to publish, or add --dry-run")
+        raise InputError(f"HF_HUB_OFFLINE is set: unset it to publish, or add {param('dry_run', True)}")
     token = get_token()
     if token is None:
         raise InputError("no Hub token found: log in with `hf auth login` or set HF_TOKEN")

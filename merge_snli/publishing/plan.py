@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.dataset import RUN_FILE
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.hub import REPO_TYPE_NAMES
 from merge_snli.publishing.checks import MAIN, METRIC, check_arguments
 from merge_snli.publishing.eval_yaml import eval_yaml
-from merge_snli.publishing.record import published_record
+from merge_snli.publishing.published_record import published_record
 from merge_snli.schema import data_version
 from merge_snli.script_branch import SCRIPT_BRANCH, script_files
 
@@ -96,7 +96,7 @@ def plan(
     check_arguments(repo, revision=revision, create_pr=create_pr, metric_space=metric_space)
     tag = f"v{data_version(dataset.digest)}"
     if revision == tag:
-        raise InputError(f"--revision {revision} is the name of the tag: choose another name for the draft")
+        raise InputError(f"{param('revision')} {revision} is the name of the tag: choose another name for the draft")
     digests = dict(sorted(dataset.record.data.files.items()))
     contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in sorted(dataset.record.files)}
     contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)

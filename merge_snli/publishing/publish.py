@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.publishing.hub import call_hub
 from merge_snli.publishing.push import Pushed, push
 
@@ -56,7 +56,7 @@ def publish(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bool = 
         if is_tag_new:
             call_hub(data.repo, lambda: _create_tag(api, data, str(plan.tag), pushed[0].oid))
     except InputError as error:
-        raise InputError(f"{error}; {_progress_text(pushed, plan)}") from error
+        raise InputError(f"{error.message.marked}; {_progress_text(pushed, plan)}") from error
     return Published(f"{api.endpoint}/datasets/{plan.repo}", tuple(pushed), plan.tag, is_tag_new)
 
 
@@ -81,7 +81,7 @@ def _ensure_repository(api: HfApi, branch: Branch, *, private: bool, may_create:
 
     is_private = call_hub(branch.repo, find_or_create)
     if private and not is_private:
-        raise InputError(f"{branch.repo} is public: make it private on its page first, or leave out --private")
+        raise InputError(f"{branch.repo} is public: make it private on its page first, or leave out {param('private')}")
 
 
 def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:

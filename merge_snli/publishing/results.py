@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.publishing.checks import MAIN, check_repo_id
 from merge_snli.publishing.plan import Branch
 from merge_snli.publishing.push import Pushed, push
@@ -32,10 +32,10 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
     """
     from scoring.results.eval_results import PATH_IN_REPO, write_eval_results
 
-    check_repo_id("--model", model)
+    check_repo_id("model", model)
     other = next((result.model.name for result in results if result.model.name != model), None)
     if other is not None:
-        raise InputError(f"--model is {model}, but a result is of {other}: pass results of one model")
+        raise InputError(f"{param('model')} is {model}, but a result is of {other}: pass results of one model")
     other = next((result.dataset.title for result in results if not result.has_anchors), None)
     if other is not None:
         raise InputError(f"a result is on {other}, which the Hub has no task for: pass results on MERGE data sets")

@@ -14,7 +14,7 @@ from merge_snli.files import disk_errors_as_input_errors, write_json
 from merge_snli.registration.caches import Caches, find_caches, locked
 from merge_snli.registration.check import check_loading
 from merge_snli.registration.prepare import NAME, prepare_dataset, prepare_metric
-from merge_snli.registration.record import Registration, check_name, read_record, record_file
+from merge_snli.registration.registered import Registration, check_name, read_registration, record_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def registered() -> Registration | None:
     Raises:
         InputError: If the record is malformed.
     """
-    return read_record(find_caches())
+    return read_registration(find_caches())
 
 
 def register(name: str, *, load_name: str = NAME) -> Registration:
@@ -72,10 +72,10 @@ def undo(name: str | None = None) -> Registration | None:
         InputError: If another data set is registered.
     """
     caches = find_caches()
-    if read_record(caches) is None:
+    if read_registration(caches) is None:
         return None
     with disk_errors_as_input_errors(caches.datasets), locked(caches):
-        registration = read_record(caches)
+        registration = read_registration(caches)
         if registration is not None:
             if name is not None and not _is_named(registration, name):
                 raise InputError(f"{name} is not registered, {registration.dataset} is: name that one or none")
@@ -102,7 +102,7 @@ def _stage(caches: Caches) -> Iterator[Path]:
 
 def _install(dataset: MergeDataset, caches: Caches, moves: dict[Path, Path], load_name: str) -> Registration:
     """Move prepared folders to the caches. The record is written first, so that `undo` works after a kill."""
-    older = read_record(caches)
+    older = read_registration(caches)
     for target in moves.values():
         if target.exists() and (older is None or str(target) not in older.folders):
             raise InputError(f"{target} exists and was not written by merge-snli register: delete it first")

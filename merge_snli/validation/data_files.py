@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from generation.method_version import METHOD_VERSION
 from generation.output.write_data import write_data
 from generation.seeds_from import Seeds
-from generation.sentences.whole_words import METHOD_VERSION
 from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_file
 from merge_snli.parquet_files import ROWS_PER_GROUP
@@ -21,7 +21,7 @@ from merge_snli.record import generation_of
 from merge_snli.schema import ALL, SEED, TEST, features
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
-from merge_snli.validation.record import SEEDS, VARIANTS
+from merge_snli.validation.recorded_run import SEEDS, VARIANTS
 from merge_snli.validation.resources import find_resources
 from merge_snli.validation.rows import check_rows
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from merge_snli.record import ConfigRecord
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import RecordedRun
+    from merge_snli.validation.recorded_run import RecordedRun
     from merge_snli.validation.seed import Row
 
 

@@ -6,17 +6,17 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.replacements.relations import load_wordnet
+from generation.filters.relations import load_wordnet
 from generation.sentences.tags_in_place import InPlaceTagger
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, Message
 from merge_snli.inference.tagger import find_tagger, installed_tagger
 from merge_snli.record import generation_of
 
 if TYPE_CHECKING:
-    from generation.replacements.relations import WordNet
+    from generation.filters.relations import WordNet
     from merge_snli.inference.tagger import Tagger
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import RecordedRun
+    from merge_snli.validation.recorded_run import RecordedRun
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -
     try:
         run_tagger, in_place = _find_tagger(run, tagger)
     except InputError as error:
-        collector.skip(f"word classes and word boundaries: {error}")
+        collector.skip(Message(f"word classes and word boundaries: {error.message.marked}"))
     try:
         wordnet = _find_wordnet(run) if run.options.no_relations and not run.options.scramble else None
     except InputError as error:
-        collector.skip(f"relations to other words: {error}")
+        collector.skip(Message(f"relations to other words: {error.message.marked}"))
     if run.options.scramble:
         collector.skip("word classes and relations of replacements: their letters are scrambled")
     return Resources(run_tagger, in_place, wordnet)

@@ -14,17 +14,17 @@ from merge_snli.validation.data_files import check_data_files
 from merge_snli.validation.folder import check_digests, check_folder
 from merge_snli.validation.hub_files import check_repository
 from merge_snli.validation.pairs import check_pairs
-from merge_snli.validation.record import check_record, check_run, read_content, read_run
+from merge_snli.validation.recorded_run import check_record, check_run, read_content, read_run
 from merge_snli.validation.run_toml import check_run_toml
 
 if TYPE_CHECKING:
     from merge_snli.record import Record
-    from merge_snli.validation.finding import Report
+    from merge_snli.validation.finding import ValidationReport
 
 NO_RECORD = f"data and card: there is no valid {RUN_FILE} to compare them with"
 
 
-def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -> Report:
+def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -> ValidationReport:
     """Compare a data set with the record of its run.
 
     Args:

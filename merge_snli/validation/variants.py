@@ -7,15 +7,16 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from generation.options import PROB, UNION
+from generation.filters.definitions import applied_filters
+from generation.options import UNION
 from generation.replacements.combine import Replacement
-from generation.replacements.filters import fold
+from generation.sentences.folding import fold
 from generation.sentences.replacing import match_case
 from generation.sentences.whole_words import WORD, is_negation, is_whole_word
 from generation.variants.rows import draw_all, variant_row
 from generation.variants.variant import Variant
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.record import VARIANTS
+from merge_snli.validation.recorded_run import VARIANTS
 from merge_snli.validation.replaced import is_replaced
 
 if TYPE_CHECKING:
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
     from generation.sentences.words import SharedWord
     from generation.variants.rows import DrawnVariant
     from merge_snli.validation.collector import Collector, Find
-    from merge_snli.validation.record import RecordedRun
-    from merge_snli.validation.seed import Row, Seed
+    from merge_snli.validation.recorded_run import RecordedRun
+    from merge_snli.validation.seed import CheckedSeed, Row
 
 SIDES = ("premise", "hypothesis")
 EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
 """Letters with several letters as their upper case."""
 
 
-def check_variants(seed: Seed, run: RecordedRun, collector: Collector) -> None:
+def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
     """Check the variants of a seed: each replacement, and all columns that follow from it.
 
     Args:
@@ -57,13 +58,16 @@ def check_variants(seed: Seed, run: RecordedRun, collector: Collector) -> None:
 
 
 def _check_log_odds(log_odds: float, options: Options, find: Find) -> None:
-    if not math.isfinite(log_odds) or (PROB in options.filters and log_odds <= 0):
-        find("log_odds", f"is {log_odds}, but must be {'above 0' if PROB in options.filters else 'finite'}")
-    elif options.min_log_odds is not None and log_odds < options.min_log_odds:
-        find("log_odds", f"is {log_odds}, but must be at least {options.min_log_odds}")
+    if not math.isfinite(log_odds):
+        find("log_odds", f"is {log_odds}, but must be finite")
+        return
+    for each in applied_filters(options):
+        on_log_odds = each.filter.on_log_odds
+        if on_log_odds is not None and on_log_odds(each.value, log_odds):
+            find("log_odds", f"is {log_odds}: {each} drops it ({each.filter.reason})")
 
 
-def _find_word(row: Row, seed: Seed, options: Options, find: Find) -> SharedWord | None:
+def _find_word(row: Row, seed: CheckedSeed, options: Options, find: Find) -> SharedWord | None:
     """Return the shared word that a variant replaces, or None if there is no such word, which is reported."""
     word_class, original = row["word_class"], row["original"]
     if word_class not in options.classes:
@@ -77,7 +81,7 @@ def _find_word(row: Row, seed: Seed, options: Options, find: Find) -> SharedWord
     return word
 
 
-def _check_replacement(row: Row, seed: Seed, options: Options, find: Find) -> None:
+def _check_replacement(row: Row, seed: CheckedSeed, options: Options, find: Find) -> None:
     replacement, original = row["replacement"], row["original"]
     if fold(replacement) in seed.words:
         find("replacement", f"{quoted(replacement)} is a word of the seed problem")
@@ -107,15 +111,18 @@ def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
         if names != [name for name in run.mlm_names if name in names]:
             message = f"is {quoted(names)}, but must be different names in the order {', '.join(run.mlm_names)}"
             find(f"{side}_mlms", message)
-        elif names and len(names) < run.options.min_mlms:
-            find(f"{side}_mlms", f"has {len(names)} masked LMs, but must have at least {run.options.min_mlms}")
-        elif not names and not is_union:
+        elif names:
+            for each in applied_filters(run.options):
+                on_validators = each.filter.on_validators
+                if on_validators is not None and on_validators(each.value, tuple(names)):
+                    find(f"{side}_mlms", f"is {quoted(names)}: {each} drops it ({each.filter.reason})")
+        elif not is_union:
             find(f"{side}_mlms", "is empty: no masked LM validated the replacement")
     if is_union and not row["premise_mlms"] and not row["hypothesis_mlms"]:
         find("premise_mlms", "and hypothesis_mlms are empty: no masked LM validated the replacement")
 
 
-def _compare(seed: Seed, variants: Sequence[Variant], options: Options, collector: Collector) -> None:
+def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, collector: Collector) -> None:
     """Compare the rows of a seed with those that its variants give, including their order and the draws."""
     first = min(seed.variants)
     for word_class, count in Counter(variant.word.word_class for variant in variants).items():
@@ -136,7 +143,7 @@ def _compare(seed: Seed, variants: Sequence[Variant], options: Options, collecto
                     return
 
 
-def _expected_row(row: Row, each: DrawnVariant, seed: Seed, options: Options) -> Row:
+def _expected_row(row: Row, each: DrawnVariant, seed: CheckedSeed, options: Options) -> Row:
     """Return the row that a variant gives; its sentences are only compared by their text without the tagger."""
     expected = variant_row(each, options) | {"log_odds": row["log_odds"]}
     if seed.tagged is None:

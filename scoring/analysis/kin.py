@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.mlm_families import family
 from scoring.analysis.curves import mean_at_quality_threshold, mean_curve, number_drawn
 from scoring.analysis.not_computable import NotComputable
@@ -146,7 +146,7 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
         for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):
             if value not in known:
                 raise InputError(
-                    f"--kin {model}={masked_lm}: {value} is not a {what} of the data sets; choose from "
+                    f"{param('kin')} {model}={masked_lm}: {value} is not a {what} of the data sets; choose from "
                     f"{', '.join(known)}"
                 )
 

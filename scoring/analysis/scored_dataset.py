@@ -211,7 +211,7 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
         try:
             models.append(ScoredModel(name, result, answers_of(result, data)))
         except InputError as error:
-            raise InputError(f"the result of {name}: {error}: score it again") from error
+            raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
     return ScoredDataset(
         data,
         record,

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.dataset import find_dataset
 from merge_snli.dataset_folder import card_and_record
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors, write_bytes
+from merge_snli.files import write_bytes
+from merge_snli.folders import new_content
 from merge_snli.record import AnnotationRecord
 from merge_snli.schema import ANNOTATION, TEST, data_file, features
 from scoring.annotation.report import find_sampled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from merge_snli.dataset import MergeDataset
     from scoring.annotation.reading import Judgment, Judgments
@@ -49,18 +48,10 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
     digest, annotators = hashlib.sha256(content).hexdigest(), tuple(sorted(judgments.annotators))
     record = replace(dataset.record, annotation=AnnotationRecord(digest, len(rows), annotators))
     files = {data_file(ANNOTATION, TEST): content, **card_and_record(record, dataset.folder)}
-    _write_together(files, dataset.folder)
+    with new_content(dataset.folder, tuple(files)) as staged:
+        for name, written in files.items():
+            write_bytes(staged / name, written)
     return find_dataset(str(dataset.folder))
-
-
-def _write_together(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write all files beside their places before the first is moved there."""
-    with disk_errors_as_input_errors(folder), tempfile.TemporaryDirectory(prefix=".annotation-", dir=folder) as staged:
-        for name, content in files.items():
-            write_bytes(Path(staged) / name, content)
-        for name in files:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (Path(staged) / name).replace(folder / name)
 
 
 def _parquet(judgments: Sequence[Judgment]) -> bytes:

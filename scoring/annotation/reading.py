@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.record import validation_errors
 from scoring.annotation.sample import Sample
 from scoring.annotation.scale import COMMENT, SCALE, SCORES
@@ -63,7 +63,8 @@ def read_sample(path: Path) -> Sample:
         return TypeAdapter(Sample).validate_json(path.read_bytes())
     except OSError as error:
         raise InputError(
-            f"{path} cannot be read ({error.strerror}): keep {SAMPLE_FILE} beside the sheets, or name it with --sample"
+            f"{path} cannot be read ({error.strerror}): keep {SAMPLE_FILE} beside the sheets, or name it with "
+            f"{param('sample')}"
         ) from error
     except ValidationError as error:
         place, message = validation_errors(error)[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from merge_snli.dataset import label_names, read_split
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json
 from merge_snli.record import require
 from merge_snli.schema import ALL
@@ -155,7 +155,7 @@ def _draw(dataset: MergeDataset, size: int, per: Per, random_seed: int) -> tuple
         if len(members) < size:
             raise InputError(
                 f"{dataset.name} has {len(members)} variants {f'of {per} {name} ' if per != 'all' else ''}to draw "
-                f"{size} from: pass a smaller --size"
+                f"{size} from: pass a smaller {param('size')}"
             )
         for index in sorted(members, key=ranks.__getitem__)[:size]:
             drawn[index] = (*drawn.get(index, ()), name)

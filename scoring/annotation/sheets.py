@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tempfile
 from dataclasses import astuple, fields
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors, write_json, write_text
+from merge_snli.files import write_json, write_text
+from merge_snli.folders import check_out, first_name, new_content
 from merge_snli.table import printable
 from scoring.annotation.label_studio import label_config, tasks
 from scoring.annotation.sample import Sample, SheetRow, rank
@@ -44,25 +44,8 @@ def write_sheets(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:
     Raises:
         InputError: If `out` has files, cannot be written, or openpyxl is not installed.
     """
-    check_new_folder(out)
-    with disk_errors_as_input_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as temporary:
-            staged = Path(temporary) / "sheets"
-            _write(sample, rows, staged)
-            staged.replace(out)
-
-
-def check_new_folder(out: Path) -> None:
-    """Check that no filled-in sheets would be overwritten.
-
-    Raises:
-        InputError: If the path is a file or a folder with files.
-    """
-    if out.is_dir() and any(out.iterdir()):
-        raise InputError(f"--out {out} is not empty and may have filled-in sheets: pass a new folder")
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: pass a new folder")
+    with new_content(check_out(out, find_other=first_name)) as staged:
+        _write(sample, rows, staged)
 
 
 def _write(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:

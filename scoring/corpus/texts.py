@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_file
 from merge_snli.problems.file_rows import READERS, file_type, numbered_lines, require_text
 from merge_snli.problems.options import ProblemOptions
@@ -56,7 +56,7 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
     if file_type(Path(name)) == PLAIN_TEXT and not Path(name).is_dir():
         return _plain_text(Path(name))
     if Path(name).is_file() and file_type(Path(name)) not in READERS:
-        raise InputError(f"--corpus {name}: unknown file type; expected {', '.join(READERS)}")
+        raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(READERS)}")
     options = ProblemOptions(problems=name)
     if options.split is not None:
         options = replace(options, split=split)
@@ -69,10 +69,10 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
 
 def _plain_text(path: Path) -> Corpus:
     if not path.is_file():
-        raise InputError(f"--corpus {path}: no such file")
+        raise InputError(f"{param('corpus')} {path}: no such file")
     require_text(path)
     if not sum(1 for _, line in numbered_lines(path) if line.strip()):
-        raise InputError(f"--corpus {path} has no text")
+        raise InputError(f"{param('corpus')} {path} has no text")
     return Corpus(str(path), sha256_of_file(path), partial(_lines, path))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from merge_snli.dataset import read_split
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from scoring.models.function import model_from_answers
 from scoring.predictions.predict import predict_pairs
 from scoring.results.evaluate import evaluate
@@ -59,8 +59,8 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
     if missing and not partial:
         raise InputError(
             f"{answers.source} has no answers to {missing:,} of the {len(data.pairs):,} distinct pairs of "
-            f"{data.place}: finish the run, give all its files together, or add --partial to leave out the "
-            f"{data.units[0]}s without all their answers"
+            f"{data.place}: finish the run, give all its files together, or add {param('partial', True)} to leave out "
+            f"the {data.units[0]}s without all their answers"
         )
     scored = model_from_answers(answers.labels, name=answers.model, digest=answers.digest, versions=answers.versions)
     predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)

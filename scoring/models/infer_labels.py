@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.label_spellings import TWO_WAY
 from merge_snli.schema import NLI_LABELS
 from scoring.models.labels import INFERRED, ModelLabels, compared_labels, positions
@@ -62,7 +62,7 @@ def infer_labels(
         accuracies = " and ".join(f"{order.accuracy:.1%} with {','.join(order.names)}" for order in (first, second))
         raise InputError(
             f"cannot infer the labels of {model}: its accuracy on {len(first.correct)} seeds is {accuracies}, which is "
-            f"not a significant difference; give the label of each output, e.g. --labels={','.join(names)}"
+            f"not a significant difference; give the label of each output, e.g. {param('labels', tuple(names))}"
         )
     return ModelLabels(first.names, INFERRED, tuple(config_names))
 
@@ -89,7 +89,8 @@ def check_labels(
         raise InputError(
             f"the known labels of {model}, {','.join(declared.names)}, do not fit its predictions: its accuracy on "
             f"{len(first.correct)} seeds is {declared.accuracy:.1%}, but {first.accuracy:.1%} with "
-            f"{','.join(first.names)}; give the label of each output with --labels, or use --labels=infer"
+            f"{','.join(first.names)}; give the label of each output with {param('labels')}, or use "
+            f"{param('labels', 'infer')}"
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.label_spellings import NOT_ENTAILMENT, TWO_WAY, canonical_names
 from merge_snli.schema import NLI_LABELS
 from scoring.models.options import INFER
@@ -59,8 +59,9 @@ def parse_labels(text: str) -> tuple[str, ...] | str:
     names = canonical_names(text.split(","))
     if names is None:
         raise InputError(
-            f"invalid --labels {text!r}: give the label of each output once, in order, "
-            f"e.g. --labels={','.join(NLI_LABELS)} or --labels={','.join(TWO_WAY)}, or use --labels=infer"
+            f"invalid {param('labels')} {text!r}: give the label of each output once, in order, e.g. "
+            f"{param('labels', NLI_LABELS)} or {param('labels', TWO_WAY)}, or use "
+            f"{param('labels', 'infer')}"
         )
     return names
 
@@ -92,7 +93,7 @@ def find_model_labels(
             return ModelLabels((), INFERRED, outputs)
         if len(names) != len(outputs):
             raise InputError(
-                f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but --labels has {len(names)}; "
+                f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('labels')} has {len(names)}; "
                 "give one label per output, in order"
             )
         return ModelLabels(names, "given", outputs)
@@ -108,15 +109,15 @@ def find_model_labels(
 
 def _unknown_labels(outputs: Sequence[str], model: str) -> str:
     named = f"the outputs of {model} are named {', '.join(outputs)}"
-    example = {len(labels): ",".join(labels) for labels in (NLI_LABELS, TWO_WAY)}.get(len(outputs))
+    example = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}.get(len(outputs))
     if example is None:
         return (
             f"{named}, which are not NLI labels; an NLI model has three outputs ({', '.join(NLI_LABELS)}) or two "
             f"({', '.join(TWO_WAY)})"
         )
     return (
-        f"{named}, which does not say which one is entailment; give their labels in order (see the model card), "
-        f"e.g. --labels={example}, or use --labels=infer"
+        f"{named}, which does not say which one is entailment; give their labels in order (see the model card), e.g. "
+        f"{param('labels', example)}, or use {param('labels', 'infer')}"
     )
 
 

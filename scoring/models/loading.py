@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.inference.models import (
     SAFETENSORS,
     check_weights,
@@ -53,7 +53,10 @@ def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions)
     from merge_snli.inference.packed_linear import pack
 
     if options.dtype == "int8" and not device.startswith("cpu"):
-        raise InputError(f"--dtype=int8 needs a CPU, not {device}; add --device=cpu or use another --dtype")
+        raise InputError(
+            f"{param('dtype', 'int8')} needs a CPU, not {device}; add {param('device', 'cpu')} or use another "
+            f"{param('dtype')}"
+        )
     disable_progress_bar()
     check_weights(resolved, allow_pickle=options.allow_pickle)
     warn_about_slow_bfloat16(options.dtype, device)
@@ -119,8 +122,8 @@ def _read_config(resolved: ResolvedModel, *, trust_remote_code: bool) -> _Config
     except Exception as error:  # libraries raise anything for a damaged config
         if "custom code" in str(error):
             raise InputError(
-                f"model {resolved.name} needs Python code from its repository ({resolved.path}); "
-                "if you have read it and trust it, add --trust-remote-code"
+                f"model {resolved.name} needs Python code from its repository ({resolved.path}); if you have read it "
+                f"and trust it, add {param('trust_remote_code', True)}"
             ) from error
         raise InputError(f"the config of model {resolved.name} cannot be read: {reason(error)}") from error
     return _Config(output_names(config), tuple(map(str, config.architectures or ())))
@@ -193,7 +196,10 @@ def _quantized(model: Any) -> Any:  # noqa: ANN401 - a class per architecture
 
     quantization = getattr(torch.ao, "quantization", None)
     if quantization is None:
-        raise InputError("--dtype=int8 needs torch.ao.quantization, which this torch lacks; use --dtype=bfloat16")
+        raise InputError(
+            f"{param('dtype', 'int8')} needs torch.ao.quantization, which this torch lacks; use "
+            f"{param('dtype', 'bfloat16')}"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecated in favor of torchao, whose kernels need a compiler
         return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)

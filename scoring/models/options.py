@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 DTYPES = ("float32", "bfloat16", "float16", "int8")
 """float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU."""
@@ -39,4 +39,4 @@ class ModelOptions:
             InputError: If it is not one of `DTYPES`.
         """
         if self.dtype not in DTYPES:
-            raise InputError(f"invalid --dtype {self.dtype!r}; choose one of {', '.join(DTYPES)}")
+            raise InputError(f"invalid {param('dtype')} {self.dtype!r}; choose one of {', '.join(DTYPES)}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.hub import split_revision
 from merge_snli.problems.file_names import public_name
 from merge_snli.problems.options import require_unique
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
-GROUP_OPTION, BY_OPTION = "--group-column", "--by"
+
 JOIN = "+"
 """Joins the names of columns in `--by`, and with spaces around it their values."""
 MAX_VALUES = 500
@@ -59,7 +59,7 @@ def read_groups(
         InputError: If the pairs cannot be read, a column is missing, a group is empty, the groups have one pair each or
             are one, the labels are not those of NLI, or a column of `by` has too many values.
     """
-    require_unique(BY_OPTION, by)
+    require_unique("by", by)
     default = public_name(options.problems)
     source = open_source(options)
     with Progress().stage(f"reading {name or default}", unit="rows") as stage:
@@ -126,7 +126,7 @@ def _read(source: ProblemSource, stage: Stage, group_column: str, by: Sequence[s
         if checked.label is None:
             rows.without_label += 1
             continue
-        group = column_text(row, group_column, GROUP_OPTION)
+        group = column_text(row, group_column, "group_column")
         if not group.strip():
             raise InputError(f"{row.location}: the group in column {group_column!r} is empty; every pair needs a group")
         pair = checked.premise, checked.hypothesis
@@ -141,13 +141,13 @@ def _read(source: ProblemSource, stage: Stage, group_column: str, by: Sequence[s
 
 def _add_value(rows: _Rows, row: SourceRow, column: str) -> None:
     columns = [column] if column in row.values else column.split(JOIN)
-    value = f" {JOIN} ".join(column_text(row, each, BY_OPTION) or "(empty)" for each in columns)
+    value = f" {JOIN} ".join(column_text(row, each, "by") or "(empty)" for each in columns)
     rows.by[column].append(value)
     rows.values[column].add(value)
     if len(rows.values[column]) > MAX_VALUES:
         raise InputError(
-            f"{row.location}: column {column!r} has more than {MAX_VALUES} values; {BY_OPTION} needs a column with few "
-            "values, such as a template"
+            f"{row.location}: column {column!r} has more than {MAX_VALUES} values; {param('by')} needs a column with "
+            "few values, such as a template"
         )
 
 
@@ -156,11 +156,11 @@ def _check_groups(rows: _Rows, column: str, problems: str) -> None:
     n_groups = len(rows.index_of_group)
     if n_groups == 1:
         raise InputError(
-            f"{problems}: all {len(rows.groups):,} pairs have the same value in the group column {column!r}; "
-            f"choose a column with at least two groups with {GROUP_OPTION}"
+            f"{problems}: all {len(rows.groups):,} pairs have the same value in the group column {column!r}; choose a "
+            f"column with at least two groups with {param('group_column')}"
         )
     if n_groups == len(rows.groups):
         raise InputError(
-            f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; "
-            f"choose a column that several pairs share with {GROUP_OPTION}"
+            f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; choose "
+            f"a column that several pairs share with {param('group_column')}"
         )

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.dataset import RUN_FILE, MergeDataset, find_dataset, read_split
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import ALL, TEST
-from scoring.predictions.grouped import BY_OPTION, GROUP_OPTION, JOIN, read_groups
+from scoring.predictions.grouped import JOIN, read_groups
 from scoring.predictions.pairs import read_config
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def open_data(
         yield from _read_configs(opened, config=config, by=by)
         return
     if by:
-        raise InputError(f"{BY_OPTION} needs pairs in groups: name their column with {GROUP_OPTION}")
+        raise InputError(f"{param('by')} needs pairs in groups: name their column with {param('group_column')}")
     yield read_config(opened, config or ALL)
 
 
@@ -66,7 +66,7 @@ def open_config(dataset: object, config: str | None) -> ScoredData:
     data, *others = open_data(dataset, config=config)
     if others:
         names = ", ".join(str(each.config) for each in (data, *others))
-        raise InputError(f"{data.name} has several configs: choose one of {names} with --config")
+        raise InputError(f"{data.name} has several configs: choose one of {names} with {param('config')}")
     return data
 
 
@@ -86,18 +86,18 @@ def _open(dataset: object) -> MergeDataset:
     if isinstance(dataset, MergeDataset):
         return dataset
     if isinstance(dataset, ProblemOptions):
-        raise InputError(f"{dataset.problems}: name the column of the groups with {GROUP_OPTION}")
+        raise InputError(f"{dataset.problems}: name the column of the groups with {param('group_column')}")
     if not isinstance(dataset, str | Path):
         raise InputError(
             f"cannot score on a {type(dataset).__name__}; give the folder or Hub id of a MERGE data set, or name the "
-            f"column of the groups with {GROUP_OPTION}"
+            f"column of the groups with {param('group_column')}"
         )
     path = Path(dataset)
     missing = "it is a file" if path.is_file() else f"{RUN_FILE} is missing"
     if path.is_file() or (path.is_dir() and not (path / RUN_FILE).exists()):
         raise InputError(
             f"{dataset} is not a MERGE data set: {missing}; to score labelled pairs, name their groups with "
-            f"{GROUP_OPTION}"
+            f"{param('group_column')}"
         )
     return find_dataset(str(dataset))
 
@@ -113,8 +113,8 @@ def _read_configs(dataset: MergeDataset, *, config: str | None, by: Sequence[str
         missing = next((one for one in by if one not in columns and not {*one.split(JOIN)} <= {*columns}), None)
         if missing is not None:
             raise InputError(
-                f"config {each} of {name} has no column {missing!r} (columns: {', '.join(columns)}): give --by a "
-                "column that it has, or choose another --config"
+                f"config {each} of {name} has no column {missing!r} (columns: {', '.join(columns)}): give "
+                f"{param('by')} a column that it has, or choose another {param('config')}"
             )
         data = read_groups(
             ProblemOptions(problems=read_split(dataset, each)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,12 +166,12 @@ def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample:
         InputError: If the number of groups is below 1, or the data has no such draw.
     """
     if limit_seeds is not None and limit_seeds < 1:
-        raise InputError(f"--limit-seeds is {limit_seeds}: it must be at least 1")
+        raise InputError(f"{param('limit_seeds')} is {limit_seeds}: it must be at least 1")
     if subsample is not None:
         if data.draws is None:
-            raise InputError(f"--subsample is {subsample}, and {data.place} has no subsamples: remove it")
+            raise InputError(f"{param('subsample')} is {subsample}, and {data.place} has no subsamples: remove it")
         if not 0 <= subsample < len(data.draws):
-            raise InputError(f"--subsample is {subsample}: choose 0 to {len(data.draws) - 1}")
+            raise InputError(f"{param('subsample')} is {subsample}: choose 0 to {len(data.draws) - 1}")
     if limit_seeds is not None and limit_seeds >= len(data.group_ids):
         limit_seeds = None
     if limit_seeds is None and subsample is None:

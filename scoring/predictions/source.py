@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.label_spellings import NOT_ENTAILMENT
 from merge_snli.problems.file_names import public_name
 from merge_snli.problems.memory_rows import MEMORY, MemoryProblems
@@ -71,23 +71,28 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
     """
     if not isinstance(source, str | Path | ProblemOptions):
         raise InputError(
-            f"--source has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or ProblemOptions"
+            f"{param('source')} has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or "
+            "ProblemOptions"
         )
     if data.anchors is None:
-        raise InputError(f"--source is for data with seeds, and the groups of {data.name} have none: remove it")
+        raise InputError(
+            f"{param('source')} is for data with seeds, and the groups of {data.name} have none: remove it"
+        )
     if isinstance(source, str) and not source.strip():
-        raise InputError(f"--source is empty: give a file, a Hub id, or {RECORDED}")
+        raise InputError(f"{param('source')} is empty: give a file, a Hub id, or {RECORDED}")
     if source == RECORDED:
         return _read_recorded(data)
     return _read(source if isinstance(source, ProblemOptions) else ProblemOptions(problems=source), data)
 
 
 def _read_recorded(data: ScoredData) -> ScoredSource:
-    dataset, advice = data.stored, "give it with --source FILE|ID"
+    dataset, advice = data.stored, f"give it with {param('source')} FILE|ID"
     try:
         source = _read(_recorded_options(dataset), data, digest=dataset.record.sources[0].digest)
     except InputError as error:
-        raise InputError(f"cannot use the recorded source of {dataset.name}: {error}; {advice}") from error
+        raise InputError(
+            f"cannot use the recorded source of {dataset.name}: {error.message.marked}; {advice}"
+        ) from error
     return source
 
 

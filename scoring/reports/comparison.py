@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 from scoring.analysis.classes import classes
 from scoring.analysis.common_seeds import on_common_seeds
@@ -112,7 +112,8 @@ def compare_results(
     without_draws = next((group[0].dataset.title for group in comparable if group[0].draws is None), None)
     if without_draws is not None and test == SUBSAMPLE_TEST:
         raise InputError(
-            f"--test {test} compares subsamples, which {without_draws} does not have: choose permutation or mcnemar"
+            f"{param('test')} {test} compares subsamples, which {without_draws} does not have: choose permutation or "
+            "mcnemar"
         )
     by_digest = {dataset.digest: dataset for dataset in datasets}
     _check_datasets(by_digest, comparable, thresholds)
@@ -136,7 +137,7 @@ def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
     )
     return (
         f"no two models were scored on the same data and config, in the same labels ({scored or 'no results'}): score "
-        "another model with the same --dataset, --config and --out"
+        f"another model with the same {param('dataset')}, {param('config')} and {param('out')}"
     )
 
 
@@ -147,9 +148,13 @@ def _check_datasets(
     digests = {group[0].dataset.digest for group in comparable}
     for digest, dataset in datasets.items():
         if digest not in digests:
-            raise InputError(f"--dataset {dataset.name} ({digest[:8]}): no two models were scored on this data")
+            raise InputError(
+                f"{param('dataset')} {dataset.name} ({digest[:8]}): no two models were scored on this data"
+            )
     if datasets and QUALITY_THRESHOLD not in thresholds:
-        raise InputError(f"--dataset compares word classes at {QUALITY_THRESHOLD}: add it to --threshold")
+        raise InputError(
+            f"{param('dataset')} compares word classes at {QUALITY_THRESHOLD}: add it to {param('threshold')}"
+        )
 
 
 @dataclass(frozen=True)
@@ -182,7 +187,7 @@ def _compare(results: Sequence[Result], title: str, settings: _Settings) -> Comp
     try:
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
-        raise InputError(f"cannot run the test {test}: {error}; choose another --test") from error
+        raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
     return Comparison(
         title=title,
         dataset=first.dataset.title,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.errors import InputError
+from merge_snli.folders import check_out
 from merge_snli.schema import WORD_CLASSES
 from scoring.reports.line_chart import Line, draw_lines
 from scoring.reports.share_chart import SharePanel, draw_shares
@@ -45,12 +46,15 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
 
     Returns:
         The written files: one PNG and one SVG per figure.
+
+    Raises:
+        InputError: If `out` is a file, is not writable or is in a data set.
     """
-    files: list[Path] = []
+    folder, files = check_out(Path(out)), list[Path]()
     for group in on_same_data(results):
         data = group[0].dataset
         config = [] if data.config is None else [safe_name(data.config)]
-        stem = Path(out) / "-".join([safe_name(data.name), data.digest[:8], *config])
+        stem = folder / "-".join([safe_name(data.name), data.digest[:8], *config])
         files += _draw_seeds(group, stem) if group[0].has_anchors else _draw_groups(group, stem)
     return files
 

@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import is_path, write_text
 from merge_snli.schema import TEST
 from scoring.results.files import safe_name
@@ -94,7 +94,7 @@ def check_dataset_id(dataset_id: str) -> None:
     if dataset_id.count("/") != 1 or is_path(dataset_id):
         raise InputError(
             f"{dataset_id!r} is not a Hub id: pass the id under which the data set is published, such as "
-            "--eval-results ORG/merge_snli"
+            f"{param('eval_results')} ORG/merge_snli"
         )
 
 

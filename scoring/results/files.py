@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json, write_text
 from scoring.results.fields import SCHEMA_VERSION
 from scoring.results.result import Result
@@ -79,15 +79,15 @@ def read_results(*folders: str | Path) -> list[Result]:
 def _read_folder(folder: str | Path) -> list[Result]:
     paths = sorted(Path(folder).glob("*.json"))
     if not paths:
-        raise InputError(f"no results in {folder}: pass the --out folder of merge-snli score")
+        raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
     results, errors = [], []
     for path in paths:
         try:
             results.append(read_result(path))
         except InputError as error:
-            errors.append(str(error))
+            errors.append(error.message)
     if not results:
-        raise InputError(f"no valid result in {folder} ({len(errors)} files read); {errors[0]}")
+        raise InputError(f"no valid result in {folder} ({len(errors)} files read); {errors[0].marked}")
     for message in errors:
         logger.warning("skipped: %s", message)
     return results

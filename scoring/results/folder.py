@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.folders import check_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,18 +15,15 @@ def check_results_folder(out: Path) -> None:
     """Check that results can be written to a folder.
 
     Raises:
-        InputError: If `out` or a parent is a file, it is not writable, or it has files but no result.
+        InputError: If `check_out` refuses the folder, or it has files but no result.
     """
-    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        raise InputError(f"{existing} is a file; --out needs a folder")
-    if not os.access(existing, os.W_OK):
-        raise InputError(f"{existing} is not writable; choose another folder for --out")
-    if not out.is_dir():
-        return
-    names = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
-    if names and not any(is_result(out / name) for name in names):
-        raise InputError(f"{out} has other files ({names[0]}) but no results; choose a new or empty folder for --out")
+    check_out(out, "a results folder", _find_other)
+
+
+def _find_other(folder: Path) -> str | None:
+    """Return the first name in a folder without results; hidden files do not count."""
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    return None if any(is_result(folder / name) for name in names) else next(iter(names), None)
 
 
 def is_result(path: Path) -> bool:

@@ -118,7 +118,7 @@ def test_a_finished_data_set_is_not_changed(
     made: MergeDataset, problems: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
-    monkeypatch.setattr("generation.pipeline.suggest", lambda *_, **__: pytest.fail("a masked LM was run"))
+    monkeypatch.setattr("generation.tasks.suggest", lambda *_, **__: pytest.fail("a masked LM was run"))
     caplog.set_level(logging.INFO, logger="generation.pipeline")
     assert generate(options(problems), made.folder) == made
     assert caplog.messages[-1].startswith("nothing to do")

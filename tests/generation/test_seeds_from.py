@@ -63,7 +63,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     plain = generate(options, folder / "plain", work=folder / "work", quiet=True)
     sets = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("generation.answers.suggest.load_masked_lm", None)  # all answers come from the cache
+        patch.setattr("generation.run.load_masked_lm", None)  # all answers come from the cache
         for name, choices in SETS.items():
             chosen = options_with(options, seeds_from=str(plain.folder), **choices)
             sets[name] = generate(chosen, folder / name, work=folder / "work", quiet=True)

@@ -91,6 +91,14 @@ def test_a_run_of_generate_does_not_replace_pairs(small: MergeDataset, copy: Pat
     assert find_finished(copy, inputs, overwrite=True) is None
 
 
+def test_labels_of_groups_are_recorded_if_a_group_has_one_label(small: MergeDataset) -> None:
+    simple, augmentation = (small.record.configs[name] for name in ("simple", "augmentation"))
+    assert simple.group_labels == {"entailment": 0, "neutral": simple.groups, "contradiction": 0}
+    assert augmentation.group_labels is None
+    assert sum(augmentation.labels.values()) == augmentation.rows == augmentation.splits["train"]
+    assert list(small.record.test_configs) == ["simple", "relevance", "conjunction"]
+
+
 def test_validation_makes_the_rows_again(small: MergeDataset) -> None:
     report = validate(small)
     assert report.findings == ()

@@ -42,7 +42,8 @@ def test_missing_data_exits_with_code_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["measure", "--data", str(tmp_path)])
-    assert main() == 2
+    with pytest.raises(SystemExit, match="2"):
+        main()
     message = capsys.readouterr().err
     assert str(tmp_path / "snli" / "test.jsonl") in message
     assert "--data" in message

@@ -11,7 +11,7 @@ import yaml
 from huggingface_hub import metadata_load
 
 from merge_snli.embedded import PREFIX
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.file_names import names_files
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions
@@ -75,7 +75,7 @@ def read_training_data(options: FinetuneOptions) -> TrainingData:
         found, source = read_examples(name, problem_options(name))
         used = len(found) - options.hold_out
         if used < 1:
-            raise InputError(f"--hold-out is {options.hold_out}, but {name} has only {len(found)} problems")
+            raise InputError(f"{param('hold_out')} is {options.hold_out}, but {name} has only {len(found)} problems")
         examples += found[:used]
         held_out += found[used:]
         sources.append(replace(source, used=used))
@@ -105,8 +105,8 @@ def augmented(data: TrainingData, options: FinetuneOptions, seed: int) -> Traini
 def _sample(found: Sequence[Example], number: int, options: FinetuneOptions, seed: int) -> list[Example]:
     if not 0 < number <= len(found):
         raise InputError(
-            f"--augment-share is {options.augment_share:g}, which is {number:,} examples, but {options.augment} has "
-            f"{len(found):,}: choose another share"
+            f"{param('augment_share')} is {options.augment_share:g}, which is {number:,} examples, but "
+            f"{options.augment} has {len(found):,}: choose another share"
         )
     chosen = np.random.default_rng(seed).permutation(len(found))[:number]
     return [found[place] for place in sorted(chosen)]
@@ -127,7 +127,7 @@ def augmentation_options(name: str) -> ProblemOptions:
         return ProblemOptions(problems=name)
     folder, _, config = name.rstrip("/").rpartition("/")
     if not folder:
-        raise InputError(f"--augment is {name!r}: give a file, or a data set and its config, DIR/CONFIG")
+        raise InputError(f"{param('augment')} is {name!r}: give a file, or a data set and its config, DIR/CONFIG")
     return ProblemOptions(problems=folder, config=config, split=TRAIN)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merge_snli.embedded import PREFIX
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.problems.options import require_at_least, require_unique
 
 DTYPES = ("float32", "bfloat16")
@@ -43,11 +43,13 @@ class Recipe:
             InputError: If a value is out of range.
         """
         if not 0 < self.learning_rate < 1:
-            raise InputError(f"--learning-rate is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5")
+            raise InputError(
+                f"{param('learning_rate')} is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5"
+            )
         for name in ("epochs", "batch_size", "max_length"):
-            require_at_least(f"--{name.replace('_', '-')}", getattr(self, name), 1)
+            require_at_least(name, getattr(self, name), 1)
         if not 0 <= self.weight_decay < math.inf:
-            raise InputError(f"--weight-decay is {self.weight_decay:g}: it must be at least 0, such as 0.01")
+            raise InputError(f"{param('weight_decay')} is {self.weight_decay:g}: it must be at least 0, such as 0.01")
 
 
 RECIPES = {
@@ -105,21 +107,21 @@ class FinetuneOptions:
         Raises:
             InputError: If a value is invalid.
         """
-        require_unique("--train", self.train)
-        require_unique("--random-seed", [str(seed) for seed in self.random_seeds])
-        require_at_least("--save-every", self.save_every, 1)
-        require_at_least("--random-seed", min(self.random_seeds), 0)
+        require_unique("train", self.train)
+        require_unique("random_seed", [str(seed) for seed in self.random_seeds])
+        require_at_least("save_every", self.save_every, 1)
+        require_at_least("random_seed", min(self.random_seeds), 0)
         if max(self.random_seeds) > MAX_SEED:
-            raise InputError(f"--random-seed is {max(self.random_seeds)}: it must be at most {MAX_SEED}")
-        require_at_least("--hold-out", self.hold_out, 0)
-        require_at_least("--augment-copies", self.augment_copies, 1)
+            raise InputError(f"{param('random_seed')} is {max(self.random_seeds)}: it must be at most {MAX_SEED}")
+        require_at_least("hold_out", self.hold_out, 0)
+        require_at_least("augment_copies", self.augment_copies, 1)
         for option, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
             if is_set and self.augment is None:
-                raise InputError(f"--augment-{option} needs examples: add --augment DIR/CONFIG")
+                raise InputError(f"{param(f'augment_{option}')} needs examples: add {param('augment')} DIR/CONFIG")
         if self.augment_share is not None and not 0 < self.augment_share < math.inf:
-            raise InputError(f"--augment-share is {self.augment_share:g}: it must be above 0, such as 0.01")
+            raise InputError(f"{param('augment_share')} is {self.augment_share:g}: it must be above 0, such as 0.01")
         if self.dtype not in DTYPES:
-            raise InputError(f"--dtype is {self.dtype!r}: choose one of {', '.join(DTYPES)}")
+            raise InputError(f"{param('dtype')} is {self.dtype!r}: choose one of {', '.join(DTYPES)}")
 
     def folder_of(self, seed: int) -> Path:
         """Return the folder of the model of a seed."""

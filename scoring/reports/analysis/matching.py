@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from scoring.analysis.scored_dataset import read_scored_dataset
 from scoring.predictions.opening import data_keys
 from scoring.results.grouping import comparable_results, config_rank, data_key, is_two_way
@@ -38,7 +38,10 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
         for key in sorted(data_keys(dataset)):
             if key in by_key:
                 same = by_key[key].name
-                raise InputError(f"--dataset {same} and --dataset {dataset.name} are the same data: remove one of them")
+                raise InputError(
+                    f"{param('dataset')} {same} and {param('dataset')} {dataset.name} are the same data: remove one of "
+                    "them"
+                )
             by_key[key] = dataset
     groups = comparable_results(results)
     _check_all_matched(groups, by_key, datasets)
@@ -65,13 +68,13 @@ def _check_all_matched(
             )
         if data_key(data) not in by_key:
             raise InputError(
-                f"the results of {models} are on {data.name} (sha256 {data.digest[:12]}…), which is not among the "
-                "data sets: add its folder with --dataset, or remove these results"
+                f"the results of {models} are on {data.name} (sha256 {data.digest[:12]}…), which is not among the data "
+                f"sets: add its folder with {param('dataset')}, or remove these results"
             )
     scored = {by_key[data_key(group[0].dataset)].name for group in groups}
     for dataset in datasets:
         if dataset.name not in scored:
             raise InputError(
-                f"no result was computed on --dataset {dataset.name} (sha256 {dataset.digest[:12]}…): score a model on "
-                "it with merge-snli score, or leave it out"
+                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {dataset.digest[:12]}…): score a "
+                "model on it with merge-snli score, or leave it out"
             )

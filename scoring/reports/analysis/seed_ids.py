@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,21 +25,23 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise InputError(f"--without-seeds {path} cannot be read: {error.strerror}") from error
+        raise InputError(f"{param('without_seeds')} {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"--without-seeds {path} is not UTF-8 text (byte {error.start}): save it as UTF-8") from error
+        raise InputError(
+            f"{param('without_seeds')} {path} is not UTF-8 text (byte {error.start}): save it as UTF-8"
+        ) from error
     header = next(csv.reader(lines[:1]), [])
     if COLUMN in header:
         ids = [row[COLUMN] or "" for row in csv.DictReader(lines)]
     elif path.suffix == ".csv":
         raise InputError(
-            f"--without-seeds {path} has no column {COLUMN}; its columns are {', '.join(header) or 'none'}"
+            f"{param('without_seeds')} {path} has no column {COLUMN}; its columns are {', '.join(header) or 'none'}"
         )
     else:
         ids = lines
     found = tuple(dict.fromkeys(name.strip() for name in ids if name.strip()))
     if not found:
-        raise InputError(f"--without-seeds {path} has no seed id")
+        raise InputError(f"{param('without_seeds')} {path} has no seed id")
     return found
 
 
@@ -57,4 +59,6 @@ def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
     unknown = [name for name in ids if name not in known]
     if unknown:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise InputError(f"--without-seeds has {unknown[0]!r}{more}, which is not a seed of the data sets: remove it")
+        raise InputError(
+            f"{param('without_seeds')} has {unknown[0]!r}{more}, which is not a seed of the data sets: remove it"
+        )

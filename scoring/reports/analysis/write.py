@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors, write_bytes, write_json, write_text
+from merge_snli.files import write_bytes, write_json, write_text
+from merge_snli.folders import check_out, new_content
 from scoring.analysis.not_computable import NotComputable
 from scoring.reports.analysis.page import DrawnExhibit, render_page
 from scoring.reports.line_chart import image
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from merge_snli.progress import Progress
     from merge_snli.table import Table
     from scoring.reports.analysis.exhibit import Draw, Exhibit
     from scoring.reports.analysis.report import Report
 
-PAGE, NUMBERS, FIGURES, TABLES = "index.html", "report.json", "figures", "tables"
+CONTENT = FIGURES, TABLES, NUMBERS, PAGE = "figures", "tables", "report.json", "index.html"
 
 
-def check_report_folder(out: Path) -> None:
-    """Check that a report can be written to a folder.
+def check_report_folder(out: str | Path) -> Path:
+    """Check that a report can be written to a folder, and expand `~` and links in its path.
 
     Raises:
-        InputError: If `out` or a parent is a file, it is not writable, or it has files that are not a report's.
+        InputError: If `check_out` refuses the folder, or it has files that are not a report's.
     """
-    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        raise InputError(f"{existing} is a file; --out needs a folder")
-    if not os.access(existing, os.W_OK) or not os.access(existing.absolute().parent, os.W_OK):
-        raise InputError(f"{existing} is not writable; choose another folder for --out")
-    if existing != out:
-        return
-    others = sorted({path.name for path in out.iterdir()} - {PAGE, NUMBERS, FIGURES, TABLES})
-    if others:
-        raise InputError(f"--out {out} has other files ({others[0]}); choose a new or empty folder")
+    return check_out(
+        out, "a report", lambda folder: min({path.name for path in folder.iterdir()} - {*CONTENT}, default=None)
+    )
 
 
 def write_report(report: Report, out: Path, progress: Progress) -> Path:
@@ -54,17 +46,11 @@ def write_report(report: Report, out: Path, progress: Progress) -> Path:
     Raises:
         InputError: If `out` has other files, the disk is full, or the folder cannot be written; `out` is unchanged.
     """
-    out = out.resolve()
-    check_report_folder(out)
-    staged = out.with_name(f".{out.name}.{os.getpid()}.part")
-    with disk_errors_as_input_errors(out):
-        try:
-            for folder in (FIGURES, TABLES):
-                (staged / folder).mkdir(parents=True)
-            _write_files(report, staged, progress)
-            _replace(staged, out)
-        finally:
-            shutil.rmtree(staged, ignore_errors=True)
+    out = check_report_folder(out)
+    with new_content(out, CONTENT) as staged:
+        for folder in (FIGURES, TABLES):
+            (staged / folder).mkdir()
+        _write_files(report, staged, progress)
     return out / PAGE
 
 
@@ -101,19 +87,3 @@ def _write_figure(draw: Draw, stem: Path) -> tuple[str, str]:
 def _write_table(table: Table, stem: Path) -> None:
     for extension, text in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
         write_text(stem.with_name(f"{stem.name}.{extension}"), text)
-
-
-def _replace(staged: Path, out: Path) -> None:
-    """Rename the staged folder to `out`; on an error, an existing report stays."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if not out.exists():
-        staged.rename(out)
-        return
-    replaced = staged.with_suffix(".replaced")
-    out.rename(replaced)
-    try:
-        staged.rename(out)
-    except BaseException:
-        replaced.rename(out)
-        raise
-    shutil.rmtree(replaced)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.dataset import find_dataset
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.files import write_json, write_text
+from merge_snli.folders import check_out, first_name
 from merge_snli.hub import fetch
 from merge_snli.table import TEXT_WIDTH
 from scoring.reports.html_page import asset
@@ -69,11 +70,12 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
         InputError: If the id is invalid, `out` has files, no data set is given, or a result does not pass the check.
     """
     if not SPACE_ID.fullmatch(space):
-        raise InputError(f"--init-space {space} is not the id of a Space: give ORG/NAME")
+        raise InputError(f"{param('init_space')} {space} is not the id of a Space: give ORG/NAME")
     if not datasets:
-        raise InputError("--init-space needs --dataset: name the data sets that results may be submitted on")
-    if out.is_dir() and any(out.iterdir()):
-        raise InputError(f"--out {out} has files: choose a new or empty folder")
+        raise InputError(
+            f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on"
+        )
+    out = check_out(out, find_other=first_name)
     checked = check_files({file_name(result): RESULT.dump_json(result) for result in results}, {}, datasets)
     for name, problems in checked.items():
         if problems:
@@ -154,7 +156,8 @@ def _settings(folder: Path) -> dict[str, Any]:
             raise ValueError(SETTINGS)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"{folder} is not a leaderboard Space: {SETTINGS} is missing or damaged; make one with --init-space"
+            f"{folder} is not a leaderboard Space: {SETTINGS} is missing or damaged; make one with "
+            f"{param('init_space')}"
         ) from error
     return settings
 
@@ -168,7 +171,7 @@ def _find_datasets(settings: Mapping[str, Any], given: Sequence[MergeDataset]) -
         if dataset.digest != listed["digest"]:
             raise InputError(
                 f"{listed['name']} has the digest {dataset.digest[:8]}, and the leaderboard is on "
-                f"{listed['digest'][:8]}: name the folder of that data set with --dataset"
+                f"{listed['digest'][:8]}: name the folder of that data set with {param('dataset')}"
             )
         found.append(dataset)
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
 from merge_snli.files import write_text
+from merge_snli.folders import check_out
 from scoring.reports.leaderboard.boards import make_boards
 from scoring.reports.leaderboard.formats import FORMATS
 from scoring.reports.leaderboard.page import render_page
@@ -48,8 +49,9 @@ def write_leaderboard(
 
     Raises:
         InputError: If two results on the same data are of the same model, no result was computed on one of `datasets`,
-            or `out` is not writable.
+            or `out` is a file, is not writable or is in a data set.
     """
+    out = check_out(out)
     boards = make_boards(results, thresholds=thresholds)
     if file_format == "html":
         name, text = PAGE, render_page(boards, _texts(boards, datasets), about)

@@ -67,8 +67,15 @@ def no_tasks_stay(cluster: Cluster) -> Iterator[None]:
 
 def task_processes() -> list[psutil.Process]:
     """Return the processes of this cluster that run a task."""
-    found = psutil.Process().children(recursive=True)
-    return [process for process in found if "_run_for_rank" in "".join(psutil.Process.cmdline(process)[:1])]
+    return [process for process in psutil.Process().children(recursive=True) if runs_a_task(process)]
+
+
+def runs_a_task(process: psutil.Process) -> bool:
+    """Return whether a process runs a task; one that has ended since it was listed does not."""
+    try:
+        return "_run_for_rank" in "".join(process.cmdline()[:1])
+    except psutil.NoSuchProcess:  # also of a zombie
+        return False
 
 
 def test_a_task_killed_in_every_stage_runs_again(

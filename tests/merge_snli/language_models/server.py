@@ -58,8 +58,12 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(200, self.completion(body))
 
     def completion(self, body: dict[str, Any]) -> dict[str, Any]:
-        _, premise, hypothesis = text_of(body["messages"][-1]["content"]).rsplit("\n", 3)[:3]
-        answer = self.server.answer(premise.removeprefix("Premise: "), hypothesis.removeprefix("Hypothesis: "))
+        lines = text_of(body["messages"][-1]["content"]).splitlines()
+        premise, hypothesis = (
+            next(line.removeprefix(name) for line in reversed(lines) if line.startswith(name))
+            for name in ("Premise: ", "Hypothesis: ")
+        )
+        answer = self.server.answer(premise, hypothesis)
         for stop in body.get("stop") or []:
             answer = answer.partition(stop)[0]
         message = {"role": "assistant", "content": answer}

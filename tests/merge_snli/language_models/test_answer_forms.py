@@ -26,13 +26,14 @@ pytestmark = pytest.mark.slow
 SEEDS = 20
 FORMS = {
     "label": "{label}",
-    "reasoning": "<think>\nThe premise mentions the same event.\n\nSo maybe entailment, maybe not.\n</think>\n\n{label}",
-    "reasoning without the opening tag": "Okay, let me see. The answer could be entailment at first sight. Wait, let me "
-    "check each word again.\nThe premise is about the same event.</think>\n\n{label}",
+    "reasoning": "<think>\nThe premise mentions the same event.\n\nSo maybe entailment, maybe not.\n</think>"
+    "\n\n{label}",
+    "reasoning without the opening tag": "Okay, let me see. The answer could be entailment at first sight. Wait, let "
+    "me check each word again.\nThe premise is about the same event.</think>\n\n{label}",
     "reasons": "Let me compare the sentences.\nThe relationship hinges on one word: is it an entailment?\nAfter "
     "checking, I conclude:\n\n**{title}**",
-    "base model runs on": "{label}\n\nPremise: A dog runs in a park.\nHypothesis: An animal runs.\nAnswer: entailment\n\n"
-    "Premise: A man",
+    "base model runs on": "{label}\n\nPremise: A dog runs in a park.\nHypothesis: An animal runs.\nAnswer: "
+    "entailment\n\nPremise: A man",
     "explanation": "{title}\n\nExplanation: The premise neither entails nor contradicts more than that.",
     "reasons with blank lines": "The premise is about a park.\n\nThe hypothesis adds a color.\n\nAnswer: {title}",
     "JSON with text around it": 'Here it is:\n\n```json\n{{"answer": "{label}"}}\n```\n\nIt is no contradiction.',
@@ -81,6 +82,7 @@ def test_inspect(
     form: str, answers: dict[tuple[str, str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import get_model
 
     from merge_snli.language_models.inspect_task import nli
 
@@ -88,7 +90,9 @@ def test_inspect(
         monkeypatch.setenv("STANDIN_API_KEY", "none")
         monkeypatch.setenv("STANDIN_BASE_URL", server.address)
         task = nli(OWN, config="noun", limit_seeds=SEEDS)
-        (log,) = inspect_eval(task, model="openai-api/standin/rule", log_dir=str(tmp_path), display="none")
+        # Inspect keeps models, and this one would ask the server of another form.
+        model = get_model("openai-api/standin/rule", memoize=False)
+        (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none")
     assert log.status == "success"
     (result,) = import_files([log.location], OWN)
     check(result)
@@ -111,7 +115,12 @@ def test_lm_eval(
     with served(in_form(answers, form)) as server:
         results = simple_evaluate(
             "local-chat-completions",
-            model_args={"model": "rule", "base_url": f"{server.address}/chat/completions", "num_concurrent": 4},
+            model_args={
+                "model": "rule",
+                "base_url": f"{server.address}/chat/completions",
+                "num_concurrent": 1,
+                "max_retries": 1,
+            },
             tasks=["merge_snli_noun_generate"],
             task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
             apply_chat_template=True,

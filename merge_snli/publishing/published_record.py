@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from generation.run_file import RUN_TOML
 from merge_snli.card import license_of
 from merge_snli.dataset_folder import card_and_record
-from merge_snli.errors import InputError
+from merge_snli.errors import InputError, param
 from merge_snli.hub import LICENSE_ID
 from merge_snli.problems.file_names import public_name
 from merge_snli.record import PublishedRecord
@@ -58,14 +58,18 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
     if chosen is None:
         raise InputError(
             f"the license of the problems of {name} is unknown, and it applies to their variants: look it up and pass "
-            "it with --license ID, such as --license=cc-by-4.0"
+            f"it with {param('license')} ID, such as {param('license', 'cc-by-4.0')}"
         )
     if not LICENSE_ID.fullmatch(chosen):
-        raise InputError(f"{chosen!r} is not a license id of the Hub: pass --license ID, such as cc-by-4.0 or other")
+        raise InputError(
+            f"{chosen!r} is not a license id of the Hub: pass {param('license')} ID, such as cc-by-4.0 or other"
+        )
     if license_id is None or known == chosen:
         return record
     if known is not None and LICENSE_ID.fullmatch(known) and known != chosen:
-        raise InputError(f"--license {license_id} contradicts the license of the problems, {known}: leave it out")
+        raise InputError(
+            f"{param('license')} {license_id} contradicts the license of the problems, {known}: leave it out"
+        )
     return replace(record, options=record.options | {"license": chosen}, terms=replace(record.terms, license=chosen))
 
 

@@ -6,11 +6,11 @@ import io
 import os
 import warnings
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, reason
+from merge_snli.errors import InputError, param, reason
 from merge_snli.files import sha256_of_file, sha256_of_json
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class WordNet:
         self.folder = folder
         self._reader = _read(folder)
         self._senses = cache(self._senses_of)
+        self._relations = lru_cache(maxsize=64)(self._relation_to)  # the forms of a word follow each other
 
     @property
     def version(self) -> str:
@@ -97,6 +98,9 @@ class WordNet:
             others: Words with their classes, from `other_words`.
             word_class: The class of the words that the function is called with.
         """
+        return self._relations(tuple(others), word_class)
+
+    def _relation_to(self, others: tuple[tuple[str, str], ...], word_class: str) -> Callable[[str], bool]:
         senses = [self._senses(other.casefold(), other_class) for other, other_class in others]
 
         @cache
@@ -147,7 +151,7 @@ def load_wordnet() -> WordNet:
             return WordNet(Path(folder).expanduser())
     missing = f"{FOLDER_VARIABLE}={named} has no file data.noun" if named else "its files were not found"
     raise InputError(
-        f"--no-relations needs WordNet, but {missing}: install the Debian package wordnet-base, or set "
+        f"{param('no_relations')} needs WordNet, but {missing}: install the Debian package wordnet-base, or set "
         f"{FOLDER_VARIABLE} to the folder `dict` of WordNet 3.0"
     )
 
@@ -164,7 +168,7 @@ def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
         import nltk.data
         from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
     except ImportError as error:
-        raise InputError("--no-relations needs NLTK, which is not installed: run pip install nltk") from error
+        raise InputError(f"{param('no_relations')} needs NLTK, which is not installed: run pip install nltk") from error
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
         """NLTK's reader, without the files for other versions and languages of WordNet."""
