@@ -16,17 +16,14 @@ import statistics
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from merge_snli.schema import NLI_LABELS
 from merge_snli.table import Cell, Column, Table
-from scoring.results.files import read_all_results
-from scoring.results.grouped_result import GroupedResult, GroupScores
+from scoring.results.files import read_results
 from scoring.results.result import Result
+from scoring.results.scores import Scores
 
-AnyResult = Result | GroupedResult
 SEED = re.compile(r"-seed-\d+$")
-R = TypeVar("R", Result, GroupedResult, Result | GroupedResult)
 MODEL = Column("Model", "left")
 JOINT = "template+hypothesis_template"
 FAMILIES = {"N-is-A": "n", "SVO": "s"}
@@ -41,24 +38,18 @@ def main() -> None:
         "--parts", action="store_true", help="also print Tables 1 and 3: labels by template of premise and hypothesis"
     )
     arguments = parser.parse_args()
-    results = [result for folder in arguments.results for kind in read_all_results(folder) for result in kind]
+    results = read_results(*arguments.results)
     tables = [overview(results), relevance(results), *(predicted_labels(results) if arguments.parts else [])]
     sys.stdout.write("\n".join(table.markdown() for table in tables if table.rows))
 
 
-def overview(results: Sequence[AnyResult]) -> Table:
+def overview(results: Sequence[Result]) -> Table:
     """Return accuracies and PA(0.9) on all data sets: the columns of Tables 4 and 5, and those of MERGE."""
-    columns: dict[str, Callable[[AnyResult], float | None]] = {
-        "SNLI test": lambda result: (
-            result.source.overall.sample_accuracy if isinstance(result, Result) and result.source else None
-        ),
-        "seeds": lambda result: result.scores.seed_sample_accuracy if isinstance(result, Result) else None,
-        "variants": lambda result: (
-            result.scores.on_variants.sample_accuracy.mean if isinstance(result, Result) else None
-        ),
-        "PA(0.9)": lambda result: (
-            result.scores.on_variants.pattern_accuracy.mean if isinstance(result, Result) else None
-        ),
+    columns: dict[str, Callable[[Result], float | None]] = {
+        "SNLI test": lambda result: result.source.overall.sample_accuracy if result.source else None,
+        "seeds": lambda result: result.scores.anchor_accuracy,
+        "variants": lambda result: result.sample_accuracy if result.has_anchors else None,
+        "PA(0.9)": lambda result: result.pattern_accuracy if result.has_anchors else None,
         **{
             f"{config}: {family}": _family_accuracy(config, start)
             for config in ("simple", "conjunction")
@@ -74,16 +65,16 @@ def overview(results: Sequence[AnyResult]) -> Table:
     return Table(title="Accuracy on all data sets, in percent", columns=headers, rows=tuple(rows))
 
 
-def relevance(results: Sequence[AnyResult]) -> Table:
+def relevance(results: Sequence[Result]) -> Table:
     """Return accuracy with a hypothesis that is joined with the premise or with another sentence: Table 2."""
     parts = [(family, start, kind) for family, start in FAMILIES.items() for kind in ("relevant", "irrelevant")]
     rows = []
     for model, found in by_model(of_config(results, "relevance")).items():
         values = [
             [
-                scores.sample_accuracy
+                scores.sample_accuracy.mean or 0.0
                 for result in found
-                for part, scores in result.by.get("template+relevance", {}).items()
+                for part, scores in result.parts.get("template+relevance", {}).items()
                 if part.startswith(start) and part.endswith(f" {kind}")
             ]
             for _, start, kind in parts
@@ -94,18 +85,20 @@ def relevance(results: Sequence[AnyResult]) -> Table:
     return Table(title="Table 2: accuracy on config relevance, in percent", columns=headers, rows=tuple(rows))
 
 
-def predicted_labels(results: Sequence[AnyResult]) -> Iterable[Table]:
+def predicted_labels(results: Sequence[Result]) -> Iterable[Table]:
     """Yield the shares of entailment, neutral and contradiction by hypothesis, per premise: Tables 1, 3, A3, A4."""
     for config in ("simple", "conjunction"):
         found = by_model(of_config(results, config))
-        parts = list(dict.fromkeys(part for each in found.values() for part in each[0].by.get(JOINT, {})))
+        parts = list(dict.fromkeys(part for each in found.values() for part in each[0].parts.get(JOINT, {})))
         for template in dict.fromkeys(part.partition(" + ")[0] for part in parts):
             hypotheses = [part for part in parts if part.partition(" + ")[0] == template]
             rows = tuple(
                 (
                     model,
-                    mean_and_deviation([result.by["template"][template].sample_accuracy for result in each]),
-                    *(_label_shares([result.by[JOINT][part] for result in each]) for part in hypotheses),
+                    mean_and_deviation(
+                        [result.parts["template"][template].sample_accuracy.mean or 0.0 for result in each]
+                    ),
+                    *(_label_shares([result.parts[JOINT][part] for result in each]) for part in hypotheses),
                 )
                 for model, each in found.items()
             )
@@ -117,17 +110,17 @@ def predicted_labels(results: Sequence[AnyResult]) -> Iterable[Table]:
             )
 
 
-def by_model(results: Sequence[R]) -> Mapping[str, list[R]]:
+def by_model(results: Sequence[Result]) -> Mapping[str, list[Result]]:
     """Group results by the name of the model without its seed, in the order of the results."""
-    groups: dict[str, list[R]] = {}
+    groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(SEED.sub("", result.model.name), []).append(result)
     return groups
 
 
-def of_config(results: Sequence[AnyResult], config: str) -> list[GroupedResult]:
+def of_config(results: Sequence[Result], config: str) -> list[Result]:
     """Return the results on a config of Simple Pair or Extended Pair."""
-    return [result for result in results if isinstance(result, GroupedResult) and result.dataset.config == config]
+    return [result for result in results if not result.has_anchors and result.dataset.config == config]
 
 
 def mean_and_deviation(shares: Sequence[float]) -> Cell:
@@ -138,28 +131,27 @@ def mean_and_deviation(shares: Sequence[float]) -> Cell:
     return mean if len(shares) == 1 else f"{mean} ± {100 * statistics.stdev(shares):.1f}"
 
 
-def _family_accuracy(config: str, start: str) -> Callable[[AnyResult], float | None]:
+def _family_accuracy(config: str, start: str) -> Callable[[Result], float | None]:
     """Return a function for the mean accuracy over the templates of a family, which have equally many pairs."""
 
-    def of(result: AnyResult) -> float | None:
+    def of(result: Result) -> float | None:
         if not of_config([result], config):
             return None
-        assert isinstance(result, GroupedResult)
-        found = [scores for name, scores in result.by.get("template", {}).items() if name.startswith(start)]
-        return statistics.fmean(scores.sample_accuracy for scores in found) if found else None
+        found = [scores for name, scores in result.parts.get("template", {}).items() if name.startswith(start)]
+        return statistics.fmean(scores.sample_accuracy.mean or 0.0 for scores in found) if found else None
 
     return of
 
 
-def _accuracy(config: str) -> Callable[[AnyResult], float | None]:
-    def of(result: AnyResult) -> float | None:
+def _accuracy(config: str) -> Callable[[Result], float | None]:
+    def of(result: Result) -> float | None:
         found = of_config([result], config)
-        return found[0].scores.sample_accuracy if found else None
+        return found[0].sample_accuracy if found else None
 
     return of
 
 
-def _label_shares(scores: Sequence[GroupScores]) -> str:
+def _label_shares(scores: Sequence[Scores]) -> str:
     shares = (statistics.fmean(each.predicted_share(label) for each in scores) for label in NLI_LABELS)
     return " / ".join(f"{100 * share:.0f}" for share in shares)
 

@@ -21,8 +21,6 @@ import numpy as np
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from scoring import score
-from scoring.results.grouped_result import GroupedResult
-from scoring.results.grouped_table import grouped_table
 from scoring.results.result import Result
 from scoring.results.score_table import score_table
 
@@ -52,7 +50,7 @@ def main() -> None:
     parser.add_argument("--source", metavar="FILE|ID|recorded", help="as for merge-snli score")
     arguments = parser.parse_args()
     pairs, labels = training_pairs(arguments.train)
-    results: list[Result | GroupedResult] = [
+    results: list[Result] = [
         score(
             baseline,
             arguments.dataset,
@@ -63,9 +61,7 @@ def main() -> None:
         )
         for name, baseline in baselines(pairs, labels).items()
     ]
-    grouped = [result for result in results if isinstance(result, GroupedResult)]
-    table = grouped_table(grouped) if grouped else score_table([each for each in results if isinstance(each, Result)])
-    sys.stdout.write(table.text())
+    sys.stdout.write(score_table(results).text())
 
 
 def training_pairs(problems: str) -> tuple[list[Pair], list[str]]:

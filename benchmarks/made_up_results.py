@@ -25,8 +25,9 @@ from merge_snli.schema import ALL, NLI_LABELS, SEED, features
 from scoring.api import score
 from scoring.models.paper_models import PAPER_MODELS
 from scoring.predictions.pairs import read_config
+from scoring.results.evaluate import align
 from scoring.results.files import write_result
-from scoring.results.measure import align_predictions, scores, seed_table
+from scoring.results.measure import consistency, group_table, scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scoring.models.paper_models import PaperModel
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
     from scoring.results.result import Result
 
     Ints = NDArray[np.int64]
@@ -110,7 +111,7 @@ def write_results(dataset: Path, out: Path) -> None:
     """
     data = read_config(find_dataset(str(dataset)), ALL)
     rng = np.random.default_rng(0)
-    difficulty = rng.normal(1.8, 1.5, len(data.seed_ids))
+    difficulty = rng.normal(1.8, 1.5, len(data.group_ids))
     blank = score(_first_label, dataset, name="first label")
     for model in PAPER_MODELS:
         answers = _answers(data, difficulty + rng.normal(0, 0.3), rng)
@@ -121,28 +122,29 @@ def _first_label(pairs: Sequence[object]) -> list[int]:
     return [0] * len(pairs)
 
 
-def _result(model: PaperModel, data: ScoredConfig, answers: Ints, blank: Result) -> Result:
+def _result(model: PaperModel, data: ScoredData, answers: Ints, blank: Result) -> Result:
     """Return a result with the scores of answers to all pairs, and nothing about parts of the variants."""
-    predicted = align_predictions(data, answers, data.seed_labels)
+    predicted = align(data, answers, NLI_LABELS)
     return replace(
         blank,
         model=replace(blank.model, name=model.name, training_data=model.trained_on),
         scores=scores(predicted),
-        seeds=seed_table(data, predicted, NLI_LABELS),
-        classes={},
-        labels={},
-        masked_lms={},
+        consistency=consistency(predicted),
+        groups=group_table(predicted, data),
+        parts={},
     )
 
 
-def _answers(data: ScoredConfig, log_odds: NDArray[np.float64], rng: np.random.Generator) -> Ints:
+def _answers(data: ScoredData, log_odds: NDArray[np.float64], rng: np.random.Generator) -> Ints:
     """Return the predicted label of each pair, right with the log-odds of its seed."""
     seed = np.zeros(len(data.pairs), dtype=np.int64)
-    seed[data.seed_pairs] = np.arange(len(data.seed_ids))
-    seed[data.variant_pairs] = data.variant_seeds
+    anchors = data.anchors
+    assert anchors is not None
+    seed[anchors.pairs] = np.arange(len(data.group_ids))
+    seed[data.row_pairs] = data.row_groups
     right = rng.random(len(seed)) < 1 / (1 + np.exp(-log_odds[seed]))
     wrong = rng.integers(1, len(NLI_LABELS), len(seed))
-    answers: Ints = (data.seed_labels[seed] + np.where(right, 0, wrong)) % len(NLI_LABELS)
+    answers: Ints = (anchors.labels[seed] + np.where(right, 0, wrong)) % len(NLI_LABELS)
     return answers
 
 

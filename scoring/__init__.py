@@ -3,7 +3,7 @@
     from scoring import score
 
     result = score("demo:nli-a", "demo:dataset")
-    result.scores.qt
+    result.qt
 
 Imports are lazy, so that `import scoring` is fast.
 """
@@ -19,18 +19,14 @@ if TYPE_CHECKING:
     from scoring.api import score
     from scoring.reports.analysis.analyse import analyse
     from scoring.reports.figures import draw_curves
-    from scoring.results.files import read_grouped_result, read_grouped_results, read_result, read_results
-    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.files import read_result, read_results
     from scoring.results.result import Result
     from scoring.results.score_table import score_table
 
 __all__ = [
-    "GroupedResult",
     "Result",
     "analyse",
     "draw_curves",
-    "read_grouped_result",
-    "read_grouped_results",
     "read_result",
     "read_results",
     "score",
@@ -40,12 +36,9 @@ __all__ = [
 check_not_shadowed("metrics")
 
 _HOMES = {
-    "GroupedResult": "scoring.results.grouped_result",
     "Result": "scoring.results.result",
     "analyse": "scoring.reports.analysis.analyse",
     "draw_curves": "scoring.reports.figures",
-    "read_grouped_result": "scoring.results.files",
-    "read_grouped_results": "scoring.results.files",
     "read_result": "scoring.results.files",
     "read_results": "scoring.results.files",
     "score": "scoring.api",

@@ -5,66 +5,35 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeGuard, Unpack, cast, overload
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from merge_snli.errors import InputError
 from scoring.models.async_function import CONCURRENCY, ask_all, is_async, journal_name
 from scoring.models.function import function_name, label_reader, model_from_function
 from scoring.models.options import ModelOptions
 from scoring.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
-from scoring.predictions.grouped import GroupedPairs
 from scoring.predictions.opening import open_data
+from scoring.predictions.scored_data import part_of_data
 from scoring.predictions.source import read_source
 from scoring.results.files import work_folder
 from scoring.results.folder import check_results_folder
-from scoring.score_models import require_seeds, score_model, take_part
+from scoring.score_models import score_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
 
-    from merge_snli.dataset import MergeDataset
     from merge_snli.problems.options import ProblemOptions
     from scoring.models.async_function import AsyncLabelFunction
     from scoring.models.function import LabelFunction
     from scoring.models.predictor import Pair
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
     from scoring.predictions.source import ScoredSource
-    from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
 
     Loaded = TextClassificationPipeline | tuple[PreTrainedModel, PreTrainedTokenizerBase]
     Model = str | Path | Loaded | LabelFunction | AsyncLabelFunction
-
-
-class ScoreOptions(TypedDict, total=False):
-    """The options of `score` that do not change the type of its result."""
-
-    config: str | None
-    by: Sequence[str]
-    limit_seeds: int | None
-    subsample: int | None
-    source: str | Path | ProblemOptions | None
-    labels: Sequence[str] | str | None
-    dtype: str
-    device: str | None
-    allow_pickle: bool
-    trust_remote_code: bool
-    out: str | Path | None
-    name: str | None
-    version: str | None
-    concurrency: int | None
-
-
-@overload
-def score(
-    model: Model, dataset: str | Path | MergeDataset, *, group_column: None = None, **options: Unpack[ScoreOptions]
-) -> Result: ...
-
-
-@overload
-def score(model: Model, dataset: object, *, group_column: str, **options: Unpack[ScoreOptions]) -> GroupedResult: ...
 
 
 def score(
@@ -86,7 +55,7 @@ def score(
     name: str | None = None,
     version: str | None = None,
     concurrency: int | None = None,
-) -> Result | GroupedResult:
+) -> Result:
     """Score one model on one config of a MERGE data set (sections 4 and 5 of the paper), or on any pairs in groups.
 
     Args:
@@ -102,8 +71,8 @@ def score(
             set, whose groups are its seeds, nor for a data set made from templates, which names its own.
         by: Columns of pairs in groups; the scores are also computed for the pairs with each value. `A+B` joins two
             columns. By default, the templates of a data set made from templates.
-        limit_seeds: Number of seeds to score, for a quick trial. The result is marked as partial and never compared
-            with one on the whole data set.
+        limit_seeds: Number of seeds or groups to score, for a quick trial. The result is marked as partial and never
+            compared with one on the whole data set.
         subsample: The subsample whose variants are scored, likewise.
         source: The problems that the data set was generated from, to score the model on all of them as well: `recorded`
             for those that its record names, a file, a Hub id, or `merge_snli.problems.options.ProblemOptions`.
@@ -120,8 +89,7 @@ def score(
         concurrency: Number of calls of an async function at the same time, by default 16.
 
     Returns:
-        The scores; a notebook shows them as a table. A `GroupedResult` for pairs in groups, also for a data set made
-        from templates, otherwise a `Result`.
+        The scores; a notebook shows them as a table.
 
     Raises:
         InputError: If the model, the data set, its source, an option or the folder cannot be used.
@@ -140,13 +108,13 @@ def score(
     if others:
         names = ", ".join(str(each.config) for each in (data, *others))
         raise InputError(f"{dataset} has several configs: choose one of {names} with config=…")
-    data = take_part(data, limit_seeds=limit_seeds, subsample=subsample)
+    data = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_results_folder(folder)
     problems = None
     if source is not None:
-        problems = read_source(source, require_seeds(data, "source"))
+        problems = read_source(source, data)
     if isinstance(model, str | Path):
         scored = model_from_name(str(model), options, display_name=name)
     elif _is_pipeline(model):
@@ -164,13 +132,13 @@ def score(
 def _score_async(
     function: AsyncLabelFunction,
     pairs: Sequence[Pair],
-    data: ScoredConfig | GroupedPairs,
+    data: ScoredData,
     source: ScoredSource | None,
     out: Path | None,
     name: str | None,
     version: str | None,
     concurrency: int,
-) -> Result | GroupedResult:
+) -> Result:
     """Ask an async function about all pairs, then score its answers; `pairs` are those of the data and the source."""
     name = name or function_name(function)
     journal = None if out is None else work_folder(out) / "answers" / journal_name(function, name, version)

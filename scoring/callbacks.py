@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,10 +12,11 @@ from transformers import TrainerCallback
 from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.errors import InputError, param
 from merge_snli.schema import ALL
-from metrics.pattern_accuracy.core import compute
 from scoring.models.labels import compared_labels, find_model_labels, positions
 from scoring.predictions.pairs import read_config
-from scoring.predictions.partial import part_of_config
+from scoring.predictions.scored_data import part_of_data
+from scoring.results.evaluate import align
+from scoring.results.measure import scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ class PatternAccuracyCallback(TrainerCallback):
         if every < 1:
             raise InputError(f"{param('every')} is {every}: it must be at least 1")
         found = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
-        self._data = part_of_config(read_config(found, config), limit_seeds=limit_seeds, subsample=subsample)
+        self._data = part_of_data(read_config(found, config), limit_seeds=limit_seeds, subsample=subsample)
         self._trainer, self._every, self._last_step = trainer, every, -1
         self._tokenizer: Any = trainer.processing_class or getattr(trainer.data_collator, "tokenizer", None)
         if self._tokenizer is None:
@@ -107,24 +107,14 @@ class PatternAccuracyCallback(TrainerCallback):
         data = self._data
         compared = compared_labels(self._labels, data.label_names)
         predicted = np.array(positions(self._labels, compared))[self._best_outputs()]
-        gold = np.array(positions(data.label_names, compared))[data.seed_labels]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a few seeds may lack a label that the model predicts
-            scores = compute(
-                predictions=predicted[data.variant_pairs],
-                references=gold[data.variant_seeds],
-                groups=data.variant_seeds,
-                seed_predictions=dict(enumerate(predicted[data.seed_pairs].tolist())),
-                seed_references=dict(enumerate(gold.tolist())),
-            )
-        self._trainer.log(
-            {
-                "eval_pattern_accuracy": float(scores["pattern_accuracy"]),
-                "eval_variant_accuracy": float(scores["sample_accuracy"]),
-                "eval_seed_accuracy": float(scores["seed_sample_accuracy"]),
-                "eval_qt": float(scores["qt"]),
-            }
-        )
+        found = scores(align(data, predicted, compared), intervals=False)
+        logged = {
+            "eval_pattern_accuracy": found.pattern_accuracy.mean,
+            "eval_variant_accuracy": found.sample_accuracy.mean,
+            "eval_seed_accuracy": found.anchor_accuracy,
+            "eval_qt": found.qt,
+        }
+        self._trainer.log({name: value for name, value in logged.items() if value is not None})
 
     def _best_outputs(self) -> NDArray[np.int64]:
         """Return the number of the most probable output of each pair, [n_pairs]; long pairs are truncated."""

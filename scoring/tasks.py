@@ -13,11 +13,10 @@ from merge_snli.problems.file_names import absolute_names
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.progress import Progress
 from scoring.models.scored_model import model_from_name
-from scoring.predictions.grouped import GroupedPairs
 from scoring.predictions.opening import open_data
 from scoring.predictions.predict import predict_pairs
 from scoring.predictions.source import read_source
-from scoring.score_models import prediction_store, require_seeds, score_models
+from scoring.score_models import prediction_store, score_models
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,13 +25,12 @@ if TYPE_CHECKING:
     from merge_snli.errors import Message
     from merge_snli.progress import Stage
     from scoring.models.options import ModelOptions
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
     from scoring.predictions.source import ScoredSource
-    from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
 
-    Opened = tuple[ScoredConfig | GroupedPairs, ScoredSource | None]
-    Scored = tuple[list[Result | GroupedResult], dict[str, Message]]
+    Opened = tuple[ScoredData, ScoredSource | None]
+    Scored = tuple[list[Result], dict[str, Message]]
 
 Name = TypeVar("Name", str, str | ProblemOptions, str | ProblemOptions | None)
 
@@ -78,9 +76,9 @@ class ScoringRun:
         if self.opened is not None:
             return self.opened
         (data,) = open_data(self.dataset, config=self.config, group_column=self.group_column, by=self.by)
-        if digest_of_data(data) != self.expected:
+        if data.digest != self.expected:
             raise InputError(f"{self.dataset} has changed since the run was submitted: run the same command again")
-        return data, None if self.source is None else read_source(self.source, require_seeds(data, "source"))
+        return data, None if self.source is None else read_source(self.source, data)
 
 
 def score_run(run: ScoringRun, executor: Executor | None = None) -> Scored:
@@ -169,11 +167,6 @@ def evaluate_models(run: ScoringRun) -> Scored:
     return score_models(run.models, data, options=run.options, out=run.out, source=source, predicted_on=device)
 
 
-def digest_of_data(data: ScoredConfig | GroupedPairs) -> str:
-    """Return the digest of the data set, or of the pairs in groups."""
-    return data.digest if isinstance(data, GroupedPairs) else data.dataset.digest
-
-
 def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[Any], dict[str, Message]]:
     """Return a run for tasks in other processes, what its predictions depend on, and the models that cannot be used."""
     options = replace(run.options, device=executor.device(PREDICT, run.options.device))
@@ -183,7 +176,7 @@ def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[An
         out=run.out.absolute(),
         dataset=_absolute(run.dataset),
         source=_absolute(run.source),
-        expected=digest_of_data(run.read()[0]),
+        expected=run.read()[0].digest,
     )
     keys: dict[str, Any] = {}
     failed: dict[str, Message] = {}

@@ -94,8 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _score(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
     from merge_snli.folders import check_out
-    from scoring.annotation.report import score_annotation, write_annotation
-    from scoring.annotation.tables import annotation_tables
+    from scoring.annotation.report import score_annotation
+    from scoring.annotation.tables import annotation_tables, write_annotation
 
     check_out(arguments.out)
     sample, judgments = _read_sheets(arguments)

@@ -39,15 +39,13 @@ def run(arguments: argparse.Namespace) -> int:
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
     from scoring.reports.comparison import compare_results
     from scoring.reports.comparison_text import comparison_text, to_json
-    from scoring.results.files import read_all_results
+    from scoring.results.files import read_results
 
-    results, grouped = read_all_results(*arguments.results)
     comparisons = compare_results(
-        results,
+        read_results(*arguments.results),
         test=arguments.test,
         alpha=arguments.alpha,
         datasets=[find_dataset(name) for name in arguments.dataset],
-        grouped=grouped,
         thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
         all_thresholds=arguments.all_thresholds,
     )

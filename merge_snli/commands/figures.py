@@ -26,12 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Draw the figures of each data set and config, and print their paths."""
     from scoring.reports.figures import draw_figures
-    from scoring.results.files import read_all_results
+    from scoring.results.files import read_results
 
-    results, grouped = read_all_results(*arguments.results)
+    results = read_results(*arguments.results)
     if arguments.dataset:
-        results, grouped = _on_datasets(results, arguments.dataset), []
-    for path in draw_figures(results, arguments.out, grouped=grouped):
+        results = _on_datasets(results, arguments.dataset)
+    for path in draw_figures(results, arguments.out):
         sys.stdout.write(f"{path}\n")
     return 0
 
@@ -39,9 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _on_datasets(results: Sequence[Result], names: Sequence[str]) -> list[Result]:
     """Return the results on some data sets."""
     from merge_snli.dataset import find_dataset
+    from scoring.predictions.opening import data_keys
+    from scoring.results.grouping import data_key
 
-    digests = {find_dataset(name).digest: name for name in names}
-    for digest, name in digests.items():
-        if all(result.dataset.digest != digest for result in results):
-            raise InputError(f"{param('dataset')} {name} ({digest[:8]}): no model was scored on this data")
-    return [result for result in results if result.dataset.digest in digests]
+    keys = {name: data_keys(find_dataset(name)) for name in names}
+    for name, of_data in keys.items():
+        if not any(data_key(result.dataset) in of_data for result in results):
+            raise InputError(f"{param('dataset')} {name}: no model was scored on this data")
+    return [result for result in results if any(data_key(result.dataset) in of_data for of_data in keys.values())]

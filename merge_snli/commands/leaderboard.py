@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset import find_dataset
     from scoring.reports.leaderboard.space import build_space, check_pull_request, init_space
     from scoring.reports.leaderboard.write import write_leaderboard
-    from scoring.results.files import read_all_results
+    from scoring.results.files import read_results
 
     _check_arguments(arguments)
     datasets = [find_dataset(name) for name in arguments.dataset]
@@ -62,12 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
             checked = check_pull_request(arguments.space, arguments.pull_request, datasets)
         write_output(checked.text())
         return 0 if checked.passed else 2
-    results, grouped = read_all_results(*arguments.results)
+    results = read_results(*arguments.results)
     if arguments.init_space is not None:
-        if grouped:
-            raise InputError(
-                f"{param('init_space')} takes results on MERGE data sets, not on {grouped[0].dataset.title}"
-            )
         path = init_space(arguments.init_space, results, datasets, arguments.out)
     else:
         path = write_leaderboard(
@@ -75,7 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.out,
             file_format=arguments.format,
             datasets=datasets,
-            grouped=grouped,
             thresholds=arguments.threshold,
         )
     write_output(f"{path}\n")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from merge_snli.problems.options import ProblemOptions
-    from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
@@ -125,10 +124,10 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.models.names import name_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.opening import open_data
+    from scoring.predictions.scored_data import part_of_data
     from scoring.predictions.source import read_source
     from scoring.results.files import to_json
     from scoring.results.folder import check_results_folder
-    from scoring.score_models import require_seeds, take_part
     from scoring.tasks import ScoringRun, score_run
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
@@ -151,13 +150,16 @@ def run(arguments: argparse.Namespace) -> int:
     )
     models = name_models(_names(arguments))
     check_results_folder(arguments.out)
-    scored: list[tuple[list[Result | GroupedResult], dict[str, str]]] = []
+    scored: list[tuple[list[Result], dict[str, str]]] = []
     for whole in open_data(
         _dataset(arguments), config=arguments.config, group_column=arguments.group_column, by=arguments.by
     ):
-        data = take_part(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
-        problems = None if source is None else read_source(source, require_seeds(data, "source"))
-        digest = None if dataset_id is None else require_seeds(data, "eval_results").dataset.digest
+        data = part_of_data(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
+        problems = None if source is None else read_source(source, data)
+        if dataset_id is not None and data.anchors is None:
+            raise InputError(
+                f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}"
+            )
         scoring = ScoringRun(
             models=models,
             options=options,
@@ -171,8 +173,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
         results, reasons = score_run(scoring, executor)
         scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
-        if dataset_id is not None and digest is not None:
-            _write_eval_results(dataset_id, digest, arguments.out)
+        if dataset_id is not None:
+            _write_eval_results(dataset_id, data.digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
     if arguments.json:
         write_output({"results": [to_json(result) for results, _ in scored for result in results], "failed": failed})
@@ -183,20 +185,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
-def _text(results: Sequence[Result | GroupedResult], failed: Mapping[str, str], thresholds: Collection[float]) -> str:
+def _text(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> str:
     """Return the tables of the models that were scored on one config of one data set."""
-    from scoring.results.grouped_result import GroupedResult
-    from scoring.results.grouped_table import columns_of, grouped_table, shares_table
     from scoring.results.grouping import names_of
-    from scoring.results.result import Result
-    from scoring.results.score_table import score_table
+    from scoring.results.score_table import part_tables, score_table
 
-    names, grouped = names_of(results), [result for result in results if isinstance(result, GroupedResult)]
-    if not grouped:
-        on_merge = [result for result in results if isinstance(result, Result)]
-        return score_table(on_merge, failed, names=names, thresholds=thresholds).text()
-    tables = [grouped_table(grouped, failed, names=names, thresholds=thresholds)]
-    tables += [shares_table(grouped, column, names=names) for column in columns_of(grouped)]
+    names = names_of(results)
+    tables = [score_table(results, failed, names=names, thresholds=thresholds)]
+    tables += part_tables(results, names=names) if results and not results[0].has_anchors else []
     return "\n".join(table.text() for table in tables)
 
 

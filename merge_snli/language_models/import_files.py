@@ -11,11 +11,10 @@ from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError, param
 from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
-from merge_snli.schema import ALL
 from scoring.imports.answers import score_answers
 from scoring.imports.predictions_file import read_predictions
-from scoring.predictions.pairs import read_config
-from scoring.predictions.partial import part_of_config
+from scoring.predictions.opening import open_config
+from scoring.predictions.scored_data import part_of_data
 from scoring.results.files import file_name, write_result
 from scoring.results.folder import check_results_folder, is_result
 
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset import MergeDataset
     from merge_snli.language_models.logs import Log
-    from scoring.imports.answers import Answers
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.imports.answers import ImportedAnswers
+    from scoring.predictions.scored_data import ScoredData
     from scoring.results.result import Result
 
 T = TypeVar("T")
@@ -55,13 +54,13 @@ def import_files(
     Args:
         files: Logs (`.eval`, `.json`, `samples_*.jsonl`), or tables of the predictions of one model (`.csv`, `.tsv`,
             `.jsonl`, `.parquet`); with `again` also results that have their answers beside them.
-        dataset: Folder or Hub id of the MERGE data set.
+        dataset: Folder or Hub id of the data set.
         out: Folder for the result files; None to write nothing.
         model: Name of the model. Required for tables.
-        config: For tables: the config, by default `all`.
+        config: For tables: the config, by default `all` of a MERGE data set.
         limit_seeds: For tables: the number of seeds that the model predicted, as in `merge-snli score`.
         subsample: For tables: the subsample that the model predicted.
-        partial: Leave out and count the seeds without answers to themselves and all their variants.
+        partial: Leave out and count the groups without all their answers.
         again: Read the answers from what the models wrote, instead of taking the answers that were read when the
             harness ran or when a result was imported.
 
@@ -90,9 +89,9 @@ def import_files(
     else:
         if not model:
             raise InputError(f"{paths[0]} does not name its model: give {param('model')} NAME")
-        data = read_config(opened, config or ALL)
+        data = open_config(opened, config)
         answers = read_predictions(paths, data, model=model)
-        part = part_of_config(data, limit_seeds=limit_seeds, subsample=subsample)
+        part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
         runs = [_Run(answers, data, score_answers(answers, part, partial=partial))]
     results = [run.result for run in runs]
     _check_names(results)
@@ -106,8 +105,8 @@ def import_files(
 class _Run:
     """The answers of a model, the whole config that they are on, and the result."""
 
-    answers: Answers
-    data: ScoredConfig
+    answers: ImportedAnswers
+    data: ScoredData
     result: Result
 
 
@@ -131,12 +130,12 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
 
     def score_log(logs: list[Log]) -> _Run:
         asked = logs[0].part
-        data = read_config(dataset, asked.config)
+        data = open_config(dataset, asked.config)
         answers = answers_of(logs, data, model=model)
         return _scored(
             read_again(answers, data.label_names) if again else answers,
             data,
-            part_of_config(data, limit_seeds=asked.limit_seeds, subsample=asked.subsample),
+            part_of_data(data, limit_seeds=asked.limit_seeds, subsample=asked.subsample),
             partial=partial,
         )
 
@@ -160,7 +159,7 @@ def _log(path: Path, dataset: MergeDataset) -> Log:
     return log
 
 
-def _scored(answers: Answers, data: ScoredConfig, part: ScoredConfig, *, partial: bool) -> _Run:
+def _scored(answers: ImportedAnswers, data: ScoredData, part: ScoredData, *, partial: bool) -> _Run:
     try:
         return _Run(answers, data, score_answers(answers, part, partial=partial))
     except InputError as error:

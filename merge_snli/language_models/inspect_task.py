@@ -68,7 +68,7 @@ def nli(
         raise PrerequisiteError(str(error)) from error
     record = {**asked.record, "prompt": prompt, "prompt_digest": template.digest, "shots": count}
     return Task(
-        dataset=MemoryDataset(samples, name=asked.data.dataset.name),
+        dataset=MemoryDataset(samples, name=asked.name),
         solver=generate(),
         scorer=nli_answer(list(template.labels), answer_form(prompt)),
         config=GenerateConfig(temperature=0.0, max_tokens=template.max_tokens, stop_seqs=[*template.stop] or None),

@@ -13,9 +13,9 @@ from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import check_digest
 from merge_snli.language_models.prompts import answer_form
 from merge_snli.problems.file_rows import read_file
-from scoring.imports.answers import Answers, pairs_by_id
-from scoring.predictions.pairs import ScoredConfig, read_config
-from scoring.predictions.partial import part_of_config
+from scoring.imports.answers import ImportedAnswers, pairs_by_id
+from scoring.predictions.opening import open_config
+from scoring.predictions.scored_data import ScoredData, part_of_data
 from scoring.results.files import read_result
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def kept_path(result: Path) -> Path:
     return result.with_suffix(ENDING)
 
 
-def write_kept(answers: Answers, data: ScoredConfig, result: Path) -> None:
+def write_kept(answers: ImportedAnswers, data: ScoredData, result: Path) -> None:
     """Write what a model wrote beside its result; nothing if it ranked the labels or is not a language model."""
     if not answers.texts:
         return
@@ -77,7 +77,7 @@ def read_kept(result: Path) -> list[KeptAnswer]:
     return kept
 
 
-def answers_of_result(path: Path, dataset: MergeDataset) -> tuple[Answers, ScoredConfig, ScoredConfig]:
+def answers_of_result(path: Path, dataset: MergeDataset) -> tuple[ImportedAnswers, ScoredData, ScoredData]:
     """Return the kept answers of a result, the whole config, and the part of it that was asked.
 
     Raises:
@@ -87,12 +87,12 @@ def answers_of_result(path: Path, dataset: MergeDataset) -> tuple[Answers, Score
     about, part = result.dataset, result.dataset.partial
     kept = read_kept(path)
     check_digest(path, about.name, about.digest if part is None else part.of, dataset)
-    data = read_config(dataset, about.config)
+    data = open_config(dataset, about.config)
     pairs = pairs_by_id(data)
     unknown = next((each.id for each in kept if each.id not in pairs), None)
     if unknown is not None:
-        raise InputError(f"{kept_path(path)}: {unknown} is not in config {data.config} of {dataset.name}")
-    answers = Answers(
+        raise InputError(f"{kept_path(path)}: {unknown} is not in {data.place}")
+    answers = ImportedAnswers(
         source=str(path),
         model=result.model.name,
         labels={pairs[each.id]: each.answer for each in kept},
@@ -101,7 +101,7 @@ def answers_of_result(path: Path, dataset: MergeDataset) -> tuple[Answers, Score
         digest=result.model.digest,
         versions=result.run.versions,
     )
-    asked = part_of_config(
+    asked = part_of_data(
         data,
         limit_seeds=None if part is None else part.limit_seeds,
         subsample=None if part is None else part.subsample,
@@ -109,7 +109,7 @@ def answers_of_result(path: Path, dataset: MergeDataset) -> tuple[Answers, Score
     return answers, data, asked
 
 
-def read_again(answers: Answers, labels: Sequence[str]) -> Answers:
+def read_again(answers: ImportedAnswers, labels: Sequence[str]) -> ImportedAnswers:
     """Read the answers from what the model wrote; those without a text stay."""
     form = None if answers.prompt is None else answer_form(answers.prompt.prompt)
     read = {pair: read_answer(text, labels, form) for pair, text in answers.texts.items()}

@@ -44,7 +44,7 @@ def load_questions(
     asked = read_questions(
         find_dataset(name), Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds)
     )
-    if asked.data.dataset.digest != dataset:
+    if asked.data.stored.digest != dataset:
         raise InputError(f"{name} has changed since the task file was written: run merge-snli harness again")
     rows = [
         {

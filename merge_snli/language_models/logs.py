@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, param
 from merge_snli.files import sha256_of_json
-from scoring.imports.answers import Answers, pairs_by_id
+from scoring.imports.answers import ImportedAnswers, pairs_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from merge_snli.dataset import MergeDataset
     from scoring.models.predictor import Pair
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
     from scoring.results.records import PromptRecord
 
 INSPECT_ENDINGS = (".eval", ".json")
@@ -135,7 +135,7 @@ def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
     return list(groups.values())
 
 
-def answers_of(logs: Sequence[Log], data: ScoredConfig, *, model: str | None = None) -> Answers:
+def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = None) -> ImportedAnswers:
     """Return the answers in the logs of one run.
 
     Args:
@@ -150,10 +150,10 @@ def answers_of(logs: Sequence[Log], data: ScoredConfig, *, model: str | None = N
     labels: dict[Pair, str | None] = {}
     texts: dict[Pair, str] = {}
     for log in logs:
-        check_dataset(log, data.dataset)
+        check_dataset(log, data.stored)
         for question, label in log.labels.items():
             if question not in pairs:
-                raise InputError(f"{log.path}: sample {question} is not in config {data.config} of {data.dataset.name}")
+                raise InputError(f"{log.path}: sample {question} is not in {data.place}")
             if labels.setdefault(pairs[question], label) != label:
                 raise InputError(
                     f"{log.path}: sample {question} has another answer in an earlier log: give one of them"
@@ -162,7 +162,7 @@ def answers_of(logs: Sequence[Log], data: ScoredConfig, *, model: str | None = N
     # A retried run's log repeats the samples that it reuses.
     used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
     sums: dict[str, Any] = {each.name: _sum(getattr(usage, each.name) for usage in used) for each in fields(Usage)}
-    return Answers(
+    return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
         labels=labels,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -10,7 +9,8 @@ import numpy as np
 
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError, param
-from scoring.predictions.pairs import read_config
+from scoring.predictions.opening import open_config
+from scoring.predictions.scored_data import by_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,13 +18,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.dataset import MergeDataset
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
 
     Bools: TypeAlias = NDArray[np.bool_]
 
 ALL_SUBSAMPLES = "all"
 Seeds: TypeAlias = Literal["with", "without", "only"]
+SUBSAMPLES = "subsamples"
+ROW_COLUMNS = ("variant_id", "word_class", "original", "replacement", "pair_id", "template", "hypothesis_template")
+"""The columns of a row in the logs of a harness, if the data has them."""
 SEEDS = ("with", "without", "only")
+ID_COLUMNS = ("variant_id", "pair_id", "seed_id")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,18 +70,18 @@ class Scope:
 
 @dataclass(frozen=True)
 class InScope:
-    """The part of a config that a scope names.
+    """The part of the data that a scope names.
 
     Attributes:
-        seeds: Whether each seed is asked, or has variants that are, [n_seeds].
-        variants: Whether each variant is asked, [n_variants].
-        subsamples: Numbers of the subsamples that are asked.
+        groups: Whether each group is asked, [n_groups].
+        rows: Whether each row is asked, [n_rows].
+        subsamples: Numbers of the subsamples that are asked; None if the data has none.
         ask_seeds: Whether the seeds themselves are asked.
     """
 
-    seeds: Bools
-    variants: Bools
-    subsamples: tuple[int, ...]
+    groups: Bools
+    rows: Bools
+    subsamples: tuple[int, ...] | None
     ask_seeds: bool
 
 
@@ -86,11 +90,11 @@ class Question:
     """A distinct sentence pair to ask.
 
     Attributes:
-        pair: Index into `ScoredConfig.pairs`.
+        pair: Index into `ScoredData.pairs`.
         premise: Premise.
         hypothesis: Hypothesis.
-        uses: The seeds and variants that have this pair, mostly one: `seed_id`, `label`, and for a variant also
-            `variant_id`, `word_class`, `original`, `replacement` and `subsamples`.
+        uses: The seeds and rows that have this pair, mostly one: the id of the group, `label`, and for a row also
+            `ROW_COLUMNS` and `subsamples`.
     """
 
     pair: int
@@ -101,7 +105,8 @@ class Question:
     @property
     def id(self) -> str:
         """The id of the first use, unique in a data set."""
-        return str(self.uses[0].get("variant_id", self.uses[0]["seed_id"]))
+        first = self.uses[0]
+        return str(next(first[name] for name in ID_COLUMNS if name in first))
 
     @property
     def label(self) -> str:
@@ -119,51 +124,62 @@ def uses_of(metadata: dict[str, Any]) -> list[dict[str, Any]]:
     return [{name: value for name, value in metadata.items() if name != "also"}, *metadata.get("also", [])]
 
 
-def in_scope(data: ScoredConfig, scope: Scope) -> InScope:
-    """Find the seeds and variants that a scope names.
+def in_scope(data: ScoredData, scope: Scope) -> InScope:
+    """Find the groups and rows that a scope names.
 
     Raises:
-        InputError: If the config has no such subsample, or fewer seeds than `limit_seeds`.
+        InputError: If the data has no such subsample, no seeds, or fewer groups than `limit_seeds`.
     """
-    seeds = np.ones(len(data.seed_ids), dtype=bool)
+    groups = np.ones(len(data.group_ids), dtype=bool)
     if scope.limit_seeds is not None:
-        if scope.limit_seeds > len(seeds):
+        if scope.limit_seeds > len(groups):
             raise InputError(
-                f"{param('limit_seeds')} is {scope.limit_seeds}, but config {data.config} has {len(seeds)} seeds"
+                f"{param('limit_seeds')} is {scope.limit_seeds}, but {data.place} has {len(groups)} {data.units[0]}s"
             )
-        digests = [hashlib.sha256(seed_id.encode()).digest() for seed_id in data.seed_ids]
-        seeds[:] = False
-        seeds[sorted(range(len(seeds)), key=digests.__getitem__)[: scope.limit_seeds]] = True
-    count = len(data.in_subsample)
-    if isinstance(scope.subsample, int) and scope.subsample >= count:
-        raise InputError(
-            f"{param('subsample')} is {scope.subsample}, but {data.dataset.name} has subsamples 0 to {count - 1}"
-        )
-    variants = seeds[data.variant_seeds] & (scope.seeds != "only")
-    subsamples = tuple(range(count)) if isinstance(scope.subsample, str) else (scope.subsample,)
-    if isinstance(scope.subsample, int):
-        variants &= data.in_subsample[scope.subsample]
-    return InScope(seeds, variants, subsamples, scope.seeds != "without")
+        groups[:] = False
+        groups[by_digest(data.group_ids)[: scope.limit_seeds]] = True
+    if data.anchors is None and scope.seeds == "only":
+        raise InputError(f"{param('seeds')} is only, but the groups of {data.place} have no seeds")
+    rows, subsamples = groups[data.row_groups] & (scope.seeds != "only"), None
+    if data.draws is None:
+        if scope.subsample not in (0, ALL_SUBSAMPLES):
+            raise InputError(f"{param('subsample')} is {scope.subsample}, but {data.place} has no subsamples")
+    else:
+        count = len(data.draws)
+        if isinstance(scope.subsample, int) and scope.subsample >= count:
+            raise InputError(
+                f"{param('subsample')} is {scope.subsample}, but {data.name} has subsamples 0 to {count - 1}"
+            )
+        subsamples = tuple(range(count)) if isinstance(scope.subsample, str) else (scope.subsample,)
+        rows = rows & data.draws[scope.subsample] if isinstance(scope.subsample, int) else rows
+    return InScope(groups, rows, subsamples, data.anchors is not None and scope.seeds != "without")
 
 
-def pairs_in_scope(data: ScoredConfig, part: InScope) -> NDArray[np.int64]:
+def pairs_in_scope(data: ScoredData, part: InScope) -> NDArray[np.int64]:
     """Return the indices into `data.pairs` of the distinct pairs to ask, in their order."""
-    seeds = data.seed_pairs[part.seeds] if part.ask_seeds else np.empty(0, dtype=np.int64)
-    return np.unique(np.concatenate([seeds, data.variant_pairs[part.variants]]))
+    rows = data.row_pairs[part.rows]
+    seeds = [data.anchors.pairs[part.groups]] if data.anchors is not None and part.ask_seeds else []
+    return np.unique(np.concatenate([*seeds, rows]))
 
 
 @dataclass(frozen=True)
 class Questions:
     """The questions of a scope, and the data that they are from."""
 
-    data: ScoredConfig
+    data: ScoredData
     scope: Scope
     questions: tuple[Question, ...]
 
     @property
+    def name(self) -> str:
+        """The data set as the user named it."""
+        return str(self.data.stored.name)
+
+    @property
     def record(self) -> dict[str, Any]:
         """What a log says about its questions, for `merge-snli import`."""
-        return {"dataset": self.data.dataset.digest, "name": self.data.dataset.name, **self.scope.as_dict()}
+        scope = self.scope.as_dict() | ({"subsample": ALL_SUBSAMPLES} if self.data.draws is None else {})
+        return {"dataset": self.data.stored.digest, "name": self.name, **scope}
 
 
 def read_questions(dataset: MergeDataset, scope: Scope) -> Questions:
@@ -172,7 +188,7 @@ def read_questions(dataset: MergeDataset, scope: Scope) -> Questions:
     Raises:
         InputError: If the data set does not have what the scope names.
     """
-    data = read_config(dataset, scope.config)
+    data = open_config(dataset, scope.config)
     part = in_scope(data, scope)
     uses: dict[int, list[dict[str, Any]]] = {int(pair): [] for pair in pairs_in_scope(data, part)}
     for pair, use in _uses(data, part):
@@ -184,16 +200,26 @@ def read_questions(dataset: MergeDataset, scope: Scope) -> Questions:
     )
 
 
-def _uses(data: ScoredConfig, part: InScope) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the index of the pair, and the use, of each seed and each variant in scope."""
-    labels = [data.label_names[number] for number in data.seed_labels]
-    if part.ask_seeds:
-        for seed in np.flatnonzero(part.seeds).tolist():
-            yield int(data.seed_pairs[seed]), {"seed_id": data.seed_ids[seed], "label": labels[seed]}
-    columns = ["variant_id", "word_class", "original", "replacement"]
-    rows = read_split(data.dataset, data.config).select(columns).to_pylist() if part.variants.any() else []
-    for variant in np.flatnonzero(part.variants).tolist():
-        seed = int(data.variant_seeds[variant])
-        drawn = [number for number in part.subsamples if data.in_subsample[number, variant]]
-        use = {"seed_id": data.seed_ids[seed], "label": labels[seed], **rows[variant], "subsamples": drawn}
-        yield int(data.variant_pairs[variant]), use
+def _uses(data: ScoredData, part: InScope) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the index of the pair, and the use, of each seed and each row in scope."""
+    labels, anchors = data.label_names, data.anchors
+    if anchors is not None and part.ask_seeds:
+        for seed in np.flatnonzero(part.groups).tolist():
+            yield int(anchors.pairs[seed]), {"seed_id": data.group_ids[seed], "label": labels[anchors.labels[seed]]}
+    rows = _rows_of(data) if part.rows.any() else []
+    for row in np.flatnonzero(part.rows).tolist():
+        use = {
+            data.group_column: data.group_ids[data.row_groups[row]],
+            "label": labels[data.row_labels[row]],
+            **rows[row],
+        }
+        if data.draws is not None and part.subsamples is not None:
+            use[SUBSAMPLES] = [number for number in part.subsamples if data.draws[number, row]]
+        yield int(data.row_pairs[row]), use
+
+
+def _rows_of(data: ScoredData) -> list[dict[str, Any]]:
+    """Return what a use of each row says besides its group and label."""
+    table = read_split(data.stored, str(data.config))
+    rows: list[dict[str, Any]] = table.select([name for name in ROW_COLUMNS if name in table.column_names]).to_pylist()
+    return rows

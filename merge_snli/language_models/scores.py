@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-from metrics.pattern_accuracy.counts import count_cells
-from scoring.results.measure import PredictedLabels, scores_against
+from metrics.pattern_accuracy.core import CURVE
+from scoring.answers import Answers
+from scoring.imports.answers import ID_COLUMNS
+from scoring.models.labels import Missing
+from scoring.results.measure import scores
 from scoring.statistics import clustered_error, passes_by_seed
 
 if TYPE_CHECKING:
@@ -17,10 +19,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Ints: TypeAlias = NDArray[np.int64]
-
 CURVE_STEP = 5
 """With 20 variants per seed, PA changes only every 5%."""
+
+PART_COLUMNS = ("label", "word_class", "template")
+SUBSAMPLES = "subsamples"
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,17 @@ class Answered:
 
     @property
     def is_seed(self) -> bool:
-        """Whether the question is a seed, not a variant."""
-        return "variant_id" not in self.use
+        """Whether the question is a seed, not a row."""
+        return not any(name in self.use for name in ID_COLUMNS)
+
+    @property
+    def group(self) -> str:
+        """The id of the group."""
+        return str(self.use["seed_id"] if "seed_id" in self.use else self.use["group_id"])
 
 
 def accuracies(answered: Sequence[Answered]) -> dict[str, float]:
-    """Return SA on seeds, SA on variants, PA at the quality threshold, and standard errors clustered by seed.
+    """Return SA on seeds, SA on rows, PA at the quality threshold, and standard errors clustered by group.
 
     What was not asked, such as variants, is absent.
     """
@@ -56,78 +64,78 @@ def accuracies(answered: Sequence[Answered]) -> dict[str, float]:
     if len(seeds):
         ones = np.ones(len(seeds))
         values |= _with_error("seed_sample_accuracy", float(seeds.mean()), seeds, ones)
-    variants = [each for each in answered if not each.is_seed]
-    if variants:
-        counts = _Counts(variants)
-        values |= _with_error("sample_accuracy", counts.sample_accuracy, counts.correct.sum(0), counts.sizes.sum(0))
-        drawn = counts.sizes.any(axis=0)
+    rows = [each for each in answered if not each.is_seed]
+    if rows:
+        answers = answers_of(rows)
+        counts = answers.counts()
+        values |= _with_error("sample_accuracy", _sample_accuracy(answers), counts.correct.sum(0), counts.sizes.sum(0))
+        drawn = counts.drawn
         if drawn.any():
             passes = passes_by_seed(counts.correct[:, drawn], counts.sizes[:, drawn])
-            values |= _with_error(
-                "pattern_accuracy", counts.curve[CURVE.index(QUALITY_THRESHOLD)], passes, np.ones(passes.shape)
-            )
+            values |= _with_error("pattern_accuracy", _pattern_accuracy(answers), passes, np.ones(passes.shape))
     return values
 
 
 def curve(answered: Sequence[Answered]) -> dict[str, float]:
-    """Return PA at the thresholds 0.00, 0.05, … 1.00; empty without variants."""
-    variants = [each for each in answered if not each.is_seed]
-    points = _Counts(variants).curve if variants else ()
-    return {f"{CURVE[at]:.2f}": points[at] for at in range(0, len(points), CURVE_STEP)}
+    """Return PA at the thresholds 0.00, 0.05, … 1.00; empty without rows."""
+    rows = [each for each in answered if not each.is_seed]
+    points = scores(answers_of(rows), intervals=False).curve.mean if rows else ()
+    return {f"{CURVE[at]:.2f}": _number(points[at]) for at in range(0, len(points), CURVE_STEP)}
 
 
 def by_part(answered: Sequence[Answered]) -> dict[str, float]:
-    """Return SA and PA on the variants of each gold label and word class that has any."""
+    """Return SA and PA on the rows of each gold label, word class and template that has any."""
     values: dict[str, float] = {}
-    for column in ("label", "word_class"):
+    for column in PART_COLUMNS:
         parts: dict[str, list[Answered]] = {}
         for each in answered:
-            if not each.is_seed:
+            if not each.is_seed and column in each.use:
                 parts.setdefault(each.use[column], []).append(each)
         for name, part in sorted(parts.items()):
-            counts = _Counts(part)
-            values[f"{name}_sample_accuracy"] = counts.sample_accuracy
-            values[f"{name}_pattern_accuracy"] = counts.curve[CURVE.index(QUALITY_THRESHOLD)]
+            answers = answers_of(part)
+            values[f"{name}_sample_accuracy"] = _sample_accuracy(answers)
+            values[f"{name}_pattern_accuracy"] = _pattern_accuracy(answers)
     return values
 
 
-class _Counts:
-    """Counts of the variants of each seed, and the scores from them."""
-
-    def __init__(self, variants: Sequence[Answered]) -> None:
-        predicted = predicted_labels(variants)
-        shape = len(predicted.drawn), len(predicted.gold)
-        subsample, variant = np.nonzero(predicted.drawn)
-        cells = subsample * shape[1] + predicted.variant_seeds[variant]
-        correct, sizes = count_cells(cells, shape[0] * shape[1], predicted.correct[variant])
-        self.correct, self.sizes = correct.reshape(shape), sizes.reshape(shape)
-        scores = scores_against(predicted, predicted.gold)
-        mean = scores.sample_accuracy.mean
-        self.sample_accuracy = scores.test_sample_accuracy if mean is None else mean
-        self.curve = tuple(float("nan") if point is None else point for point in scores.curve.mean)
-
-
-def predicted_labels(variants: Sequence[Answered]) -> PredictedLabels:
-    """Return the answers to variants as arrays; the seeds' own predictions are unknown (-1)."""
-    labels = _numbers([each.use["label"] for each in variants])
-    seeds = _numbers([each.use["seed_id"] for each in variants])
-    subsamples = _numbers(number for each in variants for number in each.use["subsamples"])
-    drawn = np.zeros((max(1, len(subsamples)), len(variants)), dtype=bool)
-    for at, each in enumerate(variants):
-        drawn[[subsamples[number] for number in each.use["subsamples"]], at] = True
-    variant_seeds = np.array([seeds[each.use["seed_id"]] for each in variants])
-    gold = np.zeros(len(seeds), dtype=np.int64)
-    gold[variant_seeds] = [labels[each.use["label"]] for each in variants]
-    return PredictedLabels(
-        gold=gold,
-        seed_predictions=np.full(len(seeds), -1),
-        # An answer that is no gold label of any seed, or no answer, is wrong everywhere.
-        variant_predictions=np.array([labels.get(each.answer or "", len(labels)) for each in variants]),
-        variant_seeds=variant_seeds,
-        drawn=drawn,
-        seed_indices=np.arange(len(seeds)),
-        variant_indices=np.arange(len(variants)),
+def answers_of(rows: Sequence[Answered]) -> Answers:
+    """Return the answers to rows, without the seeds' own."""
+    labels = _numbers([each.use["label"] for each in rows])
+    groups = _numbers([each.group for each in rows])
+    # An answer that is no gold label of any row, or no answer, is wrong everywhere.
+    predicted = [labels.get(each.answer or "", Missing.NO_ANSWER) for each in rows]
+    return Answers(
+        labels=tuple(labels),
+        rows=np.arange(len(rows)),
+        group_index=np.arange(len(groups)),
+        groups=np.array([groups[each.group] for each in rows]),
+        gold=np.array([labels[each.use["label"]] for each in rows]),
+        predicted=np.array(predicted, dtype=np.int64),
+        draws=_draws(rows) if SUBSAMPLES in rows[0].use else None,
     )
+
+
+def _draws(rows: Sequence[Answered]) -> NDArray[np.bool_]:
+    subsamples = _numbers(number for each in rows for number in each.use[SUBSAMPLES])
+    drawn = np.zeros((max(1, len(subsamples)), len(rows)), dtype=bool)
+    for at, each in enumerate(rows):
+        drawn[[subsamples[number] for number in each.use[SUBSAMPLES]], at] = True
+    return drawn
+
+
+def _sample_accuracy(answers: Answers) -> float:
+    """Return SA, mean over the subsamples; over all rows if no subsample drew one."""
+    found = scores(answers, intervals=False)
+    mean = found.sample_accuracy.mean
+    return found.all_rows_accuracy if mean is None else mean
+
+
+def _pattern_accuracy(answers: Answers) -> float:
+    return _number(scores(answers, intervals=False).pattern_accuracy.mean)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 def _numbers(names: Iterable[Any]) -> dict[Any, int]:

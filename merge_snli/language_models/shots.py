@@ -17,7 +17,7 @@ from merge_snli.problems.source import open_source
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
 
 DEFAULT_SHOTS = 3
 """One per label."""
@@ -32,7 +32,7 @@ class Shot:
     label: str
 
 
-def shots_for(data: ScoredConfig, source: str, count: int, *, random_seed: int = 0) -> tuple[Shot, ...]:
+def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0) -> tuple[Shot, ...]:
     """Draw the shots for the questions of a config; see `draw_shots`.
 
     Args:

@@ -53,8 +53,8 @@ def write_task_files(asked: Questions, shots: tuple[Shot, ...], out: Path) -> li
 
 def _common(asked: Questions, shots: tuple[Shot, ...]) -> dict[str, Any]:
     labels = asked.data.label_names
-    folder = Path(asked.data.dataset.name)
-    where = str(folder.resolve()) if folder.is_dir() else asked.data.dataset.name
+    folder = Path(asked.name)
+    where = str(folder.resolve()) if folder.is_dir() else asked.name
     return {
         "tag": "merge_snli",
         "test_split": "test",

@@ -36,6 +36,9 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
     other = next((result.model.name for result in results if result.model.name != model), None)
     if other is not None:
         raise InputError(f"{param('model')} is {model}, but a result is of {other}: pass results of one model")
+    other = next((result.dataset.title for result in results if not result.has_anchors), None)
+    if other is not None:
+        raise InputError(f"a result is on {other}, which the Hub has no task for: pass results on MERGE data sets")
     with tempfile.TemporaryDirectory() as folder:
         written = write_eval_results(results, Path(folder), dataset_id=dataset)
         if not written:

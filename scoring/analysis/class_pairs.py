@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.schema import WORD_CLASSES
-from scoring.analysis.curves import averaged, counts
+from scoring.analysis.curves import averaged
 from scoring.analysis.not_computable import NotComputable
 from scoring.statistics import adjusted_pairs, permutation_test
 
@@ -69,7 +69,7 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
     """
     masks = {name: scored.variants.of_class(name) for name in WORD_CLASSES}
     of_class = {
-        name: np.all([counts(scored, model, mask).has_variants for model in scored.models], axis=0)
+        name: np.all([model.answers.counts(rows=mask).drawn for model in scored.models], axis=0)
         for name, mask in masks.items()
         if (mask & scored.drawn).any()
     }
@@ -85,7 +85,7 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
         )
     pairs, tests = [], []
     for (first, second), seeds in common.items():
-        one, other = (averaged(scored, masks[name] & seeds[scored.variants.seed]) for name in (first, second))
+        one, other = (averaged(scored, masks[name] & seeds[scored.groups]) for name in (first, second))
         pairs.append(
             PairCurves(
                 first=first,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scoring.analysis.not_computable import NotComputable
-from scoring.analysis.scored_dataset import NO_PREDICTION
+from scoring.analysis.scored_dataset import answered_groups
 from scoring.analysis.without_seeds import without_seeds
 from scoring.results.grouping import coverage
 
@@ -31,20 +31,20 @@ def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
         seed
         for scored in data
         for model in scored.models
-        for seed, answer in zip(scored.seeds.ids, model.seeds.tolist(), strict=True)
-        if answer == NO_PREDICTION
+        for seed, answered in zip(scored.ids, answered_groups(model).tolist(), strict=True)
+        if not answered
     }
     return [_without(scored, missing) if missing else scored for scored in data]
 
 
 def _without(scored: ScoredDataset, missing: set[str]) -> ScoredDataset:
-    if missing.issuperset(scored.seeds.ids):
+    if missing.issuperset(scored.ids):
         names = ", ".join(model.name for model in scored.models)
         raise NotComputable(f"{names} have no seed of {scored.record.title} in common: leave out one of them")
-    n_seeds = len(scored.seeds.ids)
+    n_seeds = len(scored.ids)
     why = [
         f"{model.name}: {coverage(model.result, n_seeds)}"
         for model in scored.models
-        if (model.seeds == NO_PREDICTION).any()
+        if not answered_groups(model).all()
     ]
     return replace(without_seeds(scored, missing, keep_source=True), coverage=tuple(why))

@@ -1,4 +1,4 @@
-"""Count correct variants by seed and subsample, and average curves and seeds over models."""
+"""Average curves and seeds over models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
-from scoring.results.measure import count_answers
 from scoring.statistics import passes_by_seed, ratios
 
 if TYPE_CHECKING:
@@ -16,29 +15,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from scoring.answers import Counts
 
-    Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Drawn variants of each seed in each subsample.
-
-    Attributes:
-        correct: Number of correct variants, [n_subsamples, n_seeds].
-        sizes: Number of variants, [n_subsamples, n_seeds].
-    """
-
-    correct: Ints
-    sizes: Ints
-
-    @property
-    def has_variants(self) -> Bools:
-        """Whether any subsample drew a variant of the seed, [n_seeds]."""
-        return np.asarray(self.sizes.any(axis=0))
 
 
 @dataclass(frozen=True)
@@ -86,13 +67,13 @@ def averaged(scored: ScoredDataset, mask: Bools | None = None) -> Averaged:
         scored: The data set.
         mask: Variants to count, [n_variants]; by default all.
     """
-    tables = [counts(scored, model, mask) for model in scored.models]
+    tables = [model.answers.counts(rows=mask) for model in scored.models]
     named = [(model.name, table) for model, table in zip(scored.models, tables, strict=True)]
     variants = max(number_drawn(scored, model, mask) for model in scored.models)
     return Averaged(mean_curve(named, variants=variants), seed_values(tables))
 
 
-def number_drawn(scored: ScoredDataset, model: ModelPredictions, mask: Bools | None = None) -> int:
+def number_drawn(scored: ScoredDataset, model: ScoredModel, mask: Bools | None = None) -> int:
     """Count the distinct variants that a subsample drew and the model has a prediction on.
 
     Args:
@@ -100,30 +81,8 @@ def number_drawn(scored: ScoredDataset, model: ModelPredictions, mask: Bools | N
         model: One of its models.
         mask: Variants to count, [n_variants]; by default all.
     """
-    included = model.scored & scored.drawn
+    included = model.answers.asked & scored.drawn
     return int(np.count_nonzero(included if mask is None else included & mask))
-
-
-def counts(
-    scored: ScoredDataset, model: ModelPredictions, mask: Bools | None = None, answers: Bools | Ints | None = None
-) -> Counts:
-    """Count the variants of each seed in each subsample, and the correct ones among them.
-
-    Args:
-        scored: The data set.
-        model: One of its models; the variants that it left out are not counted.
-        mask: Variants to count, [n_variants]; by default all.
-        answers: Whether each variant counts as correct, or labels, of which the most frequent of the seed in the
-            subsample counts, [n_variants]; by default whether the prediction is the gold label.
-    """
-    included = model.scored if mask is None else model.scored & mask
-    drawn = included[scored.variants.drawn_variant]
-    answers = model.correct if answers is None else answers
-    shape = scored.variants.n_subsamples, len(scored.seeds.ids)
-    right, sizes = count_answers(
-        scored.drawn_cells[drawn], shape[0] * shape[1], answers[scored.variants.drawn_variant[drawn]]
-    )
-    return Counts(right.reshape(shape), sizes.reshape(shape))
 
 
 def mean_at_quality_threshold(table: Counts) -> float:
@@ -138,7 +97,7 @@ def pass_shares(table: Counts, threshold: float = QUALITY_THRESHOLD) -> Floats:
 
     As `scoring.statistics.passes_by_seed`, which requires a variant of every seed.
     """
-    some = table.has_variants
+    some = table.drawn
     shares = np.full(len(some), np.nan)
     shares[some] = passes_by_seed(table.correct[:, some], table.sizes[:, some], threshold)
     return shares
@@ -175,7 +134,7 @@ def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCur
     over_models = by_subsample.mean(axis=0)
     return MeanCurve(
         models=tuple(name for name, _ in named),
-        seeds=max(int(table.has_variants.sum()) for _, table in named),
+        seeds=max(int(table.drawn.sum()) for _, table in named),
         variants=variants,
         mean=tuple(by_model.mean(axis=0).tolist()),
         low=tuple(np.fmin.reduce(over_models, axis=0).tolist()),

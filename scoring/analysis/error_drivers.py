@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scoring.analysis.predictors import Design
-    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
     from scoring.corpus.counts import CorpusCounts
     from scoring.statistics.logistic import LogisticFit
 
@@ -127,12 +127,12 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
 
 
 def _regression(
-    scored: ScoredDataset, design: Design, models: Sequence[ModelPredictions], left_out: tuple[LeftOut, ...] = ()
+    scored: ScoredDataset, design: Design, models: Sequence[ScoredModel], left_out: tuple[LeftOut, ...] = ()
 ) -> Regression:
     outcomes = [_outcome(model) for model in models]
     answers = sum(int(outcome.included.sum()) for outcome in outcomes)
     included = np.any([outcome.included for outcome in outcomes], axis=0)
-    seeds = len(np.unique(scored.variants.seed[included]))
+    seeds = len(np.unique(scored.groups[included]))
     kept = independent_columns(within_outcomes(design.columns, outcomes), answers)
     fit: LogisticFit | None = None
     reason = _separation(design, models)
@@ -140,7 +140,7 @@ def _regression(
         reason = f"{seeds} seeds are too few for {len(kept) + len(models)} coefficients"
     if reason is None:
         try:
-            fit = fit_logistic(design.columns[:, kept], outcomes, scored.variants.seed)
+            fit = fit_logistic(design.columns[:, kept], outcomes, scored.groups)
         except NotConverged:
             reason = "the regression does not converge, since the predictors together determine some of the answers"
     names = [design.predictors[column].name for column in kept]
@@ -154,7 +154,7 @@ def _regression(
         models=tuple(model.name for model in models),
         answers=answers,
         seeds=seeds,
-        right=sum(int(model.correct.sum()) for model in models) / answers,
+        right=sum(int(model.answers.correct.sum()) for model in models) / answers,
         coefficients=coefficients[: len(kept)],
         intercepts=coefficients[len(kept) :],
         left_out=left_out + dropped,
@@ -162,23 +162,23 @@ def _regression(
     )
 
 
-def _outcome(model: ModelPredictions) -> Outcome:
-    return Outcome(model.correct, model.scored)
+def _outcome(model: ScoredModel) -> Outcome:
+    return Outcome(model.answers.correct, model.answers.asked)
 
 
-def _constant_reason(models: Sequence[ModelPredictions]) -> str:
-    return f"{'every' if models[0].correct.any() else 'no'} variant is answered right"
+def _constant_reason(models: Sequence[ScoredModel]) -> str:
+    return f"{'every' if models[0].answers.correct.any() else 'no'} variant is answered right"
 
 
-def _separation(design: Design, models: Sequence[ModelPredictions]) -> str | None:
+def _separation(design: Design, models: Sequence[ScoredModel]) -> str | None:
     """Return why the answers have an infinite coefficient: all are the same, or all with one level of a factor."""
     if all(_outcome(model).is_constant for model in models):
         return _constant_reason(models)
     for factor in design.factors:
         right, answers = np.zeros(len(factor.levels)), np.zeros(len(factor.levels))
         for model in models:
-            right += np.bincount(factor.codes, model.correct, minlength=len(right))
-            answers += np.bincount(factor.codes, model.scored, minlength=len(right))
+            right += np.bincount(factor.codes, model.answers.correct, minlength=len(right))
+            answers += np.bincount(factor.codes, model.answers.asked, minlength=len(right))
         for level, n_right, n in zip(factor.levels, right, answers, strict=True):
             if n and n_right in {0, n}:
                 share = "every" if n_right else "no"

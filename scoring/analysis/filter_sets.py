@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scoring.analysis.curves import MeanCurve
-    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
     from scoring.statistics import Family
 
     Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ class FilterSet:
     name: str
     title: str
     digest: str
-    config: str
+    config: str | None
     generated: int
     curve: MeanCurve
 
@@ -63,7 +63,7 @@ class RefusedSet:
 
     title: str
     digest: str
-    config: str
+    config: str | None
     reason: str
 
 
@@ -105,7 +105,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     Raises:
         NotComputable: If no two data sets have the same seeds, or no model was scored on all that do.
     """
-    chosen, others = _same_seeds(data)
+    chosen, others = _same_seeds([scored for scored in data if scored.texts is not None])
     if len(chosen) < 2:
         raise NotComputable(
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
@@ -114,7 +114,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     models = tuple(model.name for model in restricted[0].models)
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
     found = {name: averaged(scored) for name, scored in named}
-    ids = restricted[0].seeds.ids
+    ids = restricted[0].ids
     values = {name: _in_order(scored, found[name].values, ids) for name, scored in named}
     complete = ~np.isnan(list(values.values())).any(axis=0)
     return FilterSets(
@@ -124,7 +124,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
                 title=scored.record.title,
                 digest=scored.record.digest,
                 config=scored.record.config,
-                generated=len(scored.variants.seed),
+                generated=len(scored.groups),
                 curve=found[name].curve,
             )
             for name, scored in named
@@ -179,7 +179,7 @@ def _is_two_way(scored: ScoredDataset) -> bool:
     return is_two_way(scored.models[0].result)
 
 
-def _key(model: ModelPredictions) -> tuple[str, str | None]:
+def _key(model: ScoredModel) -> tuple[str, str | None]:
     """Return what identifies a model in several data sets."""
     return model.name, model.result.model.digest
 
@@ -211,7 +211,7 @@ def _rank(name: str) -> int:
 
 def _in_order(scored: ScoredDataset, values: Floats, ids: Sequence[str]) -> Floats:
     """Return the values of seeds in the order of another data set's seeds."""
-    index = {seed: at for at, seed in enumerate(scored.seeds.ids)}
+    index = {seed: at for at, seed in enumerate(scored.ids)}
     return np.asarray(values[[index[seed] for seed in ids]])
 
 

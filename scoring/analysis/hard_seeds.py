@@ -92,15 +92,15 @@ def mean_accuracy(scored: ScoredDataset) -> Floats:
     """
     shares = []
     for model in scored.models:
-        sizes = _per_seed(scored, model.scored)
-        right = _per_seed(scored, model.correct & model.scored)
+        sizes = _per_seed(scored, model.answers.asked)
+        right = _per_seed(scored, model.answers.correct)
         shares.append(ratios(right, sizes))
     known = ~np.isnan(shares)
     return ratios(np.where(known, shares, 0).sum(axis=0), known.sum(axis=0))
 
 
 def _per_seed(scored: ScoredDataset, mask: NDArray[np.bool_]) -> Ints:
-    return np.bincount(scored.variants.seed[mask], minlength=len(scored.seeds.ids))
+    return np.bincount(scored.groups[mask], minlength=len(scored.ids))
 
 
 def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
@@ -112,9 +112,10 @@ def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
         gold=seeds.labels[seed],
         votes=_votes(seeds.extra[ANNOTATOR_LABELS][seed]) if ANNOTATOR_LABELS in seeds.extra else None,
         answers={
-            model.name: None if model.seeds[seed] < 0 else model.labels[model.seeds[seed]] for model in scored.models
+            model.name: None if (label := model.anchors.predicted[seed]) < 0 else model.answers.labels[label]
+            for model in scored.models
         },
-        variants=int(np.count_nonzero(scored.variants.seed == seed)),
+        variants=int(np.count_nonzero(scored.groups == seed)),
         mean_accuracy=accuracy,
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from merge_snli.errors import InputError, param
 from merge_snli.mlm_families import family
-from scoring.analysis.curves import counts, mean_at_quality_threshold, mean_curve, number_drawn
+from scoring.analysis.curves import mean_at_quality_threshold, mean_curve, number_drawn
 from scoring.analysis.not_computable import NotComputable
 from scoring.models.paper_models import paper_model
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scoring.analysis.curves import Counts, MeanCurve
-    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset, Variants
+    from scoring.analysis.curves import MeanCurve
+    from scoring.analysis.scored_dataset import Replacements, ScoredDataset, ScoredModel
+    from scoring.answers import Counts
 
     Bools = NDArray[np.bool_]
 
@@ -107,8 +108,8 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
         if model.name not in found:
             continue
         for group, mask in group_masks(scored.variants, found[model.name]).items():
-            kept = mask & _has_enough(scored, model, mask)[scored.variants.seed]
-            table = counts(scored, model, kept)
+            kept = mask & _has_enough(scored, model, mask)[scored.groups]
+            table = model.answers.counts(rows=kept)
             groups.append(_summary(scored, model, found[model.name], group, mask, table))
             if table.sizes.any():
                 tables[group].append((model.name, table, number_drawn(scored, model, kept)))
@@ -140,7 +141,7 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
         InputError: If a model was not scored on any of them, or a masked LM is not one of any of them.
     """
     models = dict.fromkeys(name for scored in data for model in scored.models for name in _names(model))
-    masked_lms = dict.fromkeys(name for scored in data for name in scored.variants.masked_lms)
+    masked_lms = dict.fromkeys(name for scored in data if scored.replacements for name in scored.variants.masked_lms)
     for model, masked_lm in counterparts.items():
         for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):
             if value not in known:
@@ -150,7 +151,7 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
                 )
 
 
-def group_masks(variants: Variants, masked_lm: str) -> dict[str, Bools]:
+def group_masks(variants: Replacements, masked_lm: str) -> dict[str, Bools]:
     """Return the variants of each group, seen from a counterpart, [n_variants] each.
 
     Args:
@@ -184,33 +185,33 @@ def _counterparts(scored: ScoredDataset, given: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def _names(model: ModelPredictions) -> tuple[str, str]:
+def _names(model: ScoredModel) -> tuple[str, str]:
     """Return the names by which a user may mean a model: its name in tables, and that of the folder or Hub id."""
     return model.name, model.result.model.name
 
 
-def _sizes(scored: ScoredDataset, model: ModelPredictions, mask: Bools) -> NDArray[np.int64]:
+def _sizes(scored: ScoredDataset, model: ScoredModel, mask: Bools) -> NDArray[np.int64]:
     """Count the distinct drawn variants of each seed in a group, [n_seeds]."""
-    included = mask & model.scored & scored.drawn
-    return np.bincount(scored.variants.seed[included], minlength=len(scored.seeds.ids))
+    included = mask & model.answers.asked & scored.drawn
+    return np.bincount(scored.groups[included], minlength=len(scored.ids))
 
 
-def _has_enough(scored: ScoredDataset, model: ModelPredictions, mask: Bools) -> Bools:
+def _has_enough(scored: ScoredDataset, model: ScoredModel, mask: Bools) -> Bools:
     return np.asarray(_sizes(scored, model, mask) >= MINIMUM)
 
 
 def _summary(
-    scored: ScoredDataset, model: ModelPredictions, masked_lm: str, group: str, mask: Bools, table: Counts
+    scored: ScoredDataset, model: ScoredModel, masked_lm: str, group: str, mask: Bools, table: Counts
 ) -> ModelGroup:
     """Describe a group; `table` counts its variants on the seeds that have enough of them."""
     sizes = _sizes(scored, model, mask)
-    draws = counts(scored, model, mask).sizes.sum()
+    draws = model.answers.counts(rows=mask).sizes
     return ModelGroup(
         model=model.name,
         masked_lm=masked_lm,
         group=group,
         variants=int(sizes.sum()),
-        variants_per_subsample=float(draws / max(1, scored.variants.n_subsamples)),
+        variants_per_subsample=float(draws.sum() / len(draws)),
         seeds=int(np.count_nonzero(sizes >= MINIMUM)),
         seeds_left_out=int(np.count_nonzero((sizes > 0) & (sizes < MINIMUM))),
         pattern_accuracy=mean_at_quality_threshold(table),

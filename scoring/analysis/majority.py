@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.analysis.curves import counts, mean_at_quality_threshold
-from scoring.analysis.labels import common_labels, to_labels
+from merge_snli.label_spellings import TWO_WAY
+from scoring.analysis.curves import mean_at_quality_threshold
+from scoring.answers import MAJORITY
 from scoring.models.labels import positions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
 
     Ints = NDArray[np.int64]
 
@@ -70,14 +71,14 @@ def majority(scored: ScoredDataset) -> Majority:
     Args:
         scored: A config of a data set.
     """
-    labels = common_labels(scored)
+    gold_counts, labels = Counter(scored.seeds.labels), _common_labels(scored)
     votes = _votes(scored, labels)
     vote = votes.argmax(axis=1)
-    gold_counts = Counter(scored.seeds.labels)
     constant_label = max(scored.record.labels, key=lambda label: gold_counts[label])
     by_model = {model.name: _scores(scored, model, labels, vote, constant_label) for model in scored.models}
     rows = list(by_model.values())
-    gold = to_labels(scored.models[0].gold, scored.models[0].labels, labels)
+    gold = scored.models[0].answers.in_labels(labels).anchors
+    assert gold is not None
     return Majority(
         models=by_model,
         mean=MajorityScores(
@@ -88,30 +89,38 @@ def majority(scored: ScoredDataset) -> Majority:
         ),
         labels=labels,
         constant_label=constant_label,
-        constant_share=gold_counts[constant_label] / len(scored.seeds.ids),
+        constant_share=gold_counts[constant_label] / len(scored.ids),
         tied_votes=int(np.count_nonzero((votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1)),
-        vote_accuracy=float(np.mean(vote == gold)),
+        vote_accuracy=float(np.mean(vote == gold.gold)),
     )
+
+
+def _common_labels(scored: ScoredDataset) -> tuple[str, ...]:
+    """Return the labels that all models share: entailment and not_entailment if any model is compared in these."""
+    own = {model.answers.labels for model in scored.models}
+    return TWO_WAY if TWO_WAY in own else next(iter(own))
 
 
 def _votes(scored: ScoredDataset, labels: tuple[str, ...]) -> Ints:
     """Count the models that predict each label on each seed, [n_seeds, n_labels]."""
-    votes = np.zeros((len(scored.seeds.ids), len(labels)), dtype=np.int64)
+    votes = np.zeros((len(scored.ids), len(labels)), dtype=np.int64)
     for model in scored.models:
-        predicted = to_labels(model.seeds, model.labels, labels)
+        anchors = model.answers.in_labels(labels).anchors
+        assert anchors is not None
+        predicted = anchors.predicted
         answered = np.flatnonzero(predicted >= 0)
         votes[answered, predicted[answered]] += 1
     return votes
 
 
 def _scores(
-    scored: ScoredDataset, model: ModelPredictions, labels: tuple[str, ...], vote: Ints, constant_label: str
+    scored: ScoredDataset, model: ScoredModel, labels: tuple[str, ...], vote: Ints, constant_label: str
 ) -> MajorityScores:
-    predicted = to_labels(model.variants, model.labels, labels)
-    constant = positions([constant_label], model.labels)[0]
+    answers = model.answers
+    constant = np.full(len(scored.ids), positions([constant_label], answers.labels)[0])
     return MajorityScores(
-        gold=mean_at_quality_threshold(counts(scored, model)),
-        own=mean_at_quality_threshold(counts(scored, model, answers=model.variants.astype(np.int64))),
-        vote=mean_at_quality_threshold(counts(scored, model, answers=predicted == vote[scored.variants.seed])),
-        constant=mean_at_quality_threshold(counts(scored, model, answers=model.variants == constant)),
+        gold=mean_at_quality_threshold(answers.counts()),
+        own=mean_at_quality_threshold(answers.counts(MAJORITY)),
+        vote=mean_at_quality_threshold(answers.in_labels(labels).counts(vote)),
+        constant=mean_at_quality_threshold(answers.counts(constant)),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-from scoring.analysis.curves import counts, mean_curve, number_drawn
+from scoring.analysis.curves import mean_curve, number_drawn
 
 if TYPE_CHECKING:
     from scoring.analysis.curves import MeanCurve
@@ -32,12 +32,12 @@ class ModelCurves:
 def model_curves(scored: ScoredDataset) -> ModelCurves:
     """Compute the PA curve of every model, with the range of its subsamples (section 5.1)."""
     curves = [
-        mean_curve([(model.name, counts(scored, model))], variants=number_drawn(scored, model))
+        mean_curve([(model.name, model.answers.counts())], variants=number_drawn(scored, model))
         for model in scored.models
     ]
     return ModelCurves(
         threshold=QUALITY_THRESHOLD,
-        seeds=len(scored.seeds.ids),
+        seeds=len(scored.ids),
         curves=tuple(sorted(curves, key=_rank)),
     )
 

@@ -89,14 +89,14 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
     numbers: dict[str, Floats] = {
         LOG_ODDS: variants.log_odds.astype(np.float64),
         MASKED_LMS: variants.validated_by.sum(axis=1).astype(np.float64),
-        SENTENCE_LENGTH: np.array(lengths, dtype=np.float64)[variants.seed],
+        SENTENCE_LENGTH: np.array(lengths, dtype=np.float64)[scored.groups],
     }
     if corpus is not None:
         numbers[LOG_COUNT] = np.log1p(corpus.of(variants.replacement))
     names, classes = np.array(scored.seeds.labels), variants.word_class
     factors = (
         _factor(WORD_CLASS, WORD_CLASSES, np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]),
-        _factor(LABEL, scored.record.labels, names[variants.seed]),
+        _factor(LABEL, scored.record.labels, names[scored.groups]),
     )
     described = [_standardized(name, values) for name, values in numbers.items()]
     described += [each for factor in factors for each in _indicators(factor)]

@@ -1,44 +1,45 @@
-"""Read the variants of a config and the predictions that the result files of models hold, as arrays.
+"""Read the rows of a config and the answers that the result files of models hold.
 
-Every analysis takes these values. Models are in the order of their results, variants in the order of split `test`.
+Every analysis takes these values. Models are in the order of their results, rows in the order of split `test`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.dataset import label_names, read_split
+from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
-from merge_snli.record import require
 from merge_snli.schema import VARIANT_COLUMNS
 from merge_snli.validated_by import masked_lm_names, validated_by
-from scoring.models.labels import canonical_dataset_labels, positions
-from scoring.results.grouping import distinct_names_of
-from scoring.results.measure import LEFT_OUT, NO_ANSWER_NUMBER
-from scoring.results.scores import NO_ANSWER, NOT_SCORED
+from scoring.analysis.not_computable import NotComputable
+from scoring.models.labels import Missing
+from scoring.predictions.opening import open_config
+from scoring.results.evaluate import answers_of
+from scoring.results.grouping import data_key, distinct_names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from merge_snli.dataset import MergeDataset
+    from scoring.answers import Anchors, Answers
+    from scoring.predictions.scored_data import ScoredData
     from scoring.results.records import DatasetRecord
     from scoring.results.result import Result
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
-NO_PREDICTION = LEFT_OUT
-
 
 @dataclass(frozen=True)
-class Seeds:
+class SeedTexts:
     """The seeds of a config, in the order of their first variant.
 
     Attributes:
@@ -57,11 +58,10 @@ class Seeds:
 
 
 @dataclass(frozen=True)
-class Variants:
-    """The variants of a config, in the order of split `test`.
+class Replacements:
+    """What was replaced in the variants of a config, in the order of split `test`.
 
     Attributes:
-        seed: Index of the seed of each variant, [n_variants].
         word_class: Word class of the replaced word, a dictionary array of Arrow, [n_variants].
         original: The replaced word, a dictionary array, [n_variants].
         replacement: The word that replaces it, a dictionary array, [n_variants].
@@ -69,21 +69,14 @@ class Variants:
         masked_lms: Names of the masked LMs of the run.
         validated_by: Whether each masked LM validated the variant in the premise or the hypothesis,
             [n_variants, n_masked_lms].
-        drawn_variant: Index of each drawn variant, for each subsample one after another, [n_draws].
-        drawn_by: Number of the subsample of each draw, [n_draws].
-        n_subsamples: Number of subsamples.
     """
 
-    seed: Ints
     word_class: pa.DictionaryArray
     original: pa.DictionaryArray
     replacement: pa.DictionaryArray
     log_odds: NDArray[np.float32]
     masked_lms: tuple[str, ...]
     validated_by: Bools
-    drawn_variant: Ints
-    drawn_by: Ints
-    n_subsamples: int
 
     def of_class(self, name: str) -> Bools:
         """Return whether the replaced word has a word class, [n_variants]."""
@@ -93,71 +86,108 @@ class Variants:
 
 
 @dataclass(frozen=True)
-class ModelPredictions:
-    """The predicted labels of one model.
-
-    Each is an index into `labels`, `NO_PREDICTION` if it was left out, or `NO_ANSWER_NUMBER` if no answer can be read.
+class ScoredModel:
+    """A model and its answers.
 
     Attributes:
         name: Name of the model, unique among the models of the data set.
-        result: The result that holds the predictions.
-        labels: The labels in which predictions and gold labels are compared.
-        gold: Gold label of each seed, [n_seeds].
-        seeds: Predicted label of each seed, [n_seeds].
-        variants: Predicted label of each variant, int8, [n_variants].
-        correct: Whether the prediction on each variant is the gold label of its seed, [n_variants].
+        result: The result that holds the answers.
+        answers: The answers to every row, in the order of the data; `NOT_ASKED` for a row that was left out.
     """
 
     name: str
     result: Result = field(repr=False)
-    labels: tuple[str, ...]
-    gold: Ints
-    seeds: Ints
-    variants: NDArray[np.int8]
-    correct: Bools
+    answers: Answers
 
     @property
-    def scored(self) -> Bools:
-        """Whether each variant has a prediction, [n_variants]."""
-        return np.asarray(self.variants != NO_PREDICTION)
+    def anchors(self) -> Anchors:
+        """The answers to the seeds.
+
+        Raises:
+            NotComputable: If the data has none.
+        """
+        if self.answers.anchors is None:
+            raise NotComputable(_without_seeds(self.result.dataset))
+        return self.answers.anchors
+
+    @property
+    def asked_groups(self) -> Bools:
+        """Whether the model has an answer to any row of each group, [n_groups]."""
+        asked = np.zeros(len(self.answers.group_index), dtype=bool)
+        asked[self.answers.groups[self.answers.asked]] = True
+        return asked
 
 
 @dataclass(frozen=True)
 class ScoredDataset:
-    """One config of one data set, and the predictions of the models that were scored on it.
+    """One config of one data set, and the answers of the models that were scored on it.
 
     Attributes:
-        dataset: The data set.
-        record: What the results record about it.
-        seeds: The seeds.
-        variants: Their variants.
-        models: The models with their predictions.
-        coverage: If only the seeds that all models have are kept, the models that have fewer, with number and reason.
+        data: The rows, groups and gold labels.
+        record: What the results record about the data.
+        texts: The texts of the seeds; None if the data has no seeds.
+        replacements: What was replaced in the variants; None if nothing was.
+        models: The models with their answers.
+        coverage: If only the groups that all models have are kept, the models that have fewer, with number and reason.
     """
 
-    dataset: MergeDataset
+    data: ScoredData
     record: DatasetRecord
-    seeds: Seeds
-    variants: Variants
-    models: tuple[ModelPredictions, ...]
+    texts: SeedTexts | None
+    replacements: Replacements | None
+    models: tuple[ScoredModel, ...]
     coverage: tuple[str, ...] = ()
 
-    @cached_property
-    def drawn_cells(self) -> Ints:
-        """Cell of each draw in a flattened array of shape [n_subsamples, n_seeds], [n_draws]."""
-        variants = self.variants
-        return variants.drawn_by * len(self.seeds.ids) + variants.seed[variants.drawn_variant]
+    @property
+    def dataset(self) -> MergeDataset:
+        """The stored data set."""
+        assert self.data.dataset is not None
+        return self.data.dataset
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the groups, [n_groups]."""
+        return self.data.group_ids
+
+    @property
+    def groups(self) -> Ints:
+        """Index into `ids` of the group of each row, [n_rows]."""
+        return self.data.row_groups
+
+    @property
+    def seeds(self) -> SeedTexts:
+        """The texts of the seeds.
+
+        Raises:
+            NotComputable: If the data has no seeds.
+        """
+        if self.texts is None:
+            raise NotComputable(_without_seeds(self.record))
+        return self.texts
+
+    @property
+    def variants(self) -> Replacements:
+        """What was replaced in the variants.
+
+        Raises:
+            NotComputable: If nothing was.
+        """
+        if self.replacements is None:
+            raise NotComputable(_without_seeds(self.record))
+        return self.replacements
 
     @cached_property
     def drawn(self) -> Bools:
-        """Whether a subsample drew each variant, [n_variants]."""
-        drawn = np.zeros(len(self.variants.seed), dtype=np.bool_)
-        drawn[self.variants.drawn_variant] = True
-        return drawn
+        """Whether a draw has each row, [n_rows]; every row without draws."""
+        return self.models[0].answers.drawn
+
+
+def _without_seeds(record: DatasetRecord) -> str:
+    return f"{record.title} has pairs in groups, and this needs seeds and their variants"
 
 
 def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> ScoredDataset:
-    """Read a config of a data set and the predictions on it.
+    """Read a config of a data set and the answers on it.
 
     Args:
         dataset: The data set.
@@ -167,104 +197,93 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
         InputError: If a result was computed on other data or does not fit the data set, two results are of the same
             model, or the data set is damaged.
     """
-    require(dataset.record, "anchors", "draws")
     record = results[0].dataset
+    data = open_config(dataset, record.config)
     for result in results:
-        if (result.dataset.digest, result.dataset.config) != (dataset.digest, record.config):
+        if data_key(result.dataset) != (data.digest, data.config):
             raise InputError(
                 f"the result of {result.model.name} is on data {result.dataset.digest[:8]}, config "
-                f"{result.dataset.config}, not on {dataset.name} ({dataset.digest[:8]}), config {record.config}"
+                f"{result.dataset.config}, not on {dataset.name} ({data.digest[:8]}), config {data.config}"
             )
-    table = read_split(dataset, record.config)
-    names = canonical_dataset_labels(label_names(table), dataset.name)
-    seeds, seed_of_variant = _seeds(table, names)
-    variants = _variants(dataset, table, seed_of_variant)
-    distinct = distinct_names_of(results)
-    models = tuple(
-        _predictions(result, name, seeds, seed_of_variant) for name, result in zip(distinct, results, strict=True)
+    table = read_split(dataset, str(data.config))
+    models = []
+    for name, result in zip(distinct_names_of(results), results, strict=True):
+        try:
+            models.append(ScoredModel(name, result, answers_of(result, data)))
+        except InputError as error:
+            raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
+    return ScoredDataset(
+        data,
+        record,
+        None if data.anchors is None else _texts(data, table),
+        None if data.anchors is None else _replacements(dataset, table),
+        tuple(models),
     )
-    return ScoredDataset(dataset, record, seeds, variants, models)
 
 
-def _seeds(table: pa.Table, names: Sequence[str]) -> tuple[Seeds, Ints]:
-    encoded = table["seed_id"].combine_chunks().dictionary_encode()
-    codes = encoded.indices.to_numpy().astype(np.int64)
-    _, first = np.unique(codes, return_index=True)
+def take_groups(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
+    """Return a data set with some groups only, and the answers to them; results stay what they are.
+
+    Args:
+        scored: The data set.
+        groups: Whether to keep each group, [n_groups].
+    """
+    rows, at = groups[scored.groups], np.flatnonzero(groups).tolist()
+    texts, replacements = scored.texts, scored.replacements
+    return replace(
+        scored,
+        data=scored.data.take(groups=groups, rows=rows),
+        texts=None
+        if texts is None
+        else SeedTexts(
+            ids=tuple(texts.ids[seed] for seed in at),
+            premises=tuple(texts.premises[seed] for seed in at),
+            hypotheses=tuple(texts.hypotheses[seed] for seed in at),
+            labels=tuple(texts.labels[seed] for seed in at),
+            extra={name: tuple(column[seed] for seed in at) for name, column in texts.extra.items()},
+        ),
+        replacements=None
+        if replacements is None
+        else replace(
+            replacements,
+            word_class=replacements.word_class.take(np.flatnonzero(rows)),
+            original=replacements.original.take(np.flatnonzero(rows)),
+            replacement=replacements.replacement.take(np.flatnonzero(rows)),
+            log_odds=replacements.log_odds[rows],
+            validated_by=replacements.validated_by[rows],
+        ),
+        models=tuple(replace(model, answers=model.answers.take(groups=groups).renumbered()) for model in scored.models),
+    )
+
+
+def answered_groups(model: ScoredModel) -> Bools:
+    """Return whether a result has each group, [n_groups]: the model was asked the anchor, if any, and a row."""
+    asked = model.asked_groups
+    if model.answers.anchors is None:
+        return asked
+    return np.asarray(asked & (model.answers.anchors.predicted != Missing.NOT_ASKED))
+
+
+def _texts(data: ScoredData, table: pa.Table) -> SeedTexts:
+    _, first = np.unique(data.row_groups, return_index=True)
     rows = table.take(first)
     known = {column.name for column in VARIANT_COLUMNS}
-    return (
-        Seeds(
-            ids=tuple(encoded.dictionary.to_pylist()),
-            premises=tuple(rows["seed_premise"].to_pylist()),
-            hypotheses=tuple(rows["seed_hypothesis"].to_pylist()),
-            labels=tuple(names[label] for label in rows["label"].to_pylist()),
-            extra={name: tuple(rows[name].to_pylist()) for name in table.column_names if name not in known},
-        ),
-        codes,
+    return SeedTexts(
+        ids=data.group_ids,
+        premises=tuple(rows["seed_premise"].to_pylist()),
+        hypotheses=tuple(rows["seed_hypothesis"].to_pylist()),
+        labels=tuple(data.label_names[label] for label in rows["label"].to_pylist()),
+        extra={name: tuple(rows[name].to_pylist()) for name in table.column_names if name not in known},
     )
 
 
-def _variants(dataset: MergeDataset, table: pa.Table, seed_of_variant: Ints) -> Variants:
-    import pyarrow.compute as pc
-
-    subsamples = table["subsamples"].combine_chunks()
-    drawn_by = subsamples.flatten().to_numpy().astype(np.int64)
+def _replacements(dataset: MergeDataset, table: pa.Table) -> Replacements:
     masked_lms = masked_lm_names(dataset)
-    return Variants(
-        seed=seed_of_variant,
+    return Replacements(
         word_class=table["word_class"].combine_chunks().dictionary_encode(),
         original=table["original"].combine_chunks().dictionary_encode(),
         replacement=table["replacement"].combine_chunks().dictionary_encode(),
         log_odds=table["log_odds"].to_numpy(),
         masked_lms=masked_lms,
         validated_by=validated_by(table, masked_lms),
-        drawn_variant=pc.list_parent_indices(subsamples).to_numpy().astype(np.int64),
-        drawn_by=drawn_by,
-        n_subsamples=int(drawn_by.max(initial=-1)) + 1,
-    )
-
-
-def _predictions(result: Result, name: str, seeds: Seeds, seed_of_variant: Ints) -> ModelPredictions:
-    """Assign the predictions in a result file to the variants of the data set."""
-    index_of_seed = {seed: index for index, seed in enumerate(seeds.ids)}
-    unknown = [seed for seed in result.seeds.seed_id if seed not in index_of_seed]
-    if unknown:
-        raise InputError(f"the result of {name} has the seed {unknown[0]}, which is not in the data: score it again")
-    scored = np.array([index_of_seed[seed] for seed in result.seeds.seed_id])
-    sizes = np.bincount(seed_of_variant, minlength=len(seeds.ids))
-    lengths = np.array([len(labels) for labels in result.seeds.variant_predictions])
-    if (lengths != sizes[scored]).any():
-        seed = result.seeds.seed_id[int(np.argmax(lengths != sizes[scored]))]
-        raise InputError(
-            f"the result of {name} does not have one prediction per variant of seed {seed}: score it again"
-        )
-    unscored = [NOT_SCORED * int(size) for size in sizes]
-    return _model_predictions(result, name, seeds, seed_of_variant, scored, unscored)
-
-
-def _model_predictions(
-    result: Result, name: str, seeds: Seeds, seed_of_variant: Ints, scored: Ints, by_seed: list[str]
-) -> ModelPredictions:
-    labels = result.compared_labels
-    predicted_seeds = np.full(len(seeds.ids), NO_PREDICTION)
-    predicted_seeds[scored] = [
-        NO_ANSWER_NUMBER if label is None else labels.index(label) for label in result.seeds.predicted
-    ]
-    for seed, predictions in zip(scored.tolist(), result.seeds.variant_predictions, strict=True):
-        by_seed[seed] = predictions
-    characters = np.frombuffer("".join(by_seed).encode(), dtype=np.uint8)
-    predicted = np.empty(len(seed_of_variant), dtype=np.int8)
-    order = np.argsort(seed_of_variant, kind="stable")
-    predicted[order] = characters.astype(np.int8) - ord("0")
-    predicted[order[characters == ord(NOT_SCORED)]] = NO_PREDICTION
-    predicted[order[characters == ord(NO_ANSWER)]] = NO_ANSWER_NUMBER
-    gold = np.array(positions(seeds.labels, labels), dtype=np.int64)
-    return ModelPredictions(
-        name=name,
-        result=result,
-        labels=labels,
-        gold=gold,
-        seeds=predicted_seeds,
-        variants=predicted,
-        correct=predicted == gold[seed_of_variant],
     )

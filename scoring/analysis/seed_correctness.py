@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.analysis.curves import counts, mean_at_quality_threshold
+from scoring.analysis.curves import mean_at_quality_threshold
 from scoring.analysis.not_computable import NotComputable
 
 if TYPE_CHECKING:
-    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +59,12 @@ def seed_correctness(scored: ScoredDataset) -> SeedCorrectness:
     )
 
 
-def _scores(scored: ScoredDataset, model: ModelPredictions) -> CorrectnessScores:
-    right = (model.seeds == model.gold)[scored.variants.seed]
-    tables = [counts(scored, model, mask) for mask in (right, ~right)]
+def _scores(scored: ScoredDataset, model: ScoredModel) -> CorrectnessScores:
+    right = model.anchors.correct[scored.groups]
+    tables = [model.answers.counts(rows=mask) for mask in (right, ~right)]
     return CorrectnessScores(
-        seeds_right=int(tables[0].has_variants.sum()),
-        seeds_wrong=int(tables[1].has_variants.sum()),
+        seeds_right=int(tables[0].drawn.sum()),
+        seeds_wrong=int(tables[1].drawn.sum()),
         right=mean_at_quality_threshold(tables[0]),
         wrong=mean_at_quality_threshold(tables[1]),
     )

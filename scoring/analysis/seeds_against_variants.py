@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.analysis.curves import counts
 from scoring.analysis.not_computable import NotComputable
 from scoring.statistics import paired_t_test, permutation_test, ratios
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from scoring.analysis.scored_dataset import ScoredDataset
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
     from scoring.statistics import TestResult
 
     Floats = NDArray[np.float64]
@@ -58,8 +57,8 @@ def seeds_against_variants(scored: ScoredDataset) -> SeedsAgainstVariants:
     Raises:
         NotComputable: If fewer than two seeds have drawn variants that every model has predictions on.
     """
-    on_seeds = np.mean([model.seeds == model.gold for model in scored.models], axis=0)
-    on_variants = np.mean([_shares_right(scored, number) for number in range(len(scored.models))], axis=0)
+    on_seeds = np.mean([model.anchors.correct for model in scored.models], axis=0)
+    on_variants = np.mean([_shares_right(model) for model in scored.models], axis=0)
     known = ~np.isnan(on_variants)
     if known.sum() < 2:
         raise NotComputable(
@@ -72,9 +71,9 @@ def seeds_against_variants(scored: ScoredDataset) -> SeedsAgainstVariants:
     )
 
 
-def _shares_right(scored: ScoredDataset, number: int) -> Floats:
+def _shares_right(model: ScoredModel) -> Floats:
     """Return the share of each seed's variants that a model answers right, mean over the subsamples, [n_seeds]."""
-    table = counts(scored, scored.models[number])
+    table = model.answers.counts()
     drawn = table.sizes > 0
     shares = np.divide(table.correct, table.sizes, out=np.zeros(drawn.shape), where=drawn).sum(axis=0)
     return ratios(shares, drawn.sum(axis=0))
@@ -89,8 +88,8 @@ def _over_models(scored: ScoredDataset) -> tuple[ColumnTest, ...]:
         SOURCE: np.array(
             [None if each is None else each.overall.sample_accuracy for each in sources], dtype=np.float64
         ),
-        SEEDS: np.array([each.seed_sample_accuracy for each in scores], dtype=np.float64),
-        VARIANTS: np.array([each.on_variants.sample_accuracy.mean for each in scores], dtype=np.float64),
+        SEEDS: np.array([each.anchor_accuracy for each in scores], dtype=np.float64),
+        VARIANTS: np.array([each.sample_accuracy.mean for each in scores], dtype=np.float64),
     }
     complete = {name: column for name, column in columns.items() if not np.isnan(column).any()}
     return tuple(

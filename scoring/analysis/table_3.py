@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.analysis.curves import counts, pass_shares
+from scoring.analysis.curves import pass_shares
 from scoring.statistics import compare_models
 
 if TYPE_CHECKING:
-    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
     from scoring.results.fields import Ends
     from scoring.statistics import Family
 
@@ -26,7 +26,7 @@ class ModelRow:
         source: SA on the labeled problems of the source; None if they were not scored (`score --source`).
         source_interval: Its interval, Wilson's over problems.
         source_problems: Number of these problems.
-        on_seeds: SA on the seeds.
+        on_seeds: SA on the seeds; None if the data has none, like `qt` and `mt`.
         on_seeds_interval: Its interval.
         on_variants: SA on the variants, mean over the subsamples.
         on_variants_interval: Its interval.
@@ -43,7 +43,7 @@ class ModelRow:
     source: float | None
     source_interval: Ends | None
     source_problems: int | None
-    on_seeds: float
+    on_seeds: float | None
     on_seeds_interval: Ends | None
     on_variants: float | None
     on_variants_interval: Ends | None
@@ -93,28 +93,28 @@ def table_3(scored: ScoredDataset) -> Table3:
 
 
 def _family(scored: ScoredDataset) -> Family | None:
-    values = {model.name: pass_shares(counts(scored, model)) for model in scored.models}
+    values = {model.name: pass_shares(model.answers.counts()) for model in scored.models}
     common = ~np.isnan(list(values.values())).any(axis=0)
     if len(values) < 2 or common.sum() < 2:
         return None
     return compare_models({name: column[common] for name, column in values.items()})
 
 
-def _row(model: ModelPredictions, letters: str) -> ModelRow:
+def _row(model: ScoredModel, letters: str) -> ModelRow:
     scores = model.result.scores
     source = None if model.result.source is None else model.result.source.overall
     intervals = scores.intervals
     return ModelRow(
         model=model.name,
-        seeds=scores.seeds,
+        seeds=scores.groups,
         source=None if source is None else source.sample_accuracy,
         source_interval=None if source is None else source.interval,
         source_problems=None if source is None else source.problems,
-        on_seeds=scores.seed_sample_accuracy,
-        on_seeds_interval=None if intervals is None else intervals.seed_sample_accuracy,
-        on_variants=scores.on_variants.sample_accuracy.mean,
+        on_seeds=scores.anchor_accuracy,
+        on_seeds_interval=None if intervals is None else intervals.anchor_accuracy,
+        on_variants=scores.sample_accuracy.mean,
         on_variants_interval=None if intervals is None else intervals.sample_accuracy,
-        pattern_accuracy=scores.on_variants.pattern_accuracy.mean,
+        pattern_accuracy=scores.pattern_accuracy.mean,
         pattern_accuracy_interval=None if intervals is None else intervals.pattern_accuracy,
         qt=scores.qt,
         qt_interval=None if intervals is None else intervals.qt,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.errors import InputError
-from scoring.analysis.scored_dataset import NO_PREDICTION, ModelPredictions, ScoredDataset, Seeds, Variants
-from scoring.results.measure import PredictedLabels, scores, scores_against, scores_against_majority
+from scoring.analysis.scored_dataset import answered_groups, take_groups
+from scoring.models.labels import Missing
+from scoring.results.evaluate import asked_answers, left_out_of
+from scoring.results.measure import consistency, group_table, scores
 from scoring.results.source_scores import source_accuracy
 
 if TYPE_CHECKING:
@@ -17,10 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
     from scoring.results.result import Result
-    from scoring.results.scores import SeedTable, SourceAccuracy, SourceScores
+    from scoring.results.scores import SourceAccuracy, SourceScores
 
-    Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
 
@@ -38,84 +40,39 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
         InputError: If a model has no other seed.
     """
     out = set(ids)
-    kept = np.array([seed not in out for seed in scored.seeds.ids])
+    kept = np.array([seed not in out for seed in scored.ids])
     if kept.all():
         return scored
-    kept_variants = kept[scored.variants.seed]
-    seeds, variants = _seeds(scored.seeds, kept), _variants(scored.variants, kept, kept_variants)
-    models = []
     for model in scored.models:
-        if not (kept & (model.seeds != NO_PREDICTION)).any():
+        if not (kept & answered_groups(model)).any():
             raise InputError(f"{scored.record.title}: no seed of {model.name} remains: leave out fewer seeds")
-        smaller = replace(
-            model,
-            gold=model.gold[kept],
-            seeds=model.seeds[kept],
-            variants=model.variants[kept_variants],
-            correct=model.correct[kept_variants],
-        )
-        source = model.result.source if keep_source else _source(scored, model, ~kept)
-        result = replace(_result(smaller, variants, out), source=source)
-        models.append(replace(smaller, result=result))
-    return replace(scored, seeds=seeds, variants=variants, models=tuple(models))
+    smaller = take_groups(scored, kept)
+    models = []
+    for whole, model in zip(scored.models, smaller.models, strict=True):
+        source = whole.result.source if keep_source else _source(scored, whole, ~kept)
+        models.append(replace(model, result=replace(_result(smaller, model), source=source)))
+    return replace(smaller, models=tuple(models))
 
 
-def _seeds(seeds: Seeds, kept: Bools) -> Seeds:
-    at = np.flatnonzero(kept).tolist()
-    return Seeds(
-        ids=tuple(seeds.ids[seed] for seed in at),
-        premises=tuple(seeds.premises[seed] for seed in at),
-        hypotheses=tuple(seeds.hypotheses[seed] for seed in at),
-        labels=tuple(seeds.labels[seed] for seed in at),
-        extra={name: tuple(column[seed] for seed in at) for name, column in seeds.extra.items()},
-    )
-
-
-def _variants(variants: Variants, kept: Bools, kept_variants: Bools) -> Variants:
-    rows = np.flatnonzero(kept_variants)
-    draws = kept_variants[variants.drawn_variant]
+def _result(scored: ScoredDataset, model: ScoredModel) -> Result:
+    """Return the result of a model with the scores on the groups of the data set."""
+    answers = asked_answers(model.answers)
     return replace(
-        variants,
-        seed=(np.cumsum(kept) - 1)[variants.seed[rows]],
-        word_class=variants.word_class.take(rows),
-        original=variants.original.take(rows),
-        replacement=variants.replacement.take(rows),
-        log_odds=variants.log_odds[rows],
-        validated_by=variants.validated_by[rows],
-        drawn_variant=(np.cumsum(kept_variants) - 1)[variants.drawn_variant[draws]],
-        drawn_by=variants.drawn_by[draws],
+        model.result,
+        scores=scores(answers),
+        parts={},
+        consistency=consistency(answers),
+        left_out=left_out_of(answers, scored.data, model.result.left_out.max_length),
+        groups=group_table(answers, scored.data),
     )
 
 
-def _result(model: ModelPredictions, variants: Variants, out: Collection[str]) -> Result:
-    """Return the result of a model with the scores on the remaining seeds."""
-    result = model.result
-    predicted = _predicted_labels(model, variants)
-    return replace(
-        result,
-        scores=scores(predicted),
-        classes={},
-        labels={},
-        masked_lms={},
-        consistency={
-            "seed": scores_against(predicted, predicted.seed_predictions),
-            "majority": scores_against_majority(predicted),
-        },
-        left_out=replace(
-            result.left_out,
-            seeds=int(np.count_nonzero(model.seeds == NO_PREDICTION)),
-            variants=int(np.count_nonzero(~model.scored)),
-        ),
-        seeds=_seed_table(result.seeds, out),
-    )
-
-
-def _source(scored: ScoredDataset, model: ModelPredictions, out: Bools) -> SourceScores | None:
+def _source(scored: ScoredDataset, model: ScoredModel, out: Bools) -> SourceScores | None:
     """Return the scores on the source without some seeds, [n_seeds]; None if the model's answer on one is unknown."""
-    source = model.result.source
-    if source is None or (model.seeds[out] == NO_PREDICTION).any():
+    source, anchors = model.result.source, model.answers.anchors
+    if source is None or anchors is None or (anchors.predicted[out] == Missing.NOT_ASKED).any():
         return None
-    right = model.seeds == model.gold
+    right = anchors.correct
 
     def rest(whole: SourceAccuracy, left_out: Bools) -> SourceAccuracy | None:
         problems = whole.problems - int(np.count_nonzero(left_out))
@@ -129,32 +86,4 @@ def _source(scored: ScoredDataset, model: ModelPredictions, out: Bools) -> Sourc
         return None
     return replace(
         source, overall=overall, labels={name: scores for name, scores in by_label.items() if scores is not None}
-    )
-
-
-def _predicted_labels(model: ModelPredictions, variants: Variants) -> PredictedLabels:
-    drawn = np.zeros((variants.n_subsamples, len(variants.seed)), dtype=np.bool_)
-    drawn[variants.drawn_by, variants.drawn_variant] = True
-    everything = PredictedLabels(
-        gold=model.gold,
-        seed_predictions=model.seeds,
-        variant_predictions=model.variants.astype(np.int64),
-        variant_seeds=variants.seed,
-        drawn=drawn,
-        seed_indices=np.arange(len(model.gold)),
-        variant_indices=np.arange(len(variants.seed)),
-    )
-    return everything.select(model.scored)
-
-
-def _seed_table(table: SeedTable, out: Collection[str]) -> SeedTable:
-    at = [index for index, seed in enumerate(table.seed_id) if seed not in out]
-    return replace(
-        table,
-        seed_id=tuple(table.seed_id[index] for index in at),
-        gold=tuple(table.gold[index] for index in at),
-        predicted=tuple(table.predicted[index] for index in at),
-        sizes=tuple(tuple(row[index] for index in at) for row in table.sizes),
-        correct=tuple(tuple(row[index] for index in at) for row in table.correct),
-        variant_predictions=tuple(table.variant_predictions[index] for index in at),
     )

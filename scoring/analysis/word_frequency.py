@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scoring.analysis.not_computable import NotComputable
-from scoring.analysis.scored_dataset import NO_PREDICTION
+from scoring.models.labels import Missing
 from scoring.statistics import bootstrap_intervals
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scoring.analysis.scored_dataset import ModelPredictions, ScoredDataset
+    from scoring.analysis.scored_dataset import ScoredDataset, ScoredModel
     from scoring.corpus.counts import CorpusCounts
     from scoring.statistics import Interval
 
@@ -142,13 +142,11 @@ def _mean_ratio(models: Sequence[ModelWordFrequency]) -> float:
     return float(np.mean([model.arithmetic_mean.value for model in models if model.seeds]))
 
 
-def _of_model(
-    scored: ScoredDataset, model: ModelPredictions, originals: Ints, replacements: Ints
-) -> ModelWordFrequency:
-    wrong = (model.seeds != NO_PREDICTION) & (model.seeds != model.gold)
-    pairs = np.flatnonzero(model.correct & wrong[scored.variants.seed])
+def _of_model(scored: ScoredDataset, model: ScoredModel, originals: Ints, replacements: Ints) -> ModelWordFrequency:
+    wrong = (model.anchors.predicted != Missing.NOT_ASKED) & ~model.anchors.correct
+    pairs = np.flatnonzero(model.answers.correct & wrong[scored.groups])
     of_original, of_replacement = originals[pairs], replacements[pairs]
-    ratios = _seed_means((of_replacement + 1) / (of_original + 1), scored.variants.seed[pairs])
+    ratios = _seed_means((of_replacement + 1) / (of_original + 1), scored.groups[pairs])
     arithmetic_mean, median, geometric_mean = _averages(ratios)
     return ModelWordFrequency(
         model=model.name,

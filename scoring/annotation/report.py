@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
-from merge_snli.files import write_json, write_text
 from merge_snli.schema import ALL
 from merge_snli.validated_by import masked_lm_names, rows_by_masked_lm
 from scoring.annotation.agreement import Agreement, agreements, disagreements
-from scoring.annotation.figures import draw_figures
-from scoring.annotation.scale import COMMENT, SCORES
 from scoring.annotation.scores import DatasetScores, Part, dataset_scores, part
-from scoring.annotation.sheets import TEXT_COLUMNS
-from scoring.annotation.tables import annotation_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from merge_snli.dataset import MergeDataset
     from scoring.annotation.reading import Judgments
     from scoring.annotation.sample import Per, Sample, SampledDataset
-
-ANNOTATION_FILE = "annotation.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,39 +104,3 @@ def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | Non
     return {
         name: [ids[row] for row in rows] for name, rows in rows_by_masked_lm(table, masked_lm_names(dataset)).items()
     }
-
-
-def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) -> list[Path]:
-    """Write `annotation.json`, `annotation.md`, `adjudication.csv` and the figures.
-
-    Args:
-        annotation: The numbers.
-        judgments: The scores they were computed from.
-        out: Output folder.
-
-    Returns:
-        The written files.
-
-    Raises:
-        InputError: If the folder cannot be written.
-    """
-    tables = annotation_tables(annotation)
-    rows = _adjudication_csv(judgments)
-    write_json(out / ANNOTATION_FILE, asdict(annotation))
-    write_text(out / "annotation.md", "\n".join(table.markdown() for table in tables))
-    write_text(out / "adjudication.csv", rows)
-    figures = [path for scores in annotation.datasets for path in draw_figures(scores, out)]
-    return [*(out / name for name in (ANNOTATION_FILE, "annotation.md", "adjudication.csv")), *figures]
-
-
-def _adjudication_csv(judgments: Judgments) -> str:
-    """Return the variants on which annotators differ, with the scores and comments of each."""
-    per_annotator = (*SCORES, COMMENT)
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow([*TEXT_COLUMNS, *(f"{name}_{each}" for each in judgments.annotators for name in per_annotator)])
-    for rows in disagreements(judgments):
-        texts = judgments.texts[rows[0].variant_id]
-        values = [value for row in rows for value in (row.fluency, row.reasoning, row.comment)]
-        writer.writerow([*(texts[name] for name in TEXT_COLUMNS), *values])
-    return target.getvalue()

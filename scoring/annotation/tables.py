@@ -1,16 +1,29 @@
-"""Show the numbers of an annotation study as tables: shares of good variants, and agreement."""
+"""Show and write the numbers of an annotation study: tables of good variants and agreement, and what to adjudicate."""
 
 from __future__ import annotations
 
+import csv
+import io
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from merge_snli.files import write_json, write_text
 from merge_snli.table import Column, Table
+from scoring.annotation.agreement import disagreements
+from scoring.annotation.figures import draw_figures
+from scoring.annotation.scale import COMMENT, SCORES
+from scoring.annotation.sheets import TEXT_COLUMNS
 from scoring.reports.statistics_text import ends_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from merge_snli.table import Cell
+    from scoring.annotation.reading import Judgments
     from scoring.annotation.report import Annotation
     from scoring.annotation.scores import Part
+
+ANNOTATION_FILE = "annotation.json"
 
 
 def annotation_tables(annotation: Annotation) -> list[Table]:
@@ -74,3 +87,39 @@ def _agreement_table(annotation: Annotation) -> Table:
         f"{annotation.to_adjudicate} variants on which annotators differ by 2 or more are in adjudication.csv.",
     )
     return Table(title="Agreement", columns=columns, rows=rows, notes=notes)
+
+
+def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) -> list[Path]:
+    """Write `annotation.json`, `annotation.md`, `adjudication.csv` and the figures.
+
+    Args:
+        annotation: The numbers.
+        judgments: The scores they were computed from.
+        out: Output folder.
+
+    Returns:
+        The written files.
+
+    Raises:
+        InputError: If the folder cannot be written.
+    """
+    tables = annotation_tables(annotation)
+    rows = _adjudication_csv(judgments)
+    write_json(out / ANNOTATION_FILE, asdict(annotation))
+    write_text(out / "annotation.md", "\n".join(table.markdown() for table in tables))
+    write_text(out / "adjudication.csv", rows)
+    figures = [path for scores in annotation.datasets for path in draw_figures(scores, out)]
+    return [*(out / name for name in (ANNOTATION_FILE, "annotation.md", "adjudication.csv")), *figures]
+
+
+def _adjudication_csv(judgments: Judgments) -> str:
+    """Return the variants on which annotators differ, with the scores and comments of each."""
+    per_annotator = (*SCORES, COMMENT)
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow([*TEXT_COLUMNS, *(f"{name}_{each}" for each in judgments.annotators for name in per_annotator)])
+    for rows in disagreements(judgments):
+        texts = judgments.texts[rows[0].variant_id]
+        values = [value for row in rows for value in (row.fluency, row.reasoning, row.comment)]
+        writer.writerow([*(texts[name] for name in TEXT_COLUMNS), *values])
+    return target.getvalue()

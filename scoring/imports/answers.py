@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING
 
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError, param
-from scoring.models.answers import model_from_answers
+from scoring.models.function import model_from_answers
 from scoring.predictions.predict import predict_pairs
 from scoring.results.evaluate import evaluate
 
 if TYPE_CHECKING:
     from scoring.models.predictor import Pair
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
     from scoring.results.records import PromptRecord
     from scoring.results.result import Result
 
+ID_COLUMNS = ("variant_id", "pair_id")
+"""The columns of ids of rows in stored data sets."""
+
 
 @dataclass(frozen=True)
-class Answers:
-    """The answers of one model.
+class ImportedAnswers:
+    """The answers of one model that was run elsewhere.
 
     Attributes:
         source: The files that they were read from, for messages.
@@ -41,32 +44,37 @@ class Answers:
     versions: dict[str, str] = field(default_factory=dict)
 
 
-def score_answers(answers: Answers, data: ScoredConfig, *, partial: bool = False) -> Result:
+def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool = False) -> Result:
     """Compute the result of a model from its answers.
 
     Args:
         answers: The answers.
-        data: The config, or the part of it, that the model was asked.
-        partial: Leave out and count the seeds without answers to themselves and all their variants.
+        data: The data, or the part of it, that the model was asked.
+        partial: Leave out and count the groups without all their answers.
 
     Raises:
-        InputError: If answers are missing without `partial`, or every seed lacks one.
+        InputError: If answers are missing without `partial`, or every group lacks one.
     """
     missing = sum(pair not in answers.labels for pair in data.pairs)
     if missing and not partial:
         raise InputError(
-            f"{answers.source} has no answers to {missing:,} of the {len(data.pairs):,} distinct pairs of config "
-            f"{data.config} of {data.dataset.name}: finish the run, give all its files together, or add "
-            f"{param('partial', True)} to leave out the seeds without all their answers"
+            f"{answers.source} has no answers to {missing:,} of the {len(data.pairs):,} distinct pairs of "
+            f"{data.place}: finish the run, give all its files together, or add {param('partial', True)} to leave out "
+            f"the {data.units[0]}s without all their answers"
         )
     scored = model_from_answers(answers.labels, name=answers.model, digest=answers.digest, versions=answers.versions)
     predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)
     return evaluate(scored, facts, predictions, data, prompt=answers.prompt)
 
 
-def pairs_by_id(data: ScoredConfig) -> dict[str, Pair]:
-    """Return the pair of each seed and variant of a whole config, by id."""
-    seeds = zip(data.seed_ids, data.seed_pairs.tolist(), strict=True)
-    variant_ids = read_split(data.dataset, data.config).column("variant_id").to_pylist()
-    variants = zip(variant_ids, data.variant_pairs.tolist(), strict=True)
-    return {name: data.pairs[pair] for name, pair in (*variants, *seeds)}
+def pairs_by_id(data: ScoredData) -> dict[str, Pair]:
+    """Return the pair of each anchor and row of whole data by id; empty for a file, whose rows have no ids."""
+    if data.dataset is None:
+        return {}
+    table = read_split(data.dataset, str(data.config))
+    ids = table.column(next(name for name in ID_COLUMNS if name in table.column_names)).to_pylist()
+    found = {name: data.pairs[pair] for name, pair in zip(ids, data.row_pairs.tolist(), strict=True)}
+    if data.anchors is not None:
+        seeds = zip(data.group_ids, data.anchors.pairs.tolist(), strict=True)
+        found |= {name: data.pairs[pair] for name, pair in seeds}
+    return found

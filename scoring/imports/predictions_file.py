@@ -11,7 +11,7 @@ from merge_snli.errors import InputError
 from merge_snli.label_spellings import NOT_ENTAILMENT, canonical_name, canonical_names
 from merge_snli.problems.file_rows import read_file
 from merge_snli.problems.label_names import LabelNames
-from scoring.imports.answers import Answers, pairs_by_id
+from scoring.imports.answers import ImportedAnswers, pairs_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from merge_snli.problems.rows import SourceRow
     from scoring.models.predictor import Pair
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
 
 LABEL, ID, PREMISE, HYPOTHESIS = "label", "id", "premise", "hypothesis"
 GUESSED = ("prediction", "predictions", "predicted", "predicted_label", "pred")
@@ -41,7 +41,7 @@ class _Columns:
     scores: dict[str, str]
 
 
-def read_predictions(paths: Sequence[Path], data: ScoredConfig, *, model: str) -> Answers:
+def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> ImportedAnswers:
     """Read the predictions of one model.
 
     A row has `id`, of a seed or a variant, or `premise` and `hypothesis`; and `label`, by name or by its number in the
@@ -77,14 +77,13 @@ def read_predictions(paths: Sequence[Path], data: ScoredConfig, *, model: str) -
         raise InputError(f"{source} has no rows: give the predictions of the model")
     if not labels:
         raise InputError(
-            f"none of the {rows:,} rows of {source} is on config {data.config} of {data.dataset.name}: give the data "
-            "set that the model predicted"
+            f"none of the {rows:,} rows of {source} is on {data.place}: give the data set that the model predicted"
         )
     if unknown:
-        logger.warning("%s: ignored %s of %s rows, which are not in config %s", source, unknown, rows, data.config)
+        logger.warning("%s: ignored %s of %s rows, which are not in %s", source, unknown, rows, data.place)
     if differing:
         logger.warning("%s: %s rows have another label than the first row with their sentences", source, differing)
-    return Answers(source, model, labels)
+    return ImportedAnswers(source, model, labels)
 
 
 def _with_columns(rows: Iterable[SourceRow]) -> Iterable[tuple[SourceRow, _Columns]]:

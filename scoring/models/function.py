@@ -1,4 +1,4 @@
-"""Wrap a function from sentence pairs to labels as a model, for example a rule or an API."""
+"""Models that give labels: a function from sentence pairs to labels, or answers that were given elsewhere."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
 from merge_snli.label_spellings import NOT_ENTAILMENT
 from merge_snli.schema import NLI_LABELS
-from scoring.models.labels import FUNCTION, ModelLabels
+from scoring.models.labels import ANSWERS, FUNCTION, Missing, ModelLabels
 from scoring.models.predictor import ModelFacts, Pair
 from scoring.models.scored_model import ScoredModel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 FUNCTION_LABELS = (*NLI_LABELS, NOT_ENTAILMENT)
@@ -49,13 +51,36 @@ def model_from_function(
     )
 
 
+def model_from_answers(
+    answers: Mapping[Pair, str | None], *, name: str, digest: str | None, versions: Mapping[str, str]
+) -> ScoredModel:
+    """Describe the model that gave some answers.
+
+    Args:
+        answers: A label for each pair, or None for an answer that cannot be read.
+        name: The name to report.
+        digest: What identifies the model and how it was asked; None if only its name does.
+        versions: Versions of the libraries that asked it.
+    """
+    return ScoredModel(
+        name=name,
+        revision=None,
+        digest=digest,
+        labels=ModelLabels(FUNCTION_LABELS, ANSWERS),
+        dtype=None,
+        device=None,
+        versions=dict(versions),
+        load=lambda: AnswerPredictor(answers),
+    )
+
+
 def function_name(function: object) -> str:
     """Return the name to report for a function, or an object that can be called."""
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-class OneHotPredictor:
-    """Base of the predictors whose logits are one-hot labels, for pairs of any length."""
+class LabelPredictor:
+    """Base of the predictors that give labels, not logits, for pairs of any length."""
 
     facts = ModelFacts(architecture=None, parameters=None, max_length=None)
     n_outputs = len(FUNCTION_LABELS)
@@ -70,8 +95,8 @@ class OneHotPredictor:
         return tokens
 
 
-class FunctionPredictor(OneHotPredictor):
-    """Turns the labels that a function returns into one-hot logits."""
+class FunctionPredictor(LabelPredictor):
+    """Asks a function for labels."""
 
     def __init__(self, function: LabelFunction, data_labels: Sequence[str], name: str) -> None:
         """Wrap a function that numbers labels as in `data_labels`."""
@@ -79,8 +104,8 @@ class FunctionPredictor(OneHotPredictor):
         self._data_labels = tuple(data_labels)
         self._name = name
 
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the function's labels as one-hot logits, [n, 4]; a row is -inf for no answer.
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.int64]:
+        """Return the number of each label in `FUNCTION_LABELS`, or `NO_ANSWER`, [n].
 
         Raises:
             InputError: If the function does not return one valid label per pair.
@@ -96,7 +121,25 @@ class FunctionPredictor(OneHotPredictor):
                 f"{self._name} returned {len(values)} labels for {len(pairs)} pairs; it must return one per pair"
             )
         read = label_reader(self._data_labels, self._name)
-        return one_hot([read(value, pair) for value, pair in zip(values, pairs, strict=True)])
+        return np.array([_number(read(value, pair)) for value, pair in zip(values, pairs, strict=True)], dtype=np.int64)
+
+
+class AnswerPredictor(LabelPredictor):
+    """Looks up answers that were given elsewhere."""
+
+    def __init__(self, answers: Mapping[Pair, str | None]) -> None:
+        """Keep a label for each pair, or None for an answer that cannot be read."""
+        self._answers = answers
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.int64]:
+        """Return the number of each answer in `FUNCTION_LABELS`, `NO_ANSWER`, or `NOT_ASKED` if there is none, [n]."""
+        answers = self._answers
+        numbers = [_number(answers[pair]) if pair in answers else Missing.NOT_ASKED for pair in pairs]
+        return np.array(numbers, dtype=np.int64)
+
+
+def _number(label: str | None) -> int:
+    return Missing.NO_ANSWER if label is None else FUNCTION_LABELS.index(label)
 
 
 def label_reader(data_labels: Sequence[str], name: str) -> Callable[[object, Pair], str | None]:
@@ -123,14 +166,3 @@ def label_reader(data_labels: Sequence[str], name: str) -> Callable[[object, Pai
         )
 
     return read
-
-
-def one_hot(labels: Sequence[str | None]) -> NDArray[np.float32]:
-    """Return labels as one-hot logits, [n, 4], in the order of `FUNCTION_LABELS`; a row is -inf for no answer."""
-    logits = np.zeros((len(labels), len(FUNCTION_LABELS)), dtype=np.float32)
-    for row, label in enumerate(labels):
-        if label is None:
-            logits[row] = -np.inf
-        else:
-            logits[row, FUNCTION_LABELS.index(label)] = 1
-    return logits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError, param
@@ -14,6 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INFERRED, TABLE, FUNCTION, ANSWERS = "inferred", "table", "function", "answers"
+
+
+class Missing(IntEnum):
+    """Stands for a label that there is not, in arrays of numbers of labels."""
+
+    NOT_ASKED = -1
+    """The model was not asked, the pair is too long for it, or its answer was not imported."""
+    NO_ANSWER = -2
+    """The model gave no answer, or one that cannot be read, which is wrong."""
 
 
 @dataclass(frozen=True)

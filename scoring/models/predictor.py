@@ -43,5 +43,9 @@ class Predictor(Protocol):
     def padded_length(self, tokens: int) -> int:
         """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
 
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none."""
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32] | NDArray[np.int64]:
+        """Return the logits, [n, n_outputs], of pairs of the same padded length that are all padded or none.
+
+        A model without logits returns the number of the output of each pair, or a code of
+        `scoring.models.labels.Missing`, int64, [n].
+        """

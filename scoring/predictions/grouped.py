@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from merge_snli.problems.rows import check_row, column_text
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress
 from scoring.models.labels import canonical_dataset_labels
+from scoring.predictions.scored_data import ScoredData
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from merge_snli.progress import Stage
     from scoring.models.predictor import Pair
 
-    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
 
 
 JOIN = "+"
@@ -40,50 +40,13 @@ MAX_VALUES = 500
 """Largest number of values of a column of `--by`."""
 
 
-@dataclass(frozen=True)
-class GroupedPairs:
-    """Labelled pairs in groups, with each distinct sentence pair once.
-
-    Attributes:
-        name: Hub id, or name of the file or folder.
-        title: Title of the data set.
-        revision: The revision on the Hub that was given, or None.
-        config: The config; None if there is only one.
-        digest: Digest of all labelled rows, from their sentences, labels and groups.
-        group_column: The column of the groups.
-        label_names: The data set's labels, in canonical spelling, in the order of their numbers.
-        without_label: Number of rows without a gold label, which are left out.
-        pairs: The distinct (premise, hypothesis) pairs, [n_pairs].
-        group_ids: The groups, [n_groups], in the order of their first rows.
-        row_pairs: Index into `pairs` of each row, [n_rows].
-        row_labels: Number of the gold label of each row, [n_rows].
-        row_groups: Index into `group_ids` of each row, [n_rows].
-        by: By column, the value of each row, [n_rows].
-    """
-
-    name: str
-    title: str
-    revision: str | None
-    config: str | None
-    digest: str
-    group_column: str
-    label_names: tuple[str, ...]
-    without_label: int
-    pairs: tuple[Pair, ...]
-    group_ids: tuple[str, ...]
-    row_pairs: Ints
-    row_labels: Ints
-    row_groups: Ints
-    by: dict[str, tuple[str, ...]]
-
-
 def read_groups(
     options: ProblemOptions,
     *,
     group_column: str,
     by: Sequence[str] = (),
     name: str | None = None,
-) -> GroupedPairs:
+) -> ScoredData:
     """Read labelled pairs in groups.
 
     Args:
@@ -109,7 +72,8 @@ def read_groups(
         )
     _check_groups(rows, group_column, name or options.problems)
     names = canonical_dataset_labels(source.labels.names, name or default)
-    return GroupedPairs(
+    return ScoredData(
+        dataset=None,
         name=split_revision(default)[0],
         title=_title(default, options.split),
         revision=split_revision(options.problems)[1] if default == options.problems else None,
@@ -123,8 +87,16 @@ def read_groups(
         row_pairs=np.array(rows.pairs, dtype=np.int64),
         row_labels=np.array(rows.labels, dtype=np.int64),
         row_groups=np.array(rows.groups, dtype=np.int64),
-        by={column: tuple(values) for column, values in rows.by.items()},
+        draws=None,
+        anchors=None,
+        parts={column: _masks(values) for column, values in rows.by.items()},
     )
+
+
+def _masks(values: Sequence[str]) -> dict[str, Bools]:
+    """Return whether each row has each value, in the order of their first rows."""
+    found = np.array(values)
+    return {value: found == value for value in dict.fromkeys(values)}
 
 
 def _title(name: str, split: str | None) -> str:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from merge_snli.record import ConfigRecord
-    from scoring.predictions.grouped import GroupedPairs
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
 
 TEMPLATE_COLUMNS = (
     "template",
@@ -32,7 +31,7 @@ et al. (2022)."""
 
 def open_data(
     dataset: object, *, config: str | None = None, group_column: str | None = None, by: Sequence[str] = ()
-) -> Iterator[ScoredConfig | GroupedPairs]:
+) -> Iterator[ScoredData]:
     """Open the data to score, one config after another.
 
     Args:
@@ -56,6 +55,26 @@ def open_data(
     if by:
         raise InputError(f"{param('by')} needs pairs in groups: name their column with {param('group_column')}")
     yield read_config(opened, config or ALL)
+
+
+def open_config(dataset: object, config: str | None) -> ScoredData:
+    """Open one config of a data set; the only one if none is named.
+
+    Raises:
+        InputError: If the data cannot be read, or has several configs.
+    """
+    data, *others = open_data(dataset, config=config)
+    if others:
+        names = ", ".join(str(each.config) for each in (data, *others))
+        raise InputError(f"{data.name} has several configs: choose one of {names} with {param('config')}")
+    return data
+
+
+def data_keys(dataset: MergeDataset) -> set[tuple[str, str | None]]:
+    """Return the digest and config of each config of a stored data set as in the records of results on it."""
+    if dataset.record.anchors:
+        return {(dataset.digest, config) for config in dataset.record.test_configs}
+    return {(data.digest, data.config) for data in open_data(dataset)}
 
 
 def _options(dataset: object, config: str | None) -> ProblemOptions:
@@ -83,7 +102,7 @@ def _open(dataset: object) -> MergeDataset:
     return find_dataset(str(dataset))
 
 
-def _read_configs(dataset: MergeDataset, *, config: str | None, by: Sequence[str]) -> Iterator[GroupedPairs]:
+def _read_configs(dataset: MergeDataset, *, config: str | None, by: Sequence[str]) -> Iterator[ScoredData]:
     """Read the config, or every config that is for testing."""
     record, name = dataset.record, dataset.public_name
     configs = list(record.test_configs)
@@ -103,7 +122,7 @@ def _read_configs(dataset: MergeDataset, *, config: str | None, by: Sequence[str
             by=tuple(by) or _template_columns(record.configs[each]),
             name=f"config {each} of {name}",
         )
-        yield replace(data, name=name, title=record.title, revision=dataset.revision, config=each)
+        yield replace(data, dataset=dataset, name=name, title=record.title, revision=dataset.revision, config=each)
 
 
 def _template_columns(config: ConfigRecord) -> tuple[str, ...]:

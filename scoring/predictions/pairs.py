@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +9,10 @@ import numpy as np
 from merge_snli.dataset import label_names, read_split
 from merge_snli.errors import InputError
 from merge_snli.record import require
-from merge_snli.schema import SEED
+from merge_snli.schema import SEED, WORD_CLASSES
 from merge_snli.validated_by import masked_lm_names, validated_by
 from scoring.models.labels import canonical_dataset_labels
+from scoring.predictions.scored_data import AnchorPairs, ScoredData
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.dataset import MergeDataset
-    from scoring.models.predictor import Pair
-    from scoring.predictions.partial import PartOfConfig
 
 REQUIRED_COLUMNS = (
     "seed_id",
@@ -40,43 +37,7 @@ REQUIRED_COLUMNS = (
 """The columns of a variant that scoring reads."""
 
 
-@dataclass(frozen=True)
-class ScoredConfig:
-    """The seeds and variants of one config, with each distinct sentence pair once.
-
-    Attributes:
-        dataset: The data set.
-        config: `all` or a word class.
-        label_names: The data set's labels, in canonical spelling, in the order of their numbers.
-        pairs: The distinct (premise, hypothesis) pairs, [n_pairs], seeds before variants.
-        seed_ids: The ids of the seeds, [n_seeds], in the order of the data set.
-        seed_pairs: Index into `pairs` of each seed, [n_seeds].
-        seed_labels: Number of the gold label of each seed and its variants, [n_seeds].
-        variant_pairs: Index into `pairs` of each variant, [n_variants].
-        variant_seeds: Index into `seed_ids` of the seed of each variant, [n_variants].
-        variant_classes: Word class of the replaced word of each variant, [n_variants].
-        in_subsample: Whether each subsample drew each variant, [n_subsamples, n_variants].
-        validated_by: For each masked LM, by name, whether it validated each variant in the premise or the hypothesis,
-            as in Table 9, [n_variants].
-        part: What part of the config this is; None for the whole.
-    """
-
-    dataset: MergeDataset
-    config: str
-    label_names: tuple[str, ...]
-    pairs: tuple[Pair, ...]
-    seed_ids: tuple[str, ...]
-    seed_pairs: NDArray[np.int64]
-    seed_labels: NDArray[np.int64]
-    variant_pairs: NDArray[np.int64]
-    variant_seeds: NDArray[np.int64]
-    variant_classes: NDArray[np.str_]
-    in_subsample: NDArray[np.bool_]
-    validated_by: dict[str, NDArray[np.bool_]]
-    part: PartOfConfig | None = None
-
-
-def read_config(dataset: MergeDataset, config: str) -> ScoredConfig:
+def read_config(dataset: MergeDataset, config: str) -> ScoredData:
     """Read the `test` split of a config, which contains all variants with the subsamples that drew them.
 
     The seeds are those of the config's own variants, so that sample accuracy on seeds and on variants covers the same
@@ -100,7 +61,7 @@ def read_config(dataset: MergeDataset, config: str) -> ScoredConfig:
     return _scored_config(dataset, config, names, table)
 
 
-def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredConfig:
+def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredData:
     columns = {name: table.column(name).to_pylist() for name in REQUIRED_COLUMNS}
     seeds = _seeds(dataset, columns, len(names))
     seed_pairs = [(premise, hypothesis) for premise, hypothesis, _ in seeds.values()]
@@ -108,19 +69,34 @@ def _scored_config(dataset: MergeDataset, config: str, names: tuple[str, ...], t
     pairs = tuple(dict.fromkeys(seed_pairs + variant_pairs))
     index_of_pair = {pair: index for index, pair in enumerate(pairs)}
     index_of_seed = {seed_id: index for index, seed_id in enumerate(seeds)}
-    return ScoredConfig(
+    word_class, label, masked_lms = (
+        np.array(columns["word_class"]),
+        np.array(columns["label"]),
+        masked_lm_names(dataset),
+    )
+    return ScoredData(
         dataset=dataset,
+        name=dataset.public_name,
+        title=dataset.record.title,
+        revision=dataset.revision,
         config=config,
+        digest=dataset.digest,
+        group_column="seed_id",
         label_names=names,
         pairs=pairs,
-        seed_ids=tuple(seeds),
-        seed_pairs=_integers(index_of_pair[pair] for pair in seed_pairs),
-        seed_labels=_integers(label for _, _, label in seeds.values()),
-        variant_pairs=_integers(index_of_pair[pair] for pair in variant_pairs),
-        variant_seeds=_integers(index_of_seed[seed_id] for seed_id in columns["seed_id"]),
-        variant_classes=np.array(columns["word_class"]),
-        in_subsample=_in_subsample(dataset, config, columns["subsamples"]),
-        validated_by=_validated_by(dataset, table),
+        group_ids=tuple(seeds),
+        row_pairs=_integers(index_of_pair[pair] for pair in variant_pairs),
+        row_groups=_integers(index_of_seed[seed_id] for seed_id in columns["seed_id"]),
+        row_labels=label,
+        draws=_draws(dataset, config, columns["subsamples"]),
+        anchors=AnchorPairs(
+            _integers(index_of_pair[pair] for pair in seed_pairs), _integers(label for _, _, label in seeds.values())
+        ),
+        parts={
+            "word_class": {name: word_class == name for name in WORD_CLASSES},
+            "label": {name: label == number for number, name in enumerate(names)},
+            "masked_lm": dict(zip(masked_lms, validated_by(table, masked_lms).T, strict=True)),
+        },
     )
 
 
@@ -138,26 +114,15 @@ def _seeds(dataset: MergeDataset, columns: dict[str, list[Any]], n_labels: int) 
     return seeds
 
 
-def _in_subsample(dataset: MergeDataset, config: str, subsamples: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+def _draws(dataset: MergeDataset, config: str, subsamples: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
     count = 1 + max((subsample for drawn_by in subsamples for subsample in drawn_by), default=-1)
     if count == 0:
         raise InputError(f"config {config} of {dataset.name} has no subsamples: no variant names one")
-    in_subsample = np.zeros((count, len(subsamples)), dtype=bool)
+    draws = np.zeros((count, len(subsamples)), dtype=bool)
     for variant, drawn_by in enumerate(subsamples):
-        in_subsample[list(drawn_by), variant] = True
-    return in_subsample
-
-
-def _validated_by(dataset: MergeDataset, table: pa.Table) -> dict[str, NDArray[np.bool_]]:
-    names = masked_lm_names(dataset)
-    return dict(zip(names, validated_by(table, names).T, strict=True))
+        draws[list(drawn_by), variant] = True
+    return draws
 
 
 def _integers(values: Iterable[int]) -> NDArray[np.int64]:
     return np.fromiter(values, dtype=np.int64)
-
-
-def pair_digest(pair: Pair) -> str:
-    """Return the cache key of a pair: the first 32 hexadecimal digits of a sha256 of premise and hypothesis."""
-    premise, hypothesis = (text.encode() for text in pair)
-    return hashlib.sha256(b"%d:%s%s" % (len(premise), premise, hypothesis)).hexdigest()[:32]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from merge_snli.progress import Progress
-from scoring.predictions.pairs import pair_digest
-from scoring.predictions.store import Predictions, look_up
+from scoring.predictions.scored_data import pair_digest
+from scoring.predictions.store import Predictions, best_outputs, look_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -87,8 +87,8 @@ def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Pred
         yield _predictions(part, np.full((len(part), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
     for batches in _shards(_batches(by_length[len(too_long) :], predictor)):
         start = time.perf_counter()
-        logits = np.concatenate([predictor.predict([pair for pair, _ in batch]) for batch in batches])
-        yield _predictions([item for batch in batches for item in batch], logits, time.perf_counter() - start)
+        predicted = np.concatenate([predictor.predict([pair for pair, _ in batch]) for batch in batches])
+        yield _predictions([item for batch in batches for item in batch], predicted, time.perf_counter() - start)
 
 
 def _batches(by_length: Sequence[PairLength], predictor: Predictor) -> Iterator[Sequence[PairLength]]:
@@ -118,9 +118,17 @@ def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[P
         yield shard
 
 
-def _predictions(items: Sequence[PairLength], logits: NDArray[np.float32], seconds: float) -> Predictions:
-    tokens = np.array([length for _, length in items], dtype=np.int32)
-    return Predictions(tuple(pair_digest(pair) for pair, _ in items), tokens, logits, seconds)
+def _predictions(
+    items: Sequence[PairLength], predicted: NDArray[np.float32] | NDArray[np.int64], seconds: float
+) -> Predictions:
+    logits = predicted.astype(np.float32, copy=False) if predicted.ndim == 2 else None
+    return Predictions(
+        pairs=tuple(pair_digest(pair) for pair, _ in items),
+        tokens=np.array([length for _, length in items], dtype=np.int32),
+        outputs=predicted.astype(np.int64) if logits is None else best_outputs(logits),
+        logits=logits,
+        seconds=seconds,
+    )
 
 
 def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from merge_snli.problems.reading import Survey
     from merge_snli.problems.source import ProblemSource
     from scoring.models.predictor import Pair
-    from scoring.predictions.pairs import ScoredConfig
+    from scoring.predictions.scored_data import ScoredData
 
 RECORDED = "recorded"
 """The source that the record of the data set names."""
@@ -55,7 +55,7 @@ class ScoredSource:
     labels: NDArray[np.int64]
 
 
-def read_source(source: str | Path | ProblemOptions, data: ScoredConfig) -> ScoredSource:
+def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> ScoredSource:
     """Read the source of a data set.
 
     A text that several problems share, or that the config has, is held once.
@@ -66,13 +66,17 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredConfig) -> Scor
         data: The config to score.
 
     Raises:
-        InputError: If the source cannot be read, is not the recorded one, has other labels than the data set, or does
-            not have every seed of the config with its gold label.
+        InputError: If the data has no seeds, or the source cannot be read, is not the recorded one, has other labels
+            than the data set, or does not have every seed of the config with its gold label.
     """
     if not isinstance(source, str | Path | ProblemOptions):
         raise InputError(
             f"{param('source')} has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or "
             "ProblemOptions"
+        )
+    if data.anchors is None:
+        raise InputError(
+            f"{param('source')} is for data with seeds, and the groups of {data.name} have none: remove it"
         )
     if isinstance(source, str) and not source.strip():
         raise InputError(f"{param('source')} is empty: give a file, a Hub id, or {RECORDED}")
@@ -81,8 +85,8 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredConfig) -> Scor
     return _read(source if isinstance(source, ProblemOptions) else ProblemOptions(problems=source), data)
 
 
-def _read_recorded(data: ScoredConfig) -> ScoredSource:
-    dataset, advice = data.dataset, f"give it with {param('source')} FILE|ID"
+def _read_recorded(data: ScoredData) -> ScoredSource:
+    dataset, advice = data.stored, f"give it with {param('source')} FILE|ID"
     try:
         source = _read(_recorded_options(dataset), data, digest=dataset.record.sources[0].digest)
     except InputError as error:
@@ -102,7 +106,7 @@ def _recorded_options(dataset: MergeDataset) -> ProblemOptions:
     return ProblemOptions(**{name: value for name, value in recorded.items() if name in names})
 
 
-def _read(options: ProblemOptions, data: ScoredConfig, *, digest: str | None = None) -> ScoredSource:
+def _read(options: ProblemOptions, data: ScoredData, *, digest: str | None = None) -> ScoredSource:
     """Read a source.
 
     Args:
@@ -120,7 +124,7 @@ def _read(options: ProblemOptions, data: ScoredConfig, *, digest: str | None = N
     return _index(opened, survey, data)
 
 
-def _index(opened: ProblemSource, survey: Survey, data: ScoredConfig) -> ScoredSource:
+def _index(opened: ProblemSource, survey: Survey, data: ScoredData) -> ScoredSource:
     """Read the problems of a source, and find those pairs that the config already has."""
     name = _name(opened.options)
     numbers = _label_numbers(survey.label_names, data, name)
@@ -142,26 +146,28 @@ def _index(opened: ProblemSource, survey: Survey, data: ScoredConfig) -> ScoredS
     return source
 
 
-def _label_numbers(names: Sequence[str], data: ScoredConfig, source: str) -> tuple[int, ...]:
+def _label_numbers(names: Sequence[str], data: ScoredData, source: str) -> tuple[int, ...]:
     """Return the number in the data set of each label of the source."""
     canonical = canonical_dataset_labels(names, source)
     if NOT_ENTAILMENT not in data.label_names and NOT_ENTAILMENT in canonical:
         raise InputError(
-            f"the labels of {source} are {', '.join(canonical)}, those of {data.dataset.name} "
+            f"the labels of {source} are {', '.join(canonical)}, those of {data.name} "
             f"{', '.join(data.label_names)}: give the source that the data set was generated from"
         )
     return positions(canonical, data.label_names)
 
 
-def _require_seeds(source: ScoredSource, data: ScoredConfig) -> None:
+def _require_seeds(source: ScoredSource, data: ScoredData) -> None:
     """Check that the source has every seed of the config, with the same gold label."""
+    anchors = data.anchors
+    assert anchors is not None
     shared = source.pairs < len(data.pairs)
     found = set(zip(source.pairs[shared].tolist(), source.labels[shared].tolist(), strict=True))
-    seeds = zip(data.seed_ids, data.seed_pairs.tolist(), data.seed_labels.tolist(), strict=True)
+    seeds = zip(data.group_ids, anchors.pairs.tolist(), anchors.labels.tolist(), strict=True)
     missing = [seed_id for seed_id, pair, label in seeds if (pair, label) not in found]
     if missing:
         raise InputError(
-            f"{source.name} does not have {len(missing):,} of the {len(data.seed_ids):,} seeds of {data.dataset.name} "
+            f"{source.name} does not have {len(missing):,} of the {len(data.group_ids):,} seeds of {data.name} "
             f"with their gold labels, such as seed {missing[0]}: give the source that the data set was generated from"
         )
 

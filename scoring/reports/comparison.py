@@ -15,7 +15,6 @@ from scoring.analysis.common_seeds import on_common_seeds
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import read_scored_dataset
 from scoring.models.labels import positions
-from scoring.results.grouped_table import grouped_titles
 from scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
 from scoring.results.intervals import pattern_accuracy_interval
 from scoring.statistics import compare_at_thresholds, compare_models, paired_t_test, passes_by_seed
@@ -24,15 +23,12 @@ from scoring.statistics import values_for as values_for_test
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from merge_snli.dataset import MergeDataset
     from scoring.analysis.classes import ClassTest
-    from scoring.results.grouped_result import GroupedResult
+    from scoring.answers import Counts
     from scoring.results.result import Result
+    from scoring.results.scores import GroupTable
     from scoring.statistics import Family, Interval, PairAtThresholds, TestResult
-
-    Ints = NDArray[np.int64]
 
 SUBSAMPLE_TEST = "t-test"
 """The test over subsamples, which pairs in groups do not have."""
@@ -51,7 +47,7 @@ class Comparison:
         unit: What is compared: `seed`, or `group` for pairs in groups.
         seeds: Number of seeds or groups that all models were scored on.
         left_out: Number of seeds or groups that are not compared, because not every model was scored on them.
-        subsamples: Number of subsamples; 1 for pairs in groups.
+        subsamples: Number of subsamples; None if the data has none.
         pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
         intervals: Interval of each model's PA, the same as in a result on the same seeds.
         family: All pairs of models, with p-values adjusted by Holm's method.
@@ -72,7 +68,7 @@ class Comparison:
     unit: str
     seeds: int
     left_out: int
-    subsamples: int
+    subsamples: int | None
     pattern_accuracy: Mapping[str, float]
     intervals: Mapping[str, Interval]
     family: Family
@@ -88,65 +84,56 @@ def compare_results(
     test: str = "permutation",
     alpha: float = 0.05,
     datasets: Iterable[MergeDataset] = (),
-    grouped: Iterable[GroupedResult] = (),
     thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
     all_thresholds: bool = False,
 ) -> tuple[Comparison, ...]:
     """Compare the models of each data set and config with each other, two-way models apart from the others.
 
     Args:
-        results: Results on MERGE data sets in any order.
+        results: Results in any order.
         test: `permutation`, `mcnemar` or `t-test`, as in `scoring.statistics.compare_models`.
         alpha: Family-wise significance level.
         datasets: Data sets on which the results were computed, to compare word classes.
-        grouped: Results on pairs in groups in any order.
         thresholds: Thresholds from 0 to 1 at which the models are compared, at least one.
         all_thresholds: Also test at which of the thresholds 0, 0.01, … 1 each pair of models differs.
 
     Returns:
-        One comparison per threshold, data set and config with at least two models, in the order of their first
-        results; those on pairs in groups come last.
+        One comparison per threshold, data set and config with at least two models, in the order of their first results.
 
     Raises:
         InputError: If no data set and config has two models, two results are of the same model, the models have fewer
             than two seeds or groups in common, no result is on one of `datasets`, word classes are compared without
-            the quality threshold, or the test needs subsamples and there are results on pairs in groups.
+            the quality threshold, or the test needs subsamples and the data has none.
     """
-    on_merge, on_groups = comparable_results(results), comparable_results(grouped)
-    comparable = [group for group in on_merge if len(group) > 1]
-    comparable_groups = [group for group in on_groups if len(group) > 1]
-    if not comparable and not comparable_groups:
-        raise InputError(_not_comparable(on_merge, on_groups))
-    if comparable_groups and test == SUBSAMPLE_TEST:
+    groups = comparable_results(results)
+    comparable = [group for group in groups if len(group) > 1]
+    if not comparable:
+        raise InputError(_not_comparable(groups))
+    without_draws = next((group[0].dataset.title for group in comparable if group[0].draws is None), None)
+    if without_draws is not None and test == SUBSAMPLE_TEST:
         raise InputError(
-            f"{param('test')} {test} compares subsamples, which the pairs in groups of "
-            f"{comparable_groups[0][0].dataset.title} do not have: choose permutation or mcnemar"
+            f"{param('test')} {test} compares subsamples, which {without_draws} does not have: choose permutation or "
+            "mcnemar"
         )
     by_digest = {dataset.digest: dataset for dataset in datasets}
     _check_datasets(by_digest, comparable, thresholds)
-    titles = titles_of([group[0].dataset for group in comparable])
-    group_titles = grouped_titles([group[0].dataset for group in comparable_groups])
-    settings = [
-        _Settings(test, alpha, threshold, all_thresholds and number == 0) for number, threshold in enumerate(thresholds)
+    titles = [
+        title + two_way_suffix(group[0])
+        for title, group in zip(titles_of([group[0].dataset for group in comparable]), comparable, strict=True)
     ]
-    return (
-        *(
-            _compare_on_seeds(group, f"{title}{two_way_suffix(group[0])}", each, by_digest.get(group[0].dataset.digest))
-            for group, title in zip(comparable, titles, strict=True)
-            for each in settings
-        ),
-        *(
-            _compare(group, f"{title}{two_way_suffix(group[0])}", each)
-            for group, title in zip(comparable_groups, group_titles, strict=True)
-            for each in settings
-        ),
+    return tuple(
+        _compare_on(group, title, settings, by_digest.get(group[0].dataset.digest))
+        for group, title in zip(comparable, titles, strict=True)
+        for number, threshold in enumerate(thresholds)
+        for settings in [_Settings(test, alpha, threshold, all_thresholds and number == 0)]
     )
 
 
-def _not_comparable(on_merge: Sequence[Sequence[Result]], on_groups: Sequence[Sequence[GroupedResult]]) -> str:
+def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
+    firsts = [group[0] for group in groups]
     scored = ", ".join(
-        [f"{group[0].model.name} on {group[0].dataset.config}{two_way_suffix(group[0])}" for group in on_merge]
-        + [f"{group[0].model.name} on {group[0].dataset.title}{two_way_suffix(group[0])}" for group in on_groups]
+        f"{first.model.name} on {first.dataset.config or first.dataset.title}{two_way_suffix(first)}"
+        for first in firsts
     )
     return (
         f"no two models were scored on the same data and config, in the same labels ({scored or 'no results'}): score "
@@ -180,51 +167,27 @@ class _Settings:
     all_thresholds: bool
 
 
-@dataclass(frozen=True)
-class _Units:
-    """The counts of a result by seed or group: correct and all variants or pairs, [n_subsamples, n_units]."""
-
-    ids: tuple[str, ...]
-    correct: Ints
-    sizes: Ints
-
-    def take(self, ids: Sequence[str]) -> tuple[Ints, Ints]:
-        """Return the counts of some units in their order."""
-        index = {unit: position for position, unit in enumerate(self.ids)}
-        columns = [index[unit] for unit in ids]
-        return self.correct[:, columns], self.sizes[:, columns]
-
-
-def _units_of(result: Result | GroupedResult) -> _Units:
-    if result.kind == "groups":
-        groups = result.groups
-        return _Units(groups.group_id, np.array([groups.correct]), np.array([groups.sizes]))
-    seeds = result.seeds
-    return _Units(seeds.seed_id, np.array(seeds.correct, dtype=np.int64), np.array(seeds.sizes, dtype=np.int64))
-
-
-def _compare_on_seeds(
-    results: Sequence[Result], title: str, settings: _Settings, dataset: MergeDataset | None
-) -> Comparison:
+def _compare_on(results: Sequence[Result], title: str, settings: _Settings, dataset: MergeDataset | None) -> Comparison:
     comparison = _compare(results, title, settings)
-    if settings.threshold != QUALITY_THRESHOLD:
+    if settings.threshold != QUALITY_THRESHOLD or not results[0].has_anchors:
         return comparison
-    on_variants, by_class = _seeds_against_variants(results), _classes(dataset, results)
-    return replace(comparison, seeds_against_variants=on_variants, classes=by_class)
+    return replace(
+        comparison, seeds_against_variants=_seeds_against_variants(results), classes=_classes(dataset, results)
+    )
 
 
-def _compare(results: Sequence[Result | GroupedResult], title: str, settings: _Settings) -> Comparison:
+def _compare(results: Sequence[Result], title: str, settings: _Settings) -> Comparison:
     test, alpha, threshold = settings.test, settings.alpha, settings.threshold
-    unit = "group" if results[0].kind == "groups" else "seed"
-    units = dict(zip(distinct_names_of(results), map(_units_of, results), strict=True))
-    ids = _common_units(units, unit)
-    counts = {name: each.take(ids) for name, each in units.items()}
-    values = {name: values_for_test(test, correct, sizes, threshold) for name, (correct, sizes) in counts.items()}
+    first = results[0]
+    unit = first.units[0]
+    tables = {name: result.groups for name, result in zip(distinct_names_of(results), results, strict=True)}
+    ids = _common_groups(tables, unit)
+    counts = {name: table.counts(ids) for name, table in tables.items()}
+    values = {name: values_for_test(test, each.correct, each.sizes, threshold) for name, each in counts.items()}
     try:
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
-    first = results[0]
     return Comparison(
         title=title,
         dataset=first.dataset.title,
@@ -233,62 +196,67 @@ def _compare(results: Sequence[Result | GroupedResult], title: str, settings: _S
         threshold=threshold,
         unit=unit,
         seeds=len(ids),
-        left_out=len({each for every in units.values() for each in every.ids}) - len(ids),
-        subsamples=len(next(iter(units.values())).sizes),
-        pattern_accuracy={name: _mean_pa(*each, threshold) for name, each in counts.items()},
-        intervals={name: pattern_accuracy_interval(*each, threshold, unit=unit) for name, each in counts.items()},
+        left_out=len({each for table in tables.values() for each in table.id}) - len(ids),
+        subsamples=first.draws,
+        pattern_accuracy={name: _mean_pa(each, threshold) for name, each in counts.items()},
+        intervals={name: pattern_accuracy_interval(each, threshold, unit=unit) for name, each in counts.items()},
         family=family,
         seeds_against_variants=None,
         classes=None,
         all_thresholds=_at_all_thresholds(counts, family.models, alpha) if settings.all_thresholds else None,
-        notes={name: result.notes for name, result in zip(units, results, strict=True)},
+        notes={name: result.notes for name, result in zip(tables, results, strict=True)},
     )
 
 
-def _mean_pa(correct: Ints, sizes: Ints, threshold: float) -> float:
+def _mean_pa(counts: Counts, threshold: float) -> float:
     """Return PA as in results: the mean over the subsamples that have any of the seeds."""
-    shares = pattern_accuracy(correct, sizes, threshold)[:, 0]
+    shares = pattern_accuracy(counts.correct, counts.sizes, threshold)[:, 0]
     return fmean(shares[~np.isnan(shares)].tolist())
 
 
 def _at_all_thresholds(
-    counts: Mapping[str, tuple[Ints, Ints]], models: Sequence[str], alpha: float
+    counts: Mapping[str, Counts], models: Sequence[str], alpha: float
 ) -> tuple[PairAtThresholds, ...]:
     passes = {
-        model: np.stack([passes_by_seed(*counts[model], threshold) for threshold in CURVE], axis=1) for model in models
+        model: np.stack(
+            [passes_by_seed(counts[model].correct, counts[model].sizes, threshold) for threshold in CURVE], axis=1
+        )
+        for model in models
     }
     return compare_at_thresholds(passes, alpha=alpha)
 
 
-def _common_units(units: Mapping[str, _Units], unit: str) -> tuple[str, ...]:
-    """Return the seeds or groups that every model has and that a subsample drew, in the order of the first result."""
-    drawn = [zip(each.ids, (each.sizes > 0).max(axis=0).tolist(), strict=True) for each in units.values()]
+def _common_groups(tables: Mapping[str, GroupTable], unit: str) -> tuple[str, ...]:
+    """Return the groups that every model has and that a draw has a row of, in the order of the first result."""
+    drawn = [zip(table.id, table.counts().drawn.tolist(), strict=True) for table in tables.values()]
     common = set.intersection(*({one for one, any_drawn in each if any_drawn} for each in drawn))
     if len(common) < 2:
         raise InputError(
-            f"{', '.join(units)} have {len(common)} {unit}(s) in common: at least two are needed to compare models"
+            f"{', '.join(tables)} have {len(common)} {unit}(s) in common: at least two are needed to compare models"
         )
-    return tuple(one for one in next(iter(units.values())).ids if one in common)
+    return tuple(one for one in next(iter(tables.values())).id if one in common)
 
 
 def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
-    units = dict(zip(distinct_names_of(results), map(_units_of, results), strict=True))
-    ids = _common_units(units, "seed")
+    """Test SA on seeds against SA on variants, over models on common seeds."""
+    ids = _common_groups(
+        dict(zip(distinct_names_of(results), (result.groups for result in results), strict=True)), "seed"
+    )
     on_seeds = [_accuracy_on_seeds(result, {*ids}) for result in results]
-    on_variants = [_accuracy_on_variants(*each.take(ids)) for each in units.values()]
+    on_variants = [_accuracy_on_variants(result.groups.counts(ids)) for result in results]
     return paired_t_test(on_seeds, on_variants, unit="model")
 
 
 def _accuracy_on_seeds(result: Result, ids: Collection[str]) -> float:
-    table = result.seeds
-    gold = [result.compared_labels[number] for number in positions(table.gold, result.compared_labels)]
-    rows = zip(table.seed_id, table.predicted, gold, strict=True)
-    return float(np.mean([predicted == label for seed_id, predicted, label in rows if seed_id in ids]))
+    table, compared = result.groups, result.compared_labels
+    gold = [compared[number] for number in positions(result.dataset.labels, compared)]
+    rows = zip(table.id, table.anchors or (), table.gold, strict=True)
+    return float(np.mean([predicted == gold[int(numbers[0])] for name, predicted, numbers in rows if name in ids]))
 
 
-def _accuracy_on_variants(correct: Ints, sizes: Ints) -> float:
-    drawn = sizes.any(axis=1)
-    return float(np.mean(correct[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)))
+def _accuracy_on_variants(counts: Counts) -> float:
+    drawn = counts.sizes.any(axis=1)
+    return float(np.mean(counts.correct[drawn].sum(axis=1) / counts.sizes[drawn].sum(axis=1)))
 
 
 def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[ClassTest, ...] | None:

@@ -42,7 +42,7 @@ def _model_table(comparison: Comparison) -> Table:
     return Table(
         title=(
             f"{comparison.title}: PA at {comparison.threshold} over {comparison.seeds:,} {comparison.unit}s{left_out}, "
-            f"{'' if comparison.unit == 'group' else f'mean over {comparison.subsamples} subsamples, '}in percent"
+            f"{'' if comparison.subsamples is None else f'mean over {comparison.subsamples} subsamples, '}in percent"
         ),
         columns=(
             Column("#"),

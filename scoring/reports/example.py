@@ -10,7 +10,7 @@ from merge_snli.dataset import label_names, read_split
 from merge_snli.files import sha256_of_json
 from merge_snli.table import TEXT_WIDTH
 from scoring.results.grouping import distinct_names_of
-from scoring.results.scores import NO_ANSWER_TEXT, NOT_SCORED, label_of
+from scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
         results: Results of at least one model on one config of the data set.
         dataset: The data set.
     """
-    table = read_split(dataset, results[0].dataset.config)
+    table = read_split(dataset, str(results[0].dataset.config))
     rows, labels = table.to_pylist(), label_names(table)
     drawn = sorted(_with_places(rows), key=lambda each: sha256_of_json([RANDOM_SEED, each[0]["variant_id"]]))[:VARIANTS]
     heading = (
@@ -48,9 +48,9 @@ def summary_text(results: Sequence[Result]) -> str:
     """Format one sentence per model: its accuracy on the seeds, and the share of seeds with enough correct variants."""
     lines = []
     for name, result in zip(distinct_names_of(results), results, strict=True):
-        passing = result.scores.on_variants.pattern_accuracy.mean
+        passing, on_seeds = result.scores.pattern_accuracy.mean, result.scores.anchor_accuracy or 0.0
         lines += textwrap.wrap(
-            f"{name} answers {100 * result.scores.seed_sample_accuracy:.0f}% of seeds correctly. For "
+            f"{name} answers {100 * on_seeds:.0f}% of seeds correctly. For "
             f"{'none' if passing is None else f'{100 * passing:.0f}%'} of seeds, it answers at least "
             f"{100 * result.quality_threshold:.0f}% of the variants correctly.",
             TEXT_WIDTH,
@@ -81,14 +81,14 @@ def _block(row: dict[str, Any], place: int, gold: str, results: Sequence[Result]
 
 
 def _answers(result: Result, seed_id: str, place: int) -> tuple[str, str]:
-    """Return a model's answers to a seed and to one of its variants; `NOT_SCORED` for none."""
-    if seed_id not in result.seeds.seed_id:
-        return NOT_SCORED, NOT_SCORED
-    index = result.seeds.seed_id.index(seed_id)
-    answer = result.seeds.variant_predictions[index][place]
-    on_variant = answer if answer == NOT_SCORED else label_of(answer, result.compared_labels)
-    return result.seeds.predicted[index] or NO_ANSWER_TEXT, on_variant
+    """Return a model's answers to a seed and to one of its variants; `NOT_ASKED` for none."""
+    table = result.groups
+    if seed_id not in table.id:
+        return NOT_ASKED, NOT_ASKED
+    index = table.id.index(seed_id)
+    on_seed = None if table.anchors is None else table.anchors[index]
+    return on_seed or NO_ANSWER_TEXT, label_of(table.predictions[index][place], result.compared_labels)
 
 
 def _marked(answer: str, gold: str) -> str:
-    return answer if answer in (gold, NOT_SCORED) else f"{answer} (wrong)"
+    return answer if answer in (gold, NOT_ASKED) else f"{answer} (wrong)"

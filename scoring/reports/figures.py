@@ -14,15 +14,15 @@ from merge_snli.schema import WORD_CLASSES
 from scoring.reports.line_chart import Line, draw_lines
 from scoring.reports.share_chart import SharePanel, draw_shares
 from scoring.results.files import safe_name
-from scoring.results.grouped_table import columns_of, compared_labels_of, grouped_titles
-from scoring.results.grouping import marked_names, on_same_data, ranked, unranked_reasons
+from scoring.results.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons
+from scoring.results.result import WORD_CLASS
+from scoring.results.score_table import columns_of, compared_labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
     from scoring.results.scores import Curve
 
@@ -34,14 +34,15 @@ MAX_PANELS = 60
 logger = logging.getLogger(__name__)
 
 
-def draw_figures(results: Iterable[Result], out: str | Path, *, grouped: Iterable[GroupedResult] = ()) -> list[Path]:
-    """Draw Figures 4, 5 and 11 of the paper for each data set and config, and the predicted labels on pairs in groups.
+def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
+    """Draw the PA curves of the models on each data set and config (Figures 4, 5 and 11 of the paper).
+
+    Without seeds, the share of each predicted label is drawn by each column of `--by` that has at most `MAX_PANELS`
+    values, in place of the word classes.
 
     Args:
-        results: Results on MERGE data sets in any order.
+        results: Results in any order.
         out: Output folder.
-        grouped: Results on pairs in groups in any order. For each data set, the PA curves are drawn, and the share of
-            each predicted label by each column of `--by` that has at most `MAX_PANELS` values.
 
     Returns:
         The written files: one PNG and one SVG per figure.
@@ -49,51 +50,47 @@ def draw_figures(results: Iterable[Result], out: str | Path, *, grouped: Iterabl
     Raises:
         InputError: If `out` is a file, is not writable or is in a data set.
     """
-    files: list[Path] = []
-    out = check_out(out)
+    folder, files = check_out(Path(out)), list[Path]()
     for group in on_same_data(results):
         data = group[0].dataset
-        name = f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}"
-        files += draw_curves(group, out / f"{name}-figure-4-from-80", start=FIGURE_4_START)
-        files += draw_classes(group, out / f"{name}-figure-5-word-classes")
-        files += draw_curves(group, out / f"{name}-figure-11-from-0")
-    for on_groups in on_same_data(grouped):
-        files += _draw_grouped(on_groups, out)
+        config = [] if data.config is None else [safe_name(data.config)]
+        stem = folder / "-".join([safe_name(data.name), data.digest[:8], *config])
+        files += _draw_seeds(group, stem) if group[0].has_anchors else _draw_groups(group, stem)
     return files
 
 
-def _draw_grouped(results: Sequence[GroupedResult], out: Path) -> list[Path]:
-    best_first, data = ranked(results), results[0].dataset
-    names = marked_names(best_first)
-    stem = "-".join([safe_name(data.name), data.digest[:8], *([] if data.config is None else [safe_name(data.config)])])
-    [title] = grouped_titles([data])
-    lines = [
-        _mean_line(name, [result.scores.curve], style=rank)
-        for rank, (name, result) in enumerate(zip(names, best_first, strict=True))
+def _draw_seeds(results: Sequence[Result], stem: Path) -> list[Path]:
+    return [
+        *draw_curves(results, f"{stem}-figure-4-from-80", start=FIGURE_4_START),
+        *draw_classes(results, f"{stem}-figure-5-word-classes"),
+        *draw_curves(results, f"{stem}-figure-11-from-0"),
     ]
-    first, about = best_first[0], f"Pattern accuracy on {title} ({best_first[0].scores.groups:,} groups)"
-    files = draw_lines(
-        lines, first.thresholds, out / f"{stem}-curves", title=about, marked=first.quality_threshold, of="group's pairs"
-    )
+
+
+def _draw_groups(results: Sequence[Result], stem: Path) -> list[Path]:
+    best_first, [title] = ranked(results), titles_of([results[0].dataset])
+    files = draw_curves(best_first, f"{stem}-curves")
     for column in columns_of(best_first):
         panels = _share_panels(best_first, column)
         if len(panels) > MAX_PANELS:
             logger.warning("%s: %s has %d values, too many for a figure", title, column, len(panels))
             continue
-        path = out / f"{stem}-by-{safe_name(column)}"
-        files += draw_shares(panels, names, path, title=f"Predicted labels on {title}, by {column}")
+        path = Path(f"{stem}-by-{safe_name(column)}")
+        files += draw_shares(panels, marked_names(best_first), path, title=f"Predicted labels on {title}, by {column}")
     return files
 
 
-def _share_panels(results: Sequence[GroupedResult], column: str) -> list[SharePanel]:
+def _share_panels(results: Sequence[Result], column: str) -> list[SharePanel]:
     labels = compared_labels_of(results)
-    values = dict.fromkeys(value for result in results for value in result.by.get(column, {}))
+    values = dict.fromkeys(value for result in results for value in result.parts.get(column, {}))
     return [
         SharePanel(
             value,
             {
                 label: [
-                    scores.predicted_share(label) if (scores := result.by.get(column, {}).get(value)) else float("nan")
+                    scores.predicted_share(label)
+                    if (scores := result.parts.get(column, {}).get(value))
+                    else float("nan")
                     for result in results
                 ]
                 for label in labels
@@ -120,12 +117,14 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
         InputError: If `results` is empty.
     """
     first = _first(results)
-    best_first = ranked(results)
-    title = f"Pattern accuracy on {_dataset_title(first)} ({best_first[0].scores.seeds:,} seeds)"
-    curves = [result.scores.on_variants.curve for result in best_first]
+    best_first, (group, row) = ranked(results), first.units
+    title = f"Pattern accuracy on {titles_of([first.dataset])[0]} ({best_first[0].scores.groups:,} {group}s)"
+    curves = [result.scores.curve for result in best_first]
     named = enumerate(zip(marked_names(best_first), curves, strict=True))
     lines = [_mean_line(name, [curve], style=rank) for rank, (name, curve) in named if _has_values(curve)]
-    return draw_lines(lines, first.thresholds, path, title=title, marked=first.quality_threshold, start=start)
+    return draw_lines(
+        lines, first.thresholds, path, title=title, marked=first.quality_threshold, start=start, of=f"{group}'s {row}s"
+    )
 
 
 def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
@@ -148,9 +147,10 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
     first = _first(results)
     reasons = unranked_reasons(results)
     results = [result for result, reason in zip(results, reasons, strict=True) if reason is None]
-    title = f"Pattern accuracy by word class on {_dataset_title(first)}, mean of {len(results)} model(s)"
-    scored = [name for name in WORD_CLASSES if all(name in result.classes for result in results)]
-    curves = [(name, [result.classes[name].on_variants.curve for result in results]) for name in scored]
+    title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {len(results)} model(s)"
+    parts = [result.parts.get(WORD_CLASS, {}) for result in results]
+    scored = [name for name in WORD_CLASSES if all(name in of_class for of_class in parts)]
+    curves = [(name, [of_class[name].curve for of_class in parts]) for name in scored]
     lines = [
         _mean_line(name, of_class, style=WORD_CLASSES.index(name))
         for name, of_class in curves
@@ -163,10 +163,6 @@ def _first(results: Sequence[Result]) -> Result:
     if not results:
         raise InputError("no results to draw: score a model first")
     return results[0]
-
-
-def _dataset_title(result: Result) -> str:
-    return f"{result.dataset.title}, config {result.dataset.config}"
 
 
 def _has_values(curve: Curve) -> bool:

@@ -10,8 +10,7 @@ import numpy as np
 import merge_snli
 from merge_snli.label_spellings import NOT_ENTAILMENT
 from merge_snli.schema import NLI_LABELS
-from scoring.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, positions
-from scoring.results.measure import LEFT_OUT, NO_ANSWER_NUMBER
+from scoring.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, Missing, positions
 from scoring.results.records import ModelRecord, RunRecord
 
 if TYPE_CHECKING:
@@ -26,29 +25,15 @@ if TYPE_CHECKING:
     from scoring.results.records import PromptRecord
 
 
-def best_outputs(predictions: Predictions) -> NDArray[np.int64]:
-    """Return the output with the largest logit for each pair.
-
-    A row of NaN is a pair that was too long or not asked (`LEFT_OUT`), a row of -inf an answer that cannot be read
-    (`NO_ANSWER_NUMBER`).
-    """
-    logits = predictions.logits
-    best = np.where(np.isneginf(logits).all(axis=1), NO_ANSWER_NUMBER, np.nan_to_num(logits).argmax(axis=1))
-    known: NDArray[np.int64] = np.where(np.isnan(logits[:, 0]), LEFT_OUT, best)
-    return known
-
-
 def compared_numbers(outputs: NDArray[np.int64], names: Sequence[str], compared: Sequence[str]) -> NDArray[np.int64]:
-    """Return the number among the compared labels of each output from `best_outputs`.
-
-    `LEFT_OUT` and `NO_ANSWER_NUMBER` stay what they are.
+    """Return the number among the compared labels of each output; codes of `Missing` stay what they are.
 
     Args:
         outputs: The outputs, [n].
         names: The label of each output.
         compared: The compared labels.
     """
-    numbers: NDArray[np.int64] = np.array([*positions(names, compared), NO_ANSWER_NUMBER, LEFT_OUT])[outputs]
+    numbers: NDArray[np.int64] = np.array([*positions(names, compared), Missing.NO_ANSWER, Missing.NOT_ASKED])[outputs]
     return numbers
 
 
@@ -93,7 +78,7 @@ def run_record(
     Args:
         scored: The model.
         predictions: Its predictions.
-        outputs: The outputs from `best_outputs`.
+        outputs: Its outputs.
         prompt: How a language model was asked; None for other models.
     """
     return RunRecord(
@@ -101,7 +86,7 @@ def run_record(
         dtype=scored.dtype,
         device=scored.device,
         seconds=round(predictions.seconds, 3),
-        no_answers=int(np.count_nonzero(outputs == NO_ANSWER_NUMBER)),
+        no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
         prompt=prompt,
     )
 

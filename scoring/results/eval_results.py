@@ -125,12 +125,12 @@ def _entries(result: Result, dataset_id: str) -> list[EvalResultEntry]:
         f"merge-snli {result.run.versions['merge_snli']}, model commit {result.model.revision}, {result.run.dtype}, "
         f"data sha256 {result.dataset.digest[:12]}, PA at {result.quality_threshold:.0%}, percent"
     )
-    on_variants = result.scores.on_variants
-    values = {PATTERN_ACCURACY: on_variants.pattern_accuracy.mean, SAMPLE_ACCURACY: on_variants.sample_accuracy.mean}
+    scores = result.scores
+    values = {PATTERN_ACCURACY: scores.pattern_accuracy.mean, SAMPLE_ACCURACY: scores.sample_accuracy.mean}
     return [
         EvalResultEntry(
             dataset_id=dataset_id,
-            task_id=_task(result.dataset.config, metric),
+            task_id=_task(str(result.dataset.config), metric),
             dataset_revision=result.dataset.revision,
             value=round(100 * value, 2),
             notes="; ".join([provenance, *result.notes]),

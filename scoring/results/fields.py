@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from merge_snli.label_spellings import NOT_ENTAILMENT
-from merge_snli.schema import NLI_LABELS, WORD_CLASSES
+from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-SCHEMA_VERSION: Literal[6] = 6
-"""Version of the result files. Raise it if readers of the previous version would misread the new files."""
+SCHEMA_VERSION: Literal[7] = 7
+"""Version of the result files. Raise it if readers of the previous version would misread the new files; a field that is
+added with the default None needs no new version (see `scoring.results.result`)."""
 
 THRESHOLD_PATTERN = r"^(0(\.[0-9]+)?|1)$"
 
@@ -43,7 +44,6 @@ def one_of(names: Collection[str]) -> tuple[Any, ...]:
 
 
 Label = Annotated[str, *one_of((*NLI_LABELS, NOT_ENTAILMENT))]
-WordClass = Annotated[str, *one_of(WORD_CLASSES)]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -60,6 +60,6 @@ Threshold = Annotated[
 
 
 class Part:
-    """Base of the values in a result file: unknown fields, other types and infinite numbers are refused."""
+    """Base of the values in a result file: other types and infinite numbers are refused, unknown fields are ignored."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
+    __pydantic_config__ = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False, use_attribute_docstrings=True)

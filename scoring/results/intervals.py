@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
-from scoring.results.grouped_result import GroupIntervals
+from scoring.answers import Counts
 from scoring.results.scores import Intervals
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from scoring.answers import Anchors
     from scoring.statistics import Interval
 
     Ints: TypeAlias = NDArray[np.int64]
@@ -28,109 +29,75 @@ LEVEL = 0.95
 RANDOM_SEED = 0
 DIGITS = 5
 
-LOWEST = {"seed_sample_accuracy": 0.0, "sample_accuracy": 0.0, "pattern_accuracy": 0.0, "qt": -1.0}
+LOWEST = {"anchor_accuracy": 0.0, "sample_accuracy": 0.0, "pattern_accuracy": 0.0, "qt": -1.0}
 """The numbers that have intervals, with the lowest value that a seed can add to their mean."""
 
 
-def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals | None:
-    """Compute the intervals of SA on seeds, SA and PA(0.9) on variants, and QT.
+def intervals_of(counts: Counts, anchors: Anchors | None) -> Intervals | None:
+    """Compute the intervals of SA and PA(0.9) on rows; with anchors, also of SA on them and QT.
 
-    SA and PA on variants are means over subsamples, so that seeds without a variant in any subsample do not affect
-    them and are not resampled for them.
+    SA and PA on rows are means over draws, so that groups without a row in any draw do not affect them and are not
+    resampled for them.
 
     Args:
-        seeds_correct: Whether the model predicts each seed correctly, [n_seeds].
-        correct: Number of correct variants of each seed in each subsample, [n_subsamples, n_seeds].
-        sizes: Number of variants of each seed in each subsample, [n_subsamples, n_seeds].
+        counts: The rows of each group in each draw.
+        anchors: The anchors of the groups, if they have any.
 
     Returns:
-        The intervals. None if fewer than two seeds have a variant in a subsample, or so few that a resample may have
-        none.
+        The intervals. None if fewer than two groups have a row in a draw, or so few that a resample may have none.
     """
-    drawn = np.asarray(sizes.any(axis=0))
+    drawn = counts.drawn
     if np.count_nonzero(drawn) < 2:
         return None
-
-    def on_seeds(weights: Floats) -> Floats:
-        return np.asarray(weights @ seeds_correct / weights.sum(axis=-1))
-
-    pa = _pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)
-    statistics = {
-        "seed_sample_accuracy": on_seeds,
-        "sample_accuracy": _sample_accuracy(correct, sizes),
-        "pattern_accuracy": pa,
-        "qt": lambda weights: pa(weights) - on_seeds(weights),
-    }
+    unit = "group" if anchors is None else "seed"
+    statistics = _statistics(counts, QUALITY_THRESHOLD)
+    needing_anchors = {} if anchors is None else _anchor_statistics(anchors, statistics["pattern_accuracy"])
     if drawn.all():
-        intervals = _intervals(statistics, len(drawn), unit="seed")
+        intervals = _intervals(needing_anchors | statistics, len(drawn), unit=unit)
     else:
-        of_all = {name: statistics[name] for name in ("seed_sample_accuracy", "qt")}
-        intervals = _intervals(of_all, len(drawn), unit="seed") | _on_variants(
-            correct[:, drawn], sizes[:, drawn], QUALITY_THRESHOLD, unit="seed"
-        )
+        some = Counts(counts.correct[:, drawn], counts.sizes[:, drawn])
+        intervals = _intervals(_statistics(some, QUALITY_THRESHOLD), len(some.sizes[0]), unit=unit)
+        if needing_anchors:
+            intervals |= _intervals(needing_anchors, len(drawn), unit=unit)
     if not all(np.isfinite([interval.low, interval.high]).all() for interval in intervals.values()):
         return None
-    ends = {name: (interval.low, interval.high) for name, interval in intervals.items()}
     return Intervals(
         level=LEVEL,
-        methods={name: intervals[name].method for name in LOWEST},
+        methods={name: intervals[name].method for name in LOWEST if name in intervals},
         resamples=RESAMPLES,
         random_seed=RANDOM_SEED,
-        seed_sample_accuracy=ends["seed_sample_accuracy"],
-        sample_accuracy=ends["sample_accuracy"],
-        pattern_accuracy=ends["pattern_accuracy"],
-        qt=ends["qt"],
+        **{name: (interval.low, interval.high) for name, interval in intervals.items()},
     )
 
 
-def group_intervals(correct: Ints, sizes: Ints) -> GroupIntervals:
-    """Compute the intervals of SA and PA(0.9) on groups of pairs.
+def pattern_accuracy_interval(counts: Counts, threshold: float, *, unit: str = "seed") -> Interval:
+    """Compute the interval of PA at a threshold; at the quality threshold, it is that of `intervals_of`.
 
     Args:
-        correct: Number of correct pairs of each group, [n_groups], at least two.
-        sizes: Number of pairs of each group, at least one, [n_groups].
-    """
-    intervals = _on_variants(correct[np.newaxis], sizes[np.newaxis], QUALITY_THRESHOLD, unit="group")
-    accuracy, passing = intervals["sample_accuracy"], intervals["pattern_accuracy"]
-    return GroupIntervals(
-        level=LEVEL,
-        methods={name: interval.method for name, interval in intervals.items()},
-        resamples=RESAMPLES,
-        random_seed=RANDOM_SEED,
-        sample_accuracy=(accuracy.low, accuracy.high),
-        pattern_accuracy=(passing.low, passing.high),
-    )
-
-
-def pattern_accuracy_interval(correct: Ints, sizes: Ints, threshold: float, *, unit: str = "seed") -> Interval:
-    """Compute the interval of PA at a threshold; at the quality threshold, it is that of `seed_intervals`.
-
-    Args:
-        correct: Number of correct variants of each seed in each subsample, [n_subsamples, n_seeds].
-        sizes: Number of variants of each seed in each subsample, at least one of each of at least two seeds,
-            [n_subsamples, n_seeds].
+        counts: The rows of each group in each draw, at least one of each of at least two groups.
         threshold: Threshold from 0 to 1.
-        unit: Unit of the columns.
+        unit: What a group is called.
     """
-    statistic = {"pattern_accuracy": _pattern_accuracy(correct, sizes, threshold)}
-    return _intervals(statistic, sizes.shape[1], unit=unit)["pattern_accuracy"]
+    statistic = {"pattern_accuracy": _statistics(counts, threshold)["pattern_accuracy"]}
+    return _intervals(statistic, counts.sizes.shape[1], unit=unit)["pattern_accuracy"]
 
 
-def _on_variants(correct: Ints, sizes: Ints, threshold: float, *, unit: str) -> dict[str, Interval]:
-    statistics = {
-        "sample_accuracy": _sample_accuracy(correct, sizes),
-        "pattern_accuracy": _pattern_accuracy(correct, sizes, threshold),
-    }
-    return _intervals(statistics, sizes.shape[1], unit=unit)
-
-
-def _sample_accuracy(correct: Ints, sizes: Ints) -> Statistic:
-    return _mean_share(correct, sizes)
-
-
-def _pattern_accuracy(correct: Ints, sizes: Ints, threshold: float) -> Statistic:
+def _statistics(counts: Counts, threshold: float) -> dict[str, Statistic]:
+    correct, sizes = counts.correct, counts.sizes
     drawn = sizes > 0
-    return _mean_share(drawn & (correct >= required_correct(threshold, sizes)), drawn)
+    return {
+        "sample_accuracy": _mean_share(correct, sizes),
+        "pattern_accuracy": _mean_share(drawn & (correct >= required_correct(threshold, sizes)), drawn),
+    }
+
+
+def _anchor_statistics(anchors: Anchors, pattern_accuracy: Statistic) -> dict[str, Statistic]:
+    correct = anchors.correct
+
+    def on_anchors(weights: Floats) -> Floats:
+        return np.asarray(weights @ correct / weights.sum(axis=-1))
+
+    return {"anchor_accuracy": on_anchors, "qt": lambda weights: pattern_accuracy(weights) - on_anchors(weights)}
 
 
 def _mean_share(part: Ints | Bools, whole: Ints | Bools) -> Statistic:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from merge_snli.schema import ALL, WORD_CLASSES
+from merge_snli.schema import data_version
 from scoring.results.fields import Count, Digest, Label, Part, one_of
 
 GENERATED, RANKED = ANSWERS = ("generated", "ranked")
@@ -41,58 +41,44 @@ class ModelRecord(Part):
 
 @dataclass(frozen=True)
 class PartialRecord(Part):
-    """What part of a config was scored, for a quick trial."""
+    """What part of the data was scored, for a quick trial."""
 
     limit_seeds: Count | None
-    """Number of seeds, those with the smallest sha256 of their ids; None for all."""
+    """Number of groups, those with the smallest sha256 of their ids; None for all."""
     subsample: Count | None
-    """The subsample whose variants were scored; None for all variants."""
+    """The draw whose rows were scored; None for all rows."""
     of: Digest
     """Digest of the whole data set."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DatasetRecord(Part):
-    """The data set and config that the model was scored on."""
-
-    name: str
-    """Hub id or folder name."""
-    title: str
-    """Title of the data set, from the record of its run."""
-    revision: str | None
-    """Commit on the Hub; None for a folder."""
-    version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
-    """Version of the configs in the data set card."""
-    digest: Digest
-    """sha256 of the data, from the record of the run that generated it; of a part, sha256 of that digest and of what
-    part it is, so that no report compares a part with the whole."""
-    config: Annotated[str, *one_of((ALL, *WORD_CLASSES))]
-    labels: tuple[Label, ...]
-    """The data set's labels in the order of their ids."""
-    partial: PartialRecord | None = None
-    """What part of the config was scored; None for the whole."""
-
-
-@dataclass(frozen=True)
-class GroupedDatasetRecord(Part):
-    """The labelled pairs in groups that the model was scored on."""
+    """The rows in groups that the model was scored on: a config of a MERGE data set, or labeled pairs in groups."""
 
     name: str
     """Hub id, or name of a file or folder."""
     title: str
-    """Title of the data set; its name and split if it has none."""
+    """Title of the data set."""
     revision: str | None
-    """Commit on the Hub, if it was given; None for a file or folder."""
+    """Commit on the Hub; None for a file or folder."""
     config: str | None
     """Config; None if there is only one."""
     digest: Digest
-    """Digest of all labelled pairs and their groups, independent of their order."""
+    """sha256 of the data; of a part, sha256 of that digest and of what part it is, so that no report compares a part
+    with the whole."""
     labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=3)]
     """The data set's labels in the order of their ids."""
     group_column: str
-    """Column of the groups."""
-    without_label: Count
+    """Column of the groups: `seed_id` in a MERGE data set."""
+    without_label: Count = 0
     """Number of rows without a gold label, which are left out."""
+    partial: PartialRecord | None = None
+    """What part was scored; None for the whole."""
+
+    @property
+    def version(self) -> str:
+        """Version of the data set, as in its card."""
+        return data_version(self.digest if self.partial is None else self.partial.of)
 
 
 @dataclass(frozen=True)
@@ -143,7 +129,7 @@ class RunRecord(Part):
     device: str | None
     """Device type, such as `cpu`; None for a function."""
     seconds: Annotated[float, Field(ge=0)]
-    """Duration of the predictions on seeds and variants."""
+    """Duration of the predictions."""
     no_answers: Count = 0
     """Number of distinct pairs on which no answer can be read, which is wrong; only of functions and imported
     answers."""
@@ -153,30 +139,18 @@ class RunRecord(Part):
 
 @dataclass(frozen=True)
 class LeftOut(Part):
-    """Seeds and variants that are longer than the model's maximum length, or not among imported answers.
+    """Groups and rows that are longer than the model's maximum length, or not among imported answers.
 
-    A seed that is too long is left out with all its variants, so that every score covers the same seeds. A seed with no
-    remaining variant is left out too.
+    A group whose anchor is too long is left out with all its rows, so that every score covers the same groups. A group
+    with no remaining row is left out too.
     """
 
     max_length: Count | None
     """Maximum number of tokens of the model; None if unlimited."""
-    seeds: Count
-    """Number of seeds left out."""
-    variants: Count
-    """Number of variants left out, including those of the seeds left out."""
-
-
-@dataclass(frozen=True)
-class PairsLeftOut(Part):
-    """Pairs that are longer than the model's maximum length."""
-
-    max_length: Count | None
-    """Maximum number of tokens of the model; None if unlimited."""
     groups: Count
-    """Number of groups left out, because all their pairs are too long."""
-    pairs: Count
-    """Number of pairs left out."""
+    """Number of groups left out."""
+    rows: Count
+    """Number of rows left out, including those of the groups left out."""
 
 
 def title_of(model: ModelRecord, run: RunRecord) -> str:

@@ -5,22 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 from pydantic import Field
 
 from metrics.pattern_accuracy.core import CURVE
+from scoring.answers import Counts
 from scoring.results.fields import Count, Difference, Digest, Ends, Label, Part, Share, Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NOT_SCORED = "-"
-"""Stands for a variant without a prediction in `SeedTable.variant_predictions`."""
-
-NO_ANSWER = "?"
-"""Stands there for a variant on which a model gave no answer that can be read, which is wrong."""
+NOT_ASKED, NO_ANSWER = "-", "?"
+"""Stand in `GroupTable.predictions` for the codes of `scoring.models.labels.Missing`."""
 
 NO_ANSWER_TEXT = "no answer"
-"""How reports name it."""
+"""How reports name an answer that cannot be read."""
 
 SOURCE_COLUMNS = ("source_problems", "source_accuracy", "source_accuracy_low", "source_accuracy_high")
 """Names of the scores on the source in a row of scores."""
@@ -28,12 +27,12 @@ SOURCE_COLUMNS = ("source_problems", "source_accuracy", "source_accuracy_low", "
 
 @dataclass(frozen=True)
 class Spread(Part):
-    """A number for each subsample, with mean and sample standard deviation (n - 1)."""
+    """A number for each draw, with mean and sample standard deviation (n - 1). Without draws, it has one number."""
 
     mean: Share | None
     std: Annotated[float, Field(ge=0)] | None
     each: tuple[Share | None, ...]
-    """Value of each subsample; None if the subsample has no row."""
+    """Value of each draw; None if the draw has no row."""
 
 
 @dataclass(frozen=True)
@@ -41,35 +40,35 @@ class Curve(Part):
     """PA at the thresholds 0, 0.01, … 1."""
 
     mean: Annotated[tuple[Share | None, ...], Field(min_length=len(CURVE), max_length=len(CURVE))]
-    """Mean PA at each threshold over the subsamples that have a row; None if none has one."""
+    """Mean PA at each threshold over the draws that have a row; None if none has one."""
     passing: tuple[tuple[Count, ...], ...]
-    """Number of seeds that pass each threshold, [n_subsamples, n_thresholds]."""
-    seeds: tuple[Count, ...]
-    """Number of seeds of which each subsample drew a variant, [n_subsamples]."""
+    """Number of groups that pass each threshold, [n_draws, n_thresholds]."""
+    groups: tuple[Count, ...]
+    """Number of groups of which each draw has a row, [n_draws]."""
 
     def __post_init__(self) -> None:
-        """Check the lengths of the lists, and that no count exceeds the number of seeds."""
-        if len(self.passing) != len(self.seeds) or any(len(row) != len(CURVE) for row in self.passing):
-            raise ValueError(f"passing is not {len(self.seeds)} lists of {len(CURVE)} counts")
-        if any(max(row) > seeds for row, seeds in zip(self.passing, self.seeds, strict=True)):
-            raise ValueError("more seeds pass a threshold than the subsample has")
+        """Check the lengths of the lists, and that no count exceeds the number of groups."""
+        if len(self.passing) != len(self.groups) or any(len(row) != len(CURVE) for row in self.passing):
+            raise ValueError(f"passing is not {len(self.groups)} lists of {len(CURVE)} counts")
+        if any(max(row) > groups for row, groups in zip(self.passing, self.groups, strict=True)):
+            raise ValueError("more groups pass a threshold than the draw has")
 
     def at(self, threshold: float) -> float | None:
-        """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
+        """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no draw has a row."""
         return self.mean[CURVE.index(threshold)]
 
     @property
     def each(self) -> tuple[tuple[float | None, ...], ...]:
-        """PA of each subsample at each threshold, None if the subsample has no row."""
+        """PA of each draw at each threshold, None if the draw has no row."""
         return tuple(
-            tuple(passing / seeds if seeds else None for passing in row)
-            for row, seeds in zip(self.passing, self.seeds, strict=True)
+            tuple(passing / groups if groups else None for passing in row)
+            for row, groups in zip(self.passing, self.groups, strict=True)
         )
 
 
 @dataclass(frozen=True)
 class Intervals(Part):
-    """Confidence intervals by a bootstrap that resamples seeds with all their variants."""
+    """Confidence intervals by a bootstrap that resamples groups with all their rows."""
 
     level: Share
     """Nominal coverage."""
@@ -77,60 +76,75 @@ class Intervals(Part):
     """Method of each interval, by its name: `BCa bootstrap`, `percentile bootstrap` or `Wilson score`."""
     resamples: Count
     random_seed: int
-    seed_sample_accuracy: Ends
     sample_accuracy: Ends
-    """Interval of SA on variants, over all subsamples."""
+    """Interval of SA on rows, over all draws."""
     pattern_accuracy: Ends
     """Interval of PA at the quality threshold."""
-    qt: Ends
+    anchor_accuracy: Ends | None = None
+    """Interval of SA on anchors; None without anchors, like `qt`."""
+    qt: Ends | None = None
 
 
 @dataclass(frozen=True)
-class VariantScores(Part):
-    """Scores on variants, against the gold label or against the model's own predictions."""
+class RowScores(Part):
+    """Scores on rows, against the gold label or against the model's own predictions."""
 
-    variants: Count
-    """Number of variants in the whole split `test`."""
+    rows: Count
+    """Number of rows, drawn or not."""
     sample_accuracy: Spread
-    """SA by subsample."""
-    test_sample_accuracy: Share
-    """SA over every variant (split `test`), not only the drawn ones."""
+    """SA by draw."""
+    all_rows_accuracy: Share
+    """SA over every row, not only the drawn ones."""
     pattern_accuracy: Spread
-    """PA at the quality threshold, by subsample."""
+    """PA at the quality threshold, by draw."""
     curve: Curve
     """PA at every threshold."""
 
 
 @dataclass(frozen=True)
-class Scores(Part):
-    """The columns of the paper's Table 3 for some seeds and their variants."""
+class Scores(RowScores):
+    """Scores on some rows and their groups. With anchors, they have the columns of the paper's Table 3."""
 
-    seeds: Count
-    """Number of seeds."""
-    seed_sample_accuracy: Share
-    """SA on the seeds."""
-    on_variants: VariantScores
-    """Scores on their variants, against the gold label."""
-    qt: Difference | None
-    """PA at the quality threshold on variants minus SA on seeds; None if no subsample has a row."""
-    mt: Threshold | None
-    """Threshold whose PA on the mean curve is nearest to SA on seeds; the higher of two equally near ones."""
-    intervals: Intervals | None
-    """Confidence intervals; None if too few seeds have a variant in a subsample."""
+    groups: Annotated[int, Field(ge=1, lt=2**63)]
+    """Number of groups."""
+    predicted: dict[Label, dict[Label, Count]]
+    """Number of rows by gold label and predicted label. Only gold labels that occur are listed; rows without an answer
+    are not counted."""
+    anchor_accuracy: Share | None = None
+    """SA on the anchors; None without anchors, like `qt` and `mt`."""
+    qt: Difference | None = None
+    """PA at the quality threshold minus SA on the anchors; None if no draw has a row."""
+    mt: Threshold | None = None
+    """Threshold whose PA on the mean curve is nearest to SA on the anchors; the higher of two equally near ones."""
+    intervals: Intervals | None = None
+    """Confidence intervals; None if too few groups have a row in a draw, and for values of a column with many."""
+
+    def __post_init__(self) -> None:
+        """Check that the counts fit together."""
+        if max(self.curve.groups) > self.groups:
+            raise ValueError("a draw has more groups than there are")
+        if sum(sum(row.values()) for row in self.predicted.values()) > self.rows:
+            raise ValueError("there are more predicted labels than rows")
+
+    def predicted_share(self, label: str) -> float:
+        """Return the share of the rows for which the model predicts a label."""
+        return sum(row.get(label, 0) for row in self.predicted.values()) / self.rows
 
     def as_row(self) -> dict[str, float | None]:
-        """Return the scores as shares, with the ends of their intervals as `NAME_low` and `NAME_high`."""
-        values = {
-            "seed_sample_accuracy": self.seed_sample_accuracy,
-            "sample_accuracy": self.on_variants.sample_accuracy.mean,
-            "pattern_accuracy": self.on_variants.pattern_accuracy.mean,
-            "qt": self.qt,
-        }
-        row: dict[str, float | None] = {"seeds": self.seeds, "variants": self.on_variants.variants}
+        """Return the scores as shares, with the ends of their intervals as `NAME_low` and `NAME_high`.
+
+        The share of each predicted label is `predicted_LABEL`. Scores that need anchors are absent without them.
+        """
+        values = {"sample_accuracy": self.sample_accuracy.mean, "pattern_accuracy": self.pattern_accuracy.mean}
+        if self.anchor_accuracy is not None:
+            values = {"anchor_accuracy": self.anchor_accuracy, **values, "qt": self.qt}
+        row: dict[str, float | None] = {"groups": self.groups, "rows": self.rows}
         for name, value in values.items():
             low, high = (None, None) if self.intervals is None else getattr(self.intervals, name)
             row |= {name: value, f"{name}_low": low, f"{name}_high": high}
-        return row | {"mt": self.mt}
+        row |= {} if self.anchor_accuracy is None else {"mt": self.mt}
+        labels = next(iter(self.predicted.values()), {})
+        return row | {f"predicted_{label}": self.predicted_share(label) for label in labels}
 
 
 @dataclass(frozen=True)
@@ -177,42 +191,60 @@ class SourceScores(Part):
         return self.overall.problems + self.too_long
 
 
-@dataclass(frozen=True)
-class SeedTable(Part):
-    """Predictions and counts of every seed, one entry per seed in each list. Comparisons of models need only these."""
+Digits = Annotated[str, Field(pattern="^[0-2]+$")]
+"""Labels by their position in the labels of the data set."""
 
-    seed_id: tuple[str, ...]
-    gold: tuple[Label, ...]
-    """Gold label, as in the data set."""
-    predicted: tuple[Label | None, ...]
-    """Predicted label of the seed itself; None if the answer cannot be read."""
+
+@dataclass(frozen=True, kw_only=True)
+class GroupTable(Part):
+    """Answers and counts of every group, one entry per group in each list. Comparisons of models need only these."""
+
+    id: tuple[str, ...]
+    gold: tuple[Digits, ...]
+    """Gold labels of the group's rows in the order of the data, one character per row: position in the labels of the
+    data set. One character stands for all rows of a group that have the same."""
+    predictions: tuple[Annotated[str, Field(pattern="^[0-2?-]*$")], ...]
+    """Predicted labels of the same rows: position in `compared_labels`, `-` if the row was left out, or `?` if the
+    answer cannot be read."""
     sizes: tuple[tuple[Count, ...], ...]
-    """Number of variants that each subsample drew of each seed, [n_subsamples, n_seeds]."""
+    """Number of answered rows that each draw has of each group, [n_draws, n_groups]."""
     correct: tuple[tuple[Count, ...], ...]
-    """Number of these variants that the model predicts correctly, [n_subsamples, n_seeds]."""
-    variant_predictions: tuple[Annotated[str, Field(pattern="^[0-2?-]*$")], ...]
-    """Predictions of the seed's variants in the order of split `test`, one character per variant: position of the label
-    in `compared_labels`, `-` if the variant was left out, or `?` if the answer cannot be read."""
+    """Number of these that the model predicts correctly, [n_draws, n_groups]."""
+    anchors: tuple[Label | None, ...] | None = None
+    """Predicted label of the group's anchor, None if the answer cannot be read; None without anchors."""
 
     def __post_init__(self) -> None:
         """Check the lengths of the lists, and that ids, predictions and counts fit together."""
-        columns = (self.gold, self.predicted, self.variant_predictions, *self.sizes, *self.correct)
-        if any(len(column) != len(self.seed_id) for column in columns) or len(self.sizes) != len(self.correct):
-            raise ValueError("the lists differ in length")
-        if len({*self.seed_id}) != len(self.seed_id):
-            raise ValueError("a seed id is not unique")
-        if any(not predictions.strip(NOT_SCORED) for predictions in self.variant_predictions):
-            raise ValueError("a seed has no prediction on a variant")
+        columns = (self.gold, self.predictions, *self.sizes, *self.correct, *([self.anchors] if self.anchors else []))
+        if any(len(column) != len(self.id) for column in columns) or not self.id:
+            raise ValueError("the lists differ in length, or are empty")
+        if len(self.sizes) != len(self.correct) or not self.sizes:
+            raise ValueError("the number of draws is 0, or differs between sizes and correct")
+        if len({*self.id}) != len(self.id):
+            raise ValueError("a group id is not unique")
+        if any(not predictions.strip(NOT_ASKED) for predictions in self.predictions):
+            raise ValueError("a group has no prediction")
+        if any(len(gold) not in (1, len(each)) for gold, each in zip(self.gold, self.predictions, strict=True)):
+            raise ValueError("a group has not as many gold labels as predictions")
         rows = zip(self.correct, self.sizes, strict=True)
         if any(right > size for row in rows for right, size in zip(*row, strict=True)):
-            raise ValueError("more variants of a seed are correct than were drawn")
+            raise ValueError("more rows of a group are correct than were drawn")
+
+    def counts(self, ids: Sequence[str] | None = None) -> Counts:
+        """Return the counts of some groups in their order; by default of all."""
+        index = {name: at for at, name in enumerate(self.id)}
+        at = [index[name] for name in (self.id if ids is None else ids)]
+        return Counts(
+            np.array(self.correct, dtype=np.int64)[:, at],
+            np.array(self.sizes, dtype=np.int64)[:, at],
+        )
 
 
 def label_of(prediction: str, labels: Sequence[str]) -> str:
-    """Return the label that a character of `SeedTable.variant_predictions` stands for, in words.
+    """Return the label that a character of `GroupTable.predictions` stands for, in words; `NOT_ASKED` stays.
 
     Args:
-        prediction: The character; not `NOT_SCORED`.
+        prediction: The character.
         labels: The compared labels.
     """
-    return NO_ANSWER_TEXT if prediction == NO_ANSWER else labels[int(prediction)]
+    return {NO_ANSWER: NO_ANSWER_TEXT, NOT_ASKED: NOT_ASKED}.get(prediction) or labels[int(prediction)]

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.models.labels import positions
+from scoring.models.labels import Missing, positions
 from scoring.results.intervals import DIGITS, LEVEL
-from scoring.results.measure import LEFT_OUT
 from scoring.results.scores import SourceAccuracy, SourceScores
 
 if TYPE_CHECKING:
@@ -28,13 +27,13 @@ def source_scores(
 
     Args:
         source: The problems. At least one has a prediction, because the source has the seeds.
-        predicted: Predicted label of each of the source's pairs as an index into `compared`, `LEFT_OUT` if the pair is
-            too long for the model, or `NO_ANSWER_NUMBER`, [n_pairs].
+        predicted: Predicted label of each of the source's pairs as an index into `compared`, `NOT_ASKED` if the pair is
+            too long for the model, or `NO_ANSWER`, [n_pairs].
         label_names: The data set's labels in the order of their numbers.
         compared: The labels in which predictions and gold labels are compared.
     """
     answers = predicted[source.pairs]
-    fits = answers != LEFT_OUT
+    fits = answers != Missing.NOT_ASKED
     correct = answers == np.array(positions(label_names, compared))[source.labels]
     by_label = {name: fits & (source.labels == number) for number, name in enumerate(label_names)}
     return SourceScores(

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.augmentation import main, mean_and_deviation, overview, predicted_labels, relevance
 from scoring import score
-from scoring.results.files import read_all_results
+from scoring.results.files import read_results
 from templates import SimplePairOptions, make_simple_pair
 
 Answer = Callable[[Sequence[tuple[str, str]]], list[str]]
@@ -40,7 +40,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows_of(results: Path, table: Callable[..., object]) -> dict[str, dict[str, object]]:
-    found = table([result for kind in read_all_results(results) for result in kind])
+    found = table(read_results(results))
     return {row["Model"]: row for row in found.as_dict()["rows"]}  # type: ignore[attr-defined]
 
 
@@ -65,7 +65,7 @@ def test_relevance_is_shown_by_family(results: Path) -> None:
 
 
 def test_predicted_labels_are_shown_by_hypothesis_for_each_premise(results: Path) -> None:
-    found = [result for kind in read_all_results(results) for result in kind]
+    found = read_results(results)
     tables = list(predicted_labels(found))
     assert len(tables) == 2 + 8
     simple = {row["Model"]: row for row in tables[0].as_dict()["rows"]}

@@ -78,17 +78,17 @@ def check_scores(result: Result, dataset: Path, config: str, answers: Answers) -
         return [answers[row["premise"], row["hypothesis"]] == reference[row["seed_id"]] for row in rows]
 
     on_seeds = share([on_seed[seed_id] == gold[seed_id] for seed_id in seeds])
-    assert result.scores.seeds == len(seeds)
-    assert result.scores.seed_sample_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
+    assert result.scores.groups == len(seeds)
+    assert result.scores.anchor_accuracy == pytest.approx(float(on_seeds), abs=1e-12)
     references: list[tuple[Any, Callable[[Sequence[Row]], dict[str, str]]]] = [
-        (result.scores.on_variants, lambda rows: gold),
-        (result.consistency["seed"], lambda rows: on_seed),
-        (result.consistency["majority"], lambda rows: majority(rows, answers)),
+        (result.scores, lambda rows: gold),
+        ((result.consistency or {})["seed"], lambda rows: on_seed),
+        ((result.consistency or {})["majority"], lambda rows: majority(rows, answers)),
     ]
     for scores, reference in references:
         each = [share(right(rows, reference(rows))) for rows in draws]
-        assert scores.variants == len(test)
-        assert scores.test_sample_accuracy == pytest.approx(float(share(right(test, reference(test)))), abs=1e-12)
+        assert scores.rows == len(test)
+        assert scores.all_rows_accuracy == pytest.approx(float(share(right(test, reference(test)))), abs=1e-12)
         assert scores.sample_accuracy.each == pytest.approx([float(value) for value in each], abs=1e-12)
         assert scores.sample_accuracy.mean == pytest.approx(float(mean(each)), abs=1e-12)
         squares = float(sum((value - mean(each)) ** 2 for value in each)) / 9
@@ -143,42 +143,42 @@ def test_scores_of_a_class_equal_those_of_its_config(
 ) -> None:
     class_result = score(model, dataset, config=config, out=out)
     check_scores(class_result, dataset, config, answers)
-    assert result.classes[config] == class_result.scores
+    assert result.parts["word_class"][config] == class_result.scores
 
 
 def test_scores_by_label(result: Result, dataset: Path, answers: Answers) -> None:
-    assert list(result.labels) == list(NLI_LABELS)
-    for name, scores in result.labels.items():
+    assert list(result.parts["label"]) == list(NLI_LABELS)
+    for name, scores in result.parts["label"].items():
         draw = [row for row in rows_of(dataset, "all", "subsample_0") if NAMES[row["label"]] == name]
         right = [answers[row["premise"], row["hypothesis"]] == name for row in draw]
-        assert scores.on_variants.sample_accuracy.each[0] == pytest.approx(float(share(right)), abs=1e-12)
-        assert scores.seeds == len({row["seed_id"] for row in draw})
-        assert scores.on_variants.curve.each[0][90] == pytest.approx(
-            float(pattern_accuracy(draw, right, 90)), abs=1e-12
-        )
+        assert scores.sample_accuracy.each[0] == pytest.approx(float(share(right)), abs=1e-12)
+        assert scores.groups == len({row["seed_id"] for row in draw})
+        assert scores.curve.each[0][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)), abs=1e-12)
 
 
 def test_seed_table_holds_the_counts(result: Result, dataset: Path, answers: Answers) -> None:
-    table = result.seeds
+    table = result.groups
     for index in range(10):
         rows = rows_of(dataset, "all", f"subsample_{index}")
         sizes = Counter(row["seed_id"] for row in rows)
         correct = Counter(
             row["seed_id"] for row in rows if answers[row["premise"], row["hypothesis"]] == NAMES[row["label"]]
         )
-        assert dict(zip(table.seed_id, table.sizes[index], strict=True)) == dict(sizes)
-        assert list(table.correct[index]) == [correct[seed_id] for seed_id in table.seed_id]
+        assert dict(zip(table.id, table.sizes[index], strict=True)) == dict(sizes)
+        assert list(table.correct[index]) == [correct[seed_id] for seed_id in table.id]
     seeds = {row["seed_id"]: row for row in rows_of(dataset, "seed", "test")}
-    expected = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.seed_id]
-    assert list(table.predicted) == expected
-    assert list(table.gold) == [NAMES[seeds[seed_id]["label"]] for seed_id in table.seed_id]
+    expected = [answers[seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"]] for seed_id in table.id]
+    assert list(table.anchors or ()) == expected
+    assert [result.dataset.labels[int(gold)] for gold in table.gold] == [
+        NAMES[seeds[seed_id]["label"]] for seed_id in table.id
+    ]
 
 
 def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     [path] = out.glob(f"{model.name}-*-all.json")
     assert read_result(path) == result
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["schema_version"] == 6
+    assert content["schema_version"] == 7
     assert content["quality_threshold"] == "0.9"
     assert content["thresholds"][:3] + content["thresholds"][-1:] == ["0", "0.01", "0.02", "1"]
     assert content["scores"]["mt"] == f"{result.scores.mt:g}"
@@ -205,7 +205,7 @@ def test_a_copy_under_another_name_needs_no_model(
     copy = shutil.copytree(model, tmp_path / "copy")
     monkeypatch.setattr("scoring.models.scored_model.load_classifier", not_loaded)
     renamed = score(copy, dataset, out=out)
-    assert (renamed.model.name, renamed.scores, renamed.seeds) == ("copy", result.scores, result.seeds)
+    assert (renamed.model.name, renamed.scores, renamed.groups) == ("copy", result.scores, result.groups)
 
 
 def test_nothing_is_written_without_out(
@@ -221,7 +221,7 @@ def test_loaded_pipeline_scores_the_same(result: Result, model: Path, dataset: P
 
     loaded = pipeline("text-classification", model=str(model), device="cpu", dtype="float32")
     loaded_result = score(loaded, dataset, out=tmp_path / "results")
-    assert (loaded_result.scores, loaded_result.seeds) == (result.scores, result.seeds)
+    assert (loaded_result.scores, loaded_result.groups) == (result.scores, result.groups)
     assert loaded_result.model.name == model.name
     assert loaded_result.model.digest != result.model.digest  # of the weights in memory, not of the files
     assert score(loaded, dataset, out=tmp_path / "results") == loaded_result
@@ -232,7 +232,7 @@ def test_loaded_model_and_tokenizer_score_the_same(result: Result, model: Path, 
 
     loaded = AutoModelForSequenceClassification.from_pretrained(model, dtype="float32").train()
     loaded_result = score((loaded, AutoTokenizer.from_pretrained(model)), dataset, name="mine")
-    assert (loaded_result.scores, loaded_result.seeds) == (result.scores, result.seeds)
+    assert (loaded_result.scores, loaded_result.groups) == (result.scores, result.groups)
     assert loaded_result.model.name == "mine"
 
 
@@ -245,23 +245,24 @@ def test_function_scores_the_same(result: Result, dataset: Path, answers: Answer
 
 def test_result_as_a_data_frame(result: Result) -> None:
     frame = result.to_pandas()
-    assert list(frame.index) == list(result.parts)
+    parts = [f"{column}:{value}" for column, values in result.parts.items() for value in values]
+    assert list(frame.index) == ["all", *parts]
     assert result.scores.intervals is not None
     row = frame.loc["all"]
-    assert row["pattern_accuracy"] == result.scores.on_variants.pattern_accuracy.mean
+    assert row["pattern_accuracy"] == result.scores.pattern_accuracy.mean
     assert (row["pattern_accuracy_low"], row["pattern_accuracy_high"]) == result.scores.intervals.pattern_accuracy
-    assert frame.loc["class:noun", "qt"] == result.classes["noun"].qt
+    assert frame.loc["word_class:noun", "qt"] == result.parts["word_class"]["noun"].qt
 
 
 def test_result_shows_as_a_table_in_a_notebook(result: Result) -> None:
     html = result._repr_html_()
     assert html.startswith("<table>")
-    assert f"{result.scores.seed_sample_accuracy:.1%}".removesuffix("%") in html
+    assert f"{result.scores.anchor_accuracy:.1%}".removesuffix("%") in html
 
 
 def test_result_draws_its_curve_in_a_notebook(result: Result) -> None:
     axes = result.plot(Figure().subplots())
-    mean = result.scores.on_variants.curve.mean
+    mean = result.scores.curve.mean
     np.testing.assert_allclose(
         np.asarray(axes.lines[0].get_ydata()), [100 * value for value in mean if value is not None]
     )
@@ -285,12 +286,12 @@ def test_too_long_pairs_are_left_out_and_counted(make_dataset: Callable[..., Pat
     result = score(bert, folder)
     rows = rows_of(folder, "all", "test")
     left = [row for row in rows if row["seed_id"] in ("s000", "s002")]
-    assert (result.left_out.max_length, result.left_out.seeds, result.left_out.variants) == (128, 2, len(left) + 5)
-    assert result.scores.seeds == 4
-    assert result.seeds.seed_id == ("s001", "s003", "s004", "s005")
+    assert (result.left_out.max_length, result.left_out.groups, result.left_out.rows) == (128, 2, len(left) + 5)
+    assert result.scores.groups == 4
+    assert result.groups.id == ("s001", "s003", "s004", "s005")
     assert any("2 seeds" in note and "128 tokens" in note for note in result.notes)
     dropped = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and row["premise"].endswith(" and")}
-    for index, sizes in enumerate(result.seeds.sizes):
+    for index, sizes in enumerate(result.groups.sizes):
         drawn = {row["variant_id"] for row in rows if row["seed_id"] == "s001" and index in row["subsamples"]}
         assert sizes[0] == len(drawn - dropped)
 
@@ -317,11 +318,11 @@ def check_two_way(result: Result, dataset: Path, answers: Answers, names: Sequen
     rows = rows_of(dataset, "all", "test")
     right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in rows]
     assert result.compared_labels == ("entailment", "not_entailment")
-    assert result.scores.on_variants.test_sample_accuracy == pytest.approx(float(share(right)), abs=1e-12)
+    assert result.scores.all_rows_accuracy == pytest.approx(float(share(right)), abs=1e-12)
     draw = rows_of(dataset, "all", "subsample_4")
     right = [merged(answers[row["premise"], row["hypothesis"]]) == merged(names[row["label"]]) for row in draw]
-    assert result.scores.on_variants.curve.each[4][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)))
-    assert list(result.labels) == list(names)
+    assert result.scores.curve.each[4][90] == pytest.approx(float(pattern_accuracy(draw, right, 90)))
+    assert list(result.parts["label"]) == list(names)
 
 
 def test_two_way_model_on_three_way_data(two_way_model: Path, dataset: Path) -> None:
@@ -363,15 +364,15 @@ def test_permuted_labels_give_a_warning(dataset: Path) -> None:
     assert score(lambda pairs: [gold[pair] for pair in pairs], dataset).notes == ()
     swapped = {"entailment": "contradiction", "contradiction": "entailment", "neutral": "neutral"}
     result = score(lambda pairs: [swapped[gold[pair]] for pair in pairs], dataset, name="swapped")
-    assert result.scores.seed_sample_accuracy == pytest.approx(1 / 3)
+    assert result.scores.anchor_accuracy == pytest.approx(1 / 3)
     assert any(note.startswith("warning") and note.count("33.3%") == 2 for note in result.notes)
 
 
 def test_perfect_function(dataset: Path) -> None:
     gold = gold_of(dataset)
     result = score(lambda pairs: [gold[pair] for pair in pairs], dataset)
-    assert (result.scores.seed_sample_accuracy, result.scores.qt, result.scores.mt) == (1.0, 0.0, 1.0)
-    assert set(result.scores.on_variants.curve.mean) == {1.0}
+    assert (result.scores.anchor_accuracy, result.scores.qt, result.scores.mt) == (1.0, 0.0, 1.0)
+    assert set(result.scores.curve.mean) == {1.0}
 
 
 @pytest.fixture
@@ -402,7 +403,7 @@ def test_left_out_variant_has_no_prediction(make_dataset: Callable[..., Path], b
     folder = make_dataset(tmp_path / "long", seeds=6, change=long_sentences)
     result = score(bert, folder)
     rows = [row for row in rows_of(folder, "all", "test") if row["seed_id"] == "s001"]
-    answers = result.seeds.variant_predictions[result.seeds.seed_id.index("s001")]
+    answers = result.groups.predictions[result.groups.id.index("s001")]
     assert [answer == "-" for answer in answers] == [row["premise"].endswith(" and") for row in rows]
 
 

@@ -47,9 +47,9 @@ def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_
     assert trainer.model.training
     expected = score("demo:nli-b", BUNDLED, limit_seeds=6, subsample=0).scores  # the learning rate is 0
     for entry in logged:
-        assert entry["eval_pattern_accuracy"] == expected.on_variants.pattern_accuracy.mean
-        assert entry["eval_variant_accuracy"] == pytest.approx(expected.on_variants.sample_accuracy.mean)
-        assert entry["eval_seed_accuracy"] == expected.seed_sample_accuracy
+        assert entry["eval_pattern_accuracy"] == expected.pattern_accuracy.mean
+        assert entry["eval_variant_accuracy"] == pytest.approx(expected.sample_accuracy.mean)
+        assert entry["eval_seed_accuracy"] == expected.anchor_accuracy
         assert entry["eval_qt"] == pytest.approx(expected.qt)
 
 

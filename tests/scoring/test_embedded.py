@@ -27,7 +27,7 @@ def test_predictions_equal_those_of_the_pipeline(name: str) -> None:
     problems = [json.loads(line) for line in lines]
     pairs = [(problem["premise"], problem["hypothesis"]) for problem in problems]
     predicted, _ = predict_pairs(lambda: load_classifier(model, "cpu", ModelOptions()), pairs, None)
-    answers = [labels.names[best] for best in predicted.logits.argmax(axis=1)]
+    answers = [labels.names[best] for best in predicted.outputs]
 
     plain: Any = pipeline("text-classification", model=str(model.path), dtype="float32", device="cpu")
     texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]

@@ -27,21 +27,21 @@ def guess(pairs: list[Pair]) -> list[str]:
 def test_some_seeds_and_one_subsample_are_scored_as_by_hand() -> None:
     result = score(guess, BUNDLED, config="noun", limit_seeds=9, subsample=4, name="guess")
     rows = pq.read_table(FOLDER.parent / "data/noun/subsample_4.parquet").to_pylist()
-    kept = [row for row in rows if row["seed_id"] in {*result.seeds.seed_id}]
+    kept = [row for row in rows if row["seed_id"] in {*result.groups.id}]
     right = [guess([(row["premise"], row["hypothesis"])])[0] == NLI_LABELS[row["label"]] for row in kept]
-    assert len({*result.seeds.seed_id}) == 9
-    assert len(kept) == 9 * 10 == result.scores.on_variants.variants
-    assert result.scores.on_variants.sample_accuracy.mean == pytest.approx(sum(right) / len(right))
-    assert result.scores.on_variants.curve.seeds == (9,)
+    assert len({*result.groups.id}) == 9
+    assert len(kept) == 9 * 10 == result.scores.rows
+    assert result.scores.sample_accuracy.mean == pytest.approx(sum(right) / len(right))
+    assert result.scores.curve.groups == (9,)
 
 
 def test_a_part_of_the_seeds_keeps_all_their_variants() -> None:
     whole, part = (score(guess, BUNDLED, limit_seeds=limit, name="guess") for limit in (None, 20))
-    answers = dict(zip(whole.seeds.seed_id, whole.seeds.variant_predictions, strict=True))
-    assert dict(zip(part.seeds.seed_id, part.seeds.variant_predictions, strict=True)) == {
-        seed: answers[seed] for seed in part.seeds.seed_id
+    answers = dict(zip(whole.groups.id, whole.groups.predictions, strict=True))
+    assert dict(zip(part.groups.id, part.groups.predictions, strict=True)) == {
+        seed: answers[seed] for seed in part.groups.id
     }
-    assert len(part.scores.on_variants.curve.seeds) == 10
+    assert len(part.scores.curve.groups) == 10
 
 
 def test_a_partial_result_is_marked_and_never_mixed_with_a_whole_one() -> None:
@@ -74,8 +74,24 @@ def test_a_part_that_does_not_exist_is_named(options: dict[str, int], message: s
         score(guess, BUNDLED, limit_seeds=options.get("limit_seeds"), subsample=options.get("subsample"))
 
 
-def test_pairs_in_groups_have_no_seeds_to_limit(tmp_path: Path) -> None:
-    row = {"premise": "A dog runs.", "hypothesis": "A dog moves.", "label": "entailment"}
-    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row | {"group": group}) + "\n" for group in ("a", "a", "b")))
-    with pytest.raises(InputError, match="limit_seeds is for MERGE data sets"):
-        score(guess, tmp_path / "p.jsonl", group_column="group", limit_seeds=3)
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    row = {"premise": "A dog runs.", "label": "entailment"}
+    rows = [row | {"hypothesis": f"Dog {number} moves.", "group": f"g{number // 2}"} for number in range(8)]
+    path = tmp_path / "p.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_groups_without_seeds_are_limited_too(pairs: Path) -> None:
+    whole, part = (score(guess, pairs, group_column="group", limit_seeds=limit) for limit in (None, 2))
+    answers = dict(zip(whole.groups.id, whole.groups.predictions, strict=True))
+    assert len(part.groups.id) == 2
+    assert dict(zip(part.groups.id, part.groups.predictions, strict=True)).items() <= answers.items()
+    assert part.dataset.partial is not None
+    assert part.dataset.partial.of == whole.dataset.digest != part.dataset.digest
+
+
+def test_data_without_subsamples_has_none_to_choose(pairs: Path) -> None:
+    with pytest.raises(InputError, match=r"subsample.*p\.jsonl"):
+        score(guess, pairs, group_column="group", subsample=0)

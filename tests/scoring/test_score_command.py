@@ -48,7 +48,7 @@ def test_table_on_stdout_and_one_file_per_model(
     assert [result.model.name for result in results] == ["tiny-bert", "tiny-roberta"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results", "results.work"]
     for result in results:
-        assert f"{result.scores.seed_sample_accuracy * 100:.1f}" in printed.out
+        assert f"{(result.scores.anchor_accuracy or 0) * 100:.1f}" in printed.out
 
 
 def test_scoring_works_without_spacy(bert: Path, dataset: Path, tmp_path: Path) -> None:
@@ -174,10 +174,10 @@ def test_eval_results_of_all_configs(
     by_task = {entry.task_id: entry.value for entry in entries}
     assert list(by_task) == [task.id for task in eval_tasks(("all", "noun"))]
     results = {result.dataset.config: result for result in read_results(out)}
-    for config, result in results.items():
-        mean = result.scores.on_variants.pattern_accuracy.mean
+    for name, result in results.items():
+        mean = result.scores.pattern_accuracy.mean
         assert mean is not None
-        assert by_task[f"{config}_pattern_accuracy"] == pytest.approx(100 * mean, abs=0.005)
+        assert by_task[f"{name}_pattern_accuracy"] == pytest.approx(100 * mean, abs=0.005)
     assert "model commit c0ffee, float32" in (entries[0].notes or "")
 
 

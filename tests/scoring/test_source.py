@@ -145,8 +145,8 @@ def test_a_source_of_seeds_alone_needs_no_more_predictions(source: Source, tmp_p
     seeds = write_rows(tmp_path / "seeds.jsonl", source.rows[:6])
     result = score(by_length, source.dataset, source=seeds)
     assert result.source is not None
-    assert result.source.overall.sample_accuracy == result.scores.seed_sample_accuracy
-    assert result.source.overall.problems == result.scores.seeds == 6
+    assert result.source.overall.sample_accuracy == result.scores.anchor_accuracy
+    assert result.source.overall.problems == result.scores.groups == 6
 
 
 def test_limit_and_columns_of_the_record_apply(make_dataset: MakeDataset, tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_files_tables_and_frames_have_the_source(source: Source, tmp_path: Path)
     frame = results[0].to_pandas()
     assert frame["source_accuracy"]["all"] == found(results[0])["all"][1]
     assert frame["source_problems"]["label:neutral"] == found(results[0])["neutral"][0]
-    assert frame["source_accuracy"].isna()["class:noun"]
+    assert frame["source_accuracy"].isna()["word_class:noun"]
 
 
 def test_different_sources_are_named(source: Source, tmp_path: Path) -> None:
@@ -385,6 +385,7 @@ def test_recorded_sources_that_cannot_be_read(
         options=record.options | options,
         data=record.data,
         sources=(SourceRecord("moved", "0" * 64),),
+        masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
     )
     arguments = ["--dataset", str(dataset), "--source", "recorded", "--out", str(tmp_path / "out")]
     assert main(["score", "demo:nli-a", *arguments]) == 2

@@ -77,6 +77,8 @@ def analyse(
 def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:
     """Count the words of a corpus with the tokenizer of each tagger of the data sets, by digest of the tagger."""
     corpus = open_corpus(name)
-    records = {generation_of(each.dataset.record).tagger.digest: each.dataset.record for each in scored}
+    records = {
+        generation_of(each.dataset.record).tagger.digest: each.dataset.record for each in scored if each.replacements
+    }
     folder = None if work is None else work / "corpora"
     return {digest: count_corpus(corpus, tagger_of(record), folder) for digest, record in records.items()}

@@ -58,15 +58,17 @@ MAX_NAMES = 3
 
 def table_3_caption(value: Table3) -> str:
     """Say which model is best at the quality threshold, how far the models drop, and how many pairs differ."""
-    rows = [row for row in value.rows if row.pattern_accuracy is not None and row.qt is not None]
+    rows = [row for row in value.rows if row.pattern_accuracy is not None]
     if not rows:
         return "No subsample drew a variant."
     accuracy = {row.model: row.pattern_accuracy or 0.0 for row in rows}
     if len(rows) == 1:
         [row] = rows
+        if row.qt is None:
+            return f"PA(0.9) of {short_name(row.model)} is {percent(accuracy[row.model])}."
         return f"QT of {short_name(row.model)} is {points(row.qt or 0.0)}: PA(0.9) is {percent(accuracy[row.model])}."
-    drops = points_range([row.qt or 0.0 for row in rows])
-    sentence = f"{_best(accuracy)} at PA(0.9); QT is {drops}"
+    drops = [row.qt for row in rows if row.qt is not None]
+    sentence = f"{_best(accuracy)} at PA(0.9)" + (f"; QT is {points_range(drops)}" if drops else "")
     if value.family is None:
         return f"{sentence}."
     differing = sum(pair.differs for pair in value.family.pairs)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError, param
-from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.analysis.scored_dataset import read_scored_dataset
-from scoring.results.grouping import comparable_results, is_two_way
+from scoring.predictions.opening import data_keys
+from scoring.results.grouping import comparable_results, config_rank, data_key, is_two_way
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from merge_snli.dataset import MergeDataset
     from scoring.analysis.scored_dataset import ScoredDataset
+    from scoring.results.grouping import DataKey
     from scoring.results.result import Result
 
 
@@ -32,47 +33,48 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
         InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
             does not fit its data set.
     """
-    by_digest: dict[str, MergeDataset] = {}
+    by_key: dict[DataKey, MergeDataset] = {}
     for dataset in datasets:
-        if dataset.digest in by_digest:
-            same = by_digest[dataset.digest].name
-            raise InputError(
-                f"{param('dataset')} {same} and {param('dataset')} {dataset.name} are the same data: remove one of them"
-            )
-        by_digest[dataset.digest] = dataset
+        for key in sorted(data_keys(dataset)):
+            if key in by_key:
+                same = by_key[key].name
+                raise InputError(
+                    f"{param('dataset')} {same} and {param('dataset')} {dataset.name} are the same data: remove one of "
+                    "them"
+                )
+            by_key[key] = dataset
     groups = comparable_results(results)
-    _check_all_matched(groups, by_digest)
-    order = {digest: position for position, digest in enumerate(by_digest)}
-    configs = (ALL, *WORD_CLASSES)
+    _check_all_matched(groups, by_key, datasets)
     groups.sort(
         key=lambda group: (
-            order[group[0].dataset.digest],
-            configs.index(group[0].dataset.config),
+            datasets.index(by_key[data_key(group[0].dataset)]),
+            config_rank(group[0].dataset.config),
             is_two_way(group[0]),
         )
     )
-    return tuple(read_scored_dataset(by_digest[group[0].dataset.digest], group) for group in groups)
+    return tuple(read_scored_dataset(by_key[data_key(group[0].dataset)], group) for group in groups)
 
 
-def _check_all_matched(groups: Sequence[Sequence[Result]], by_digest: dict[str, MergeDataset]) -> None:
+def _check_all_matched(
+    groups: Sequence[Sequence[Result]], by_key: Mapping[DataKey, MergeDataset], datasets: Sequence[MergeDataset]
+) -> None:
     for group in groups:
         data = group[0].dataset
+        models = ", ".join(result.model.name for result in group)
         if data.partial is not None:
-            models = ", ".join(result.model.name for result in group)
             raise InputError(
                 f"the results of {models} are on a part of config {data.config} of {data.name}, and an analysis needs "
                 "whole configs: score or ask them without a subsample and a limit of seeds, or remove these results"
             )
-        if data.digest not in by_digest:
-            models = ", ".join(result.model.name for result in group)
+        if data_key(data) not in by_key:
             raise InputError(
                 f"the results of {models} are on {data.name} (sha256 {data.digest[:12]}…), which is not among the data "
                 f"sets: add its folder with {param('dataset')}, or remove these results"
             )
-    scored = {group[0].dataset.digest for group in groups}
-    for digest, dataset in by_digest.items():
-        if digest not in scored:
+    scored = {by_key[data_key(group[0].dataset)].name for group in groups}
+    for dataset in datasets:
+        if dataset.name not in scored:
             raise InputError(
-                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {digest[:12]}…): score a model "
-                "on it with merge-snli score, or leave it out"
+                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {dataset.digest[:12]}…): score a "
+                "model on it with merge-snli score, or leave it out"
             )

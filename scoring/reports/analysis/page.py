@@ -71,10 +71,11 @@ def _part(part: Part, drawn: Mapping[tuple[str, str], Sequence[DrawnExhibit]]) -
 
 def _facts(scored: ScoredDataset) -> dict[str, Any]:
     return {
-        "seeds": len(scored.seeds.ids),
+        "seeds": len(scored.ids),
         "coverage": scored.coverage,
-        "variants": len(scored.variants.seed),
-        "subsamples": scored.variants.n_subsamples,
+        "variants": len(scored.groups),
+        "units": scored.data.units,
+        "subsamples": scored.models[0].result.draws,
         "models": [model.name for model in scored.models],
         "notes": [(model.name, note) for model in scored.models for note in model.result.notes],
         "terms": license_text(scored.dataset.record).replace("`", ""),

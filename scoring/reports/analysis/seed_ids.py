@@ -55,7 +55,7 @@ def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
     Raises:
         InputError: If none of the data sets has a seed with one of the ids.
     """
-    known = {seed for scored in data for seed in scored.seeds.ids}
+    known = {seed for scored in data for seed in scored.ids}
     unknown = [name for name in ids if name not in known]
     if unknown:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""

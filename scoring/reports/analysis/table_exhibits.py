@@ -27,12 +27,20 @@ if TYPE_CHECKING:
     from scoring.results.fields import Ends
 
 PERCENT = ".1f"
+SEED_NOTES = (
+    "Scores in percent. Seeds, Variants: sample accuracy. QT: PA(0.9) minus sample accuracy on seeds. MT: "
+    "threshold at which PA on variants is nearest to sample accuracy on seeds.",
+)
 
 
 def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
     """Return Table 3, with intervals and letters."""
+    unit = "seed" if any(row.on_seeds is not None for row in value.rows) else "group"
     with_source = any(row.source is not None for row in value.rows)
-    scores = [("Seeds", PERCENT), ("Variants", PERCENT), ("PA(0.9)", PERCENT), ("QT", "+.1f")]
+    seeds = unit == "seed"
+    scores = [("Variants" if seeds else "Accuracy", PERCENT), ("PA(0.9)", PERCENT)]
+    if seeds:
+        scores = [("Seeds", PERCENT), *scores, ("QT", "+.1f")]
     if with_source:
         scores.insert(0, ("Source", PERCENT))
     table = Table(
@@ -40,7 +48,7 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
             Column("Model", "left"),
             Column("n"),
             *(column for name, form in scores for column in (Column(name, format=form), Column(f"{name}, interval"))),
-            Column("MT", format=".0f"),
+            *([Column("MT", format=".0f")] if seeds else []),
             Column("Letters", "left"),
         ),
         rows=tuple(
@@ -48,21 +56,19 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
                 row.model,
                 row.seeds,
                 *(_with_interval(row.source, row.source_interval) if with_source else ()),
-                *_with_interval(row.on_seeds, row.on_seeds_interval),
+                *(_with_interval(row.on_seeds, row.on_seeds_interval) if seeds else ()),
                 *_with_interval(row.on_variants, row.on_variants_interval),
                 *_with_interval(row.pattern_accuracy, row.pattern_accuracy_interval),
-                *_with_interval(row.qt, row.qt_interval),
-                percent_or_none(row.mt),
+                *((*_with_interval(row.qt, row.qt_interval), percent_or_none(row.mt)) if seeds else ()),
                 row.letters,
             )
             for row in value.rows
         ),
         notes=(
-            "Scores in percent. Seeds, Variants: sample accuracy. QT: PA(0.9) minus sample accuracy on seeds. MT: "
-            "threshold at which PA on variants is nearest to sample accuracy on seeds.",
-            "n: number of seeds, those that all models have predictions on.",
+            *(SEED_NOTES if seeds else ("Scores in percent. Accuracy: share of the pairs predicted correctly.",)),
+            f"n: number of {unit}s, those that all models have predictions on.",
             *(f"{each}." for each in value.coverage),
-            *((f"{value.level:.0%} intervals: {value.method} over seeds.",) if value.level is not None else ()),
+            *((f"{value.level:.0%} intervals: {value.method} over {unit}s.",) if value.level is not None else ()),
             *(("Source: sample accuracy on all labeled problems, with Wilson's interval.",) if with_source else ()),
             *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),
         ),

@@ -6,10 +6,24 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from merge_snli.schema import ALL, WORD_CLASSES
 from scoring.results.files import safe_name
-from scoring.results.grouping import distinct_names_of, marked_names, ranked, titles_of, unranked_reasons
-from scoring.results.score_table import score_table
+from scoring.results.grouping import (
+    config_rank,
+    distinct_names_of,
+    marked_names,
+    on_same_data,
+    ranked,
+    titles_of,
+    unranked_reasons,
+)
+from scoring.results.score_table import (
+    columns_of,
+    compared_labels_of,
+    part_tables,
+    percent,
+    score_table,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,9 +31,7 @@ if TYPE_CHECKING:
     from merge_snli.table import Table
     from scoring.results.records import DatasetRecord
     from scoring.results.result import Result
-
-CONFIGS = (ALL, *WORD_CLASSES)
-ALL_VARIANTS = "all"
+    from scoring.results.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,37 @@ class Entry:
     name: str
     result: Result
     unranked: str | None = None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The predicted labels of a model on some rows.
+
+    Attributes:
+        accuracy: Share of the rows predicted correctly, in percent.
+        shares: Share of each predicted label in percent, by label.
+    """
+
+    accuracy: float
+    shares: dict[str, float]
+
+    @property
+    def text(self) -> str:
+        """The shares in words, for readers that see no bars."""
+        return ", ".join(f"{label.replace('_', ' ')} {share:.1f}%" for label, share in self.shares.items())
+
+
+@dataclass(frozen=True)
+class BarTable:
+    """The bars of every model by value of a column.
+
+    Attributes:
+        column: The column.
+        rows: By value, the number of rows and the bar of each model of the board; None for a model without scores.
+    """
+
+    column: str
+    rows: dict[str, tuple[int, tuple[Bar | None, ...]]]
 
 
 @dataclass(frozen=True)
@@ -63,12 +106,44 @@ class Board:
         """The results in the order of the board."""
         return tuple(entry.result for entry in self.entries)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The display names of the models; those that are not ranked say so."""
+        return tuple(marked_names(self.results))
+
+    @property
+    def has_anchors(self) -> bool:
+        """Whether the groups of the data have anchors (seeds)."""
+        return self.results[0].has_anchors
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the bars."""
+        return compared_labels_of(self.results)
+
+    @property
+    def size(self) -> str:
+        """The number of groups and rows."""
+        return size_of(self.results)
+
     def table(self) -> Table:
-        """Return the columns of the paper's Table 3 and PA at the quality threshold."""
-        names = marked_names(self.results)
-        table = score_table(self.results, title=self.title, names=names, thresholds=self.thresholds)
+        """Return the scores, one row per model."""
+        table = score_table(self.results, title=self.title, names=self.names, thresholds=self.thresholds)
         why = (f"{entry.name} is not ranked: {entry.unranked}." for entry in self.entries if entry.unranked is not None)
         return replace(table, notes=(*table.notes, *why))
+
+    def untitled(self) -> Table:
+        """Return the scores without a title, for a page that has it above the table."""
+        return replace(self.table(), title="")
+
+    def tables(self) -> list[Table]:
+        """Return the scores, one row per model; without anchors, then by value of each column."""
+        by_value = [] if self.has_anchors else part_tables(self.results, title=self.title, names=self.names)
+        return [self.table(), *by_value]
+
+    def bars(self) -> list[BarTable]:
+        """Return the predicted labels by value of each column."""
+        return [_bar_table(column, self.results) for column in columns_of(self.results)]
 
 
 def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()) -> tuple[Board, ...]:
@@ -79,18 +154,37 @@ def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()
         thresholds: Thresholds at which tables show PA, besides the quality threshold.
 
     Returns:
-        The boards, sorted by title and digest of the data set, then `all` before the word classes.
+        The boards: those with seeds first, then sorted by title and digest of the data set, then `all` before the word
+        classes.
 
     Raises:
         InputError: If two results on the same data are of the same model.
     """
-    groups: dict[tuple[str, str, str], list[Result]] = {}
-    for result in results:
-        data = result.dataset
-        groups.setdefault((data.title, data.digest, data.config), []).append(result)
-    order = sorted(groups, key=lambda group: (group[0], group[1], CONFIGS.index(group[2])))
-    titles = titles_of([groups[group][0].dataset for group in order])
-    return tuple(Board(title, _entries(groups[group]), thresholds) for title, group in zip(titles, order, strict=True))
+
+    def place(group: list[Result]) -> tuple[object, ...]:
+        data = group[0].dataset
+        return not group[0].has_anchors, data.title, data.digest, config_rank(data.config)
+
+    groups = sorted(on_same_data(results), key=place)
+    titles = titles_of([group[0].dataset for group in groups])
+    return tuple(Board(title, _entries(group), thresholds) for title, group in zip(titles, groups, strict=True))
+
+
+def _bar_table(column: str, results: tuple[Result, ...]) -> BarTable:
+    by_model = [result.parts.get(column, {}) for result in results]
+    values = dict.fromkeys(value for parts in by_model for value in parts)
+    rows = {value: max(parts[value].rows for parts in by_model if value in parts) for value in values}
+    return BarTable(
+        column, {value: (rows[value], tuple(_bar(parts.get(value)) for parts in by_model)) for value in values}
+    )
+
+
+def _bar(scores: Scores | None) -> Bar | None:
+    if scores is None:
+        return None
+    labels = next(iter(scores.predicted.values()))
+    shares = {label: percent(scores.predicted_share(label)) or 0.0 for label in labels}
+    return Bar(percent(scores.sample_accuracy.mean) or 0.0, shares)
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:

@@ -5,20 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from merge_snli.schema import data_version
 from scoring.reports.leaderboard.side_by_side import side_by_side
-from scoring.results.grouping import unranked_reasons
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from merge_snli.table import Table
-    from scoring.reports.leaderboard.boards import Board
-    from scoring.reports.leaderboard.grouped_boards import GroupedBoard
-    from scoring.results.grouped_result import GroupedResult
-    from scoring.results.result import Result
+    from scoring.reports.leaderboard.boards import Board, Entry
 
 
 PROMPT_COLUMNS = (
@@ -37,36 +32,28 @@ PROMPT_COLUMNS = (
 """The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted."""
 
 
-class Format(Protocol):
-    """Formats boards of MERGE data sets and of pairs in groups, at least one."""
-
-    def __call__(self, boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
-        """Return the text."""
-
-
-def markdown(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
+def markdown(boards: Sequence[Board]) -> str:
     """Return the boards as Markdown tables."""
-    return "\n".join(table.markdown() for table in _tables(boards, grouped))
+    return "\n".join(table.markdown() for table in _tables(boards))
 
 
-def latex(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
+def latex(boards: Sequence[Board]) -> str:
     """Return the boards as LaTeX tables that need the package `booktabs`."""
-    return "\n".join(table.latex() for table in _tables(boards, grouped))
+    return "\n".join(table.latex() for table in _tables(boards))
 
 
-def _tables(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> list[Table]:
+def _tables(boards: Sequence[Board]) -> list[Table]:
     """Return the models on all data sets side by side if there are several, then each data set by itself."""
-    side = side_by_side(boards, grouped)
-    of_groups = (table for board in grouped for table in board.tables())
-    return [*([] if side is None else [side.table()]), *(board.table() for board in boards), *of_groups]
+    side = side_by_side(boards)
+    return [*([] if side is None else [side.table()]), *(table for board in boards for table in board.tables())]
 
 
-def comma_separated(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
-    """Return one CSV row per model and part: all variants or pairs, each word class, gold label, masked LM or value.
+def comma_separated(boards: Sequence[Board]) -> str:
+    """Return one CSV row per model and part: all rows, and each value of a column such as a word class or template.
 
     A number that the data set of a row does not have is an empty cell.
     """
-    rows = _rows(boards, grouped)
+    rows = _rows(boards)
     text = io.StringIO()
     columns = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(text, columns, lineterminator="\n")
@@ -77,26 +64,23 @@ def comma_separated(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = (
     return text.getvalue()
 
 
-def json_text(boards: Sequence[Board], grouped: Sequence[GroupedBoard] = ()) -> str:
+def json_text(boards: Sequence[Board]) -> str:
     """Return the rows of `comma_separated` as one JSON document; a row has only the numbers of its data set."""
-    return json.dumps({"rows": _rows(boards, grouped)}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({"rows": _rows(boards)}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _rows(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> list[dict[str, Any]]:
-    results: list[tuple[Result | GroupedResult, str | None]] = []
-    for board in boards:
-        results += zip(board.results, unranked_reasons(board.results), strict=True)
-    for on_pairs in grouped:
-        results += zip(on_pairs.results, unranked_reasons(on_pairs.results), strict=True)
-    return [_metadata(result, reason) | row for result, reason in results for row in result.as_rows()]
+def _rows(boards: Sequence[Board]) -> list[dict[str, Any]]:
+    entries = [entry for board in boards for entry in board.entries]
+    return [_metadata(entry) | row for entry in entries for row in entry.result.as_rows()]
 
 
-def _metadata(result: Result | GroupedResult, not_ranked: str | None) -> dict[str, Any]:
+def _metadata(entry: Entry) -> dict[str, Any]:
+    result = entry.result
     data, model, prompt = result.dataset, result.model, result.run.prompt
     return {
         "dataset": data.name,
         "title": data.title,
-        "version": data_version(data.digest),
+        "version": data.version,
         "config": data.config,
         "model": model.name,
         "revision": model.revision,
@@ -107,12 +91,12 @@ def _metadata(result: Result | GroupedResult, not_ranked: str | None) -> dict[st
         "label_origin": model.label_origin,
         **{name: getattr(prompt, name, None) for name in PROMPT_COLUMNS},
         "no_answers": result.run.no_answers,
-        "not_ranked": not_ranked,
+        "not_ranked": entry.unranked,
         "notes": result.notes,
     }
 
 
-FORMATS: dict[str, tuple[str, Format]] = {
+FORMATS: dict[str, tuple[str, Callable[[Sequence[Board]], str]]] = {
     "md": ("leaderboard.md", markdown),
     "csv": ("leaderboard.csv", comma_separated),
     "json": ("leaderboard.json", json_text),

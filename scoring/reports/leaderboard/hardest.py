@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scoring.models.labels import positions
-from scoring.results.scores import NO_ANSWER_TEXT, NOT_SCORED, label_of
+from scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,18 +44,19 @@ class HardSeed:
 
 def seeds_by_hardness(result: Result) -> list[HardSeed]:
     """Return every seed of a result, sorted by its share of correct variants, smallest first."""
-    table, labels = result.seeds, result.compared_labels
-    gold = positions(table.gold, labels)
+    table, labels = result.groups, result.compared_labels
+    anchors = table.anchors or (None,) * len(table.id)
+    gold = np.array(positions(result.dataset.labels, labels))[[int(numbers[0]) for numbers in table.gold]].tolist()
     seeds = [
         HardSeed(
             index=index,
-            seed_id=table.seed_id[index],
+            seed_id=table.id[index],
             gold=labels[gold[index]],
-            predicted=table.predicted[index] or NO_ANSWER_TEXT,
+            predicted=anchors[index] or NO_ANSWER_TEXT,
             correct=predictions.count(str(gold[index])),
-            variants=len(predictions) - predictions.count(NOT_SCORED),
+            variants=len(predictions) - predictions.count(NOT_ASKED),
         )
-        for index, predictions in enumerate(table.variant_predictions)
+        for index, predictions in enumerate(table.predictions)
     ]
     return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
 
@@ -65,8 +68,6 @@ def inconsistent(seeds: Iterable[HardSeed]) -> list[HardSeed]:
 
 def flips(result: Result, seed: HardSeed) -> list[tuple[int, str]]:
     """Return the variants with another prediction than the seed: index among the seed's variants, and prediction."""
-    predictions = enumerate(result.seeds.variant_predictions[seed.index])
-    labels = [
-        (index, label_of(number, result.compared_labels)) for index, number in predictions if number != NOT_SCORED
-    ]
+    predictions = enumerate(result.groups.predictions[seed.index])
+    labels = [(index, label_of(number, result.compared_labels)) for index, number in predictions if number != NOT_ASKED]
     return [(index, label) for index, label in labels if label != seed.predicted]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scoring.reports.leaderboard.boards import Board
-    from scoring.reports.leaderboard.grouped_boards import GroupedBoard
     from scoring.reports.leaderboard.texts import Texts
 
 SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
@@ -30,30 +29,26 @@ CHART_LICENSE = "uPlot.LICENSE"
 UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
-def render_page(
-    boards: Sequence[Board],
-    texts: Mapping[int, Texts] | None = None,
-    grouped: Sequence[GroupedBoard] = (),
-    about: str | None = None,
-) -> str:
-    """Return the page as HTML. Without boards of MERGE data sets, it has no scripts.
+def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = None, about: str | None = None) -> str:
+    """Return the page as HTML. Without boards of data with seeds, it has no scripts.
 
     Args:
-        boards: The boards of MERGE data sets.
+        boards: The boards, at least one; those with seeds come first.
         texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
-        grouped: The boards of pairs in groups; at least one board of either kind.
         about: A paragraph on submissions for the end of the page.
     """
     library = f"/*!\n{_asset('vendor', CHART_LICENSE)}*/\n{_asset('vendor', CHART_LIBRARY)}"
     script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
-    scripts = [library, script] if boards else []
-    side = side_by_side(boards, grouped)
+    interactive = [board for board in boards if board.has_anchors]
+    scripts = [library, script] if interactive else []
     return template(_asset("index.html.jinja")).render(
-        sets=template(_asset("sets.html.jinja")).render(side=side),
-        grouped=template(_asset("grouped.html.jinja")).render(boards=grouped),
+        sets=template(_asset("sets.html.jinja")).render(side=side_by_side(boards)),
+        grouped=template(_asset("grouped.html.jinja")).render(
+            boards=[board for board in boards if not board.has_anchors]
+        ),
         about=about,
-        tables=[board.table().html() for board in boards],
-        data=json_for_script(page_data(boards, texts or {})),
+        tables=[board.table().html() for board in interactive],
+        data=json_for_script(page_data(interactive, texts or {})),
         style="\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]),
         scripts=scripts,
         policy=_policy(scripts),

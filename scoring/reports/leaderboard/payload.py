@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.schema import ALL
 from scoring.models.labels import ANSWERS, FUNCTION
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
 from scoring.results.grouping import is_two_way
@@ -50,10 +51,10 @@ def _board(board: Board, texts: Texts | None) -> Json:
         "version": board.dataset.version,
         "revision": board.dataset.revision,
         "config": board.dataset.config,
-        "seeds": first.scores.seeds,
-        "variants": first.scores.on_variants.variants,
-        "subsamples": len(first.scores.on_variants.curve.seeds),
-        "drawn": min((size for sizes in first.seeds.sizes for size in sizes if size), default=None),
+        "seeds": first.scores.groups,
+        "variants": first.scores.rows,
+        "subsamples": first.draws,
+        "drawn": min((size for sizes in first.groups.sizes for size in sizes if size), default=None),
         "quality": round(first.quality_threshold * 100),
         "license": None if texts is None else texts.license,
         "terms": None if texts is None else texts.terms,
@@ -85,13 +86,13 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "flags": _flags(result),
         "notes": [*([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]), *result.notes],
         "source": _source(result),
-        "parts": {name: _part(name, scores, result.on_source(name)) for name, scores in result.parts.items()},
+        "parts": _parts(result),
         "consistency": {
             name: {
                 "sa": _round(scores.sample_accuracy.mean),
                 "pa": _round(scores.pattern_accuracy.mean),
             }
-            for name, scores in result.consistency.items()
+            for name, scores in (result.consistency or {}).items()
         },
         "counts": {
             "wrong": sum(not seed.seed_correct for seed in seeds),
@@ -105,7 +106,7 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
 
 def _flags(result: Result) -> list[str]:
     """Return the short caveats shown in the table; the notes have the details."""
-    left_out = result.left_out.seeds or result.left_out.variants
+    left_out = result.left_out.groups or result.left_out.rows
     flags = {
         "prompted": result.run.prompt is not None,
         "two-way": is_two_way(result),
@@ -146,26 +147,34 @@ def _source(result: Result) -> Json | None:
     return None if source is None else {"name": source.name, "problems": source.problems, "digest": source.digest}
 
 
-def _part(name: str, scores: Scores, on_source: SourceAccuracy | None) -> Json:
-    on_variants = scores.on_variants
+def _parts(result: Result) -> Json:
+    parts = {ALL: _part(result.scores, result.on_source())}
+    for column, values in result.parts.items():
+        for value, scores in values.items():
+            on_source = result.on_source(column, value)
+            parts[f"{column}:{value}"] = _part(scores, on_source, band=column != MASKED_LM)
+    return parts
+
+
+def _part(scores: Scores, on_source: SourceAccuracy | None, *, band: bool = True) -> Json:
     intervals = scores.intervals
     return {
-        "n": scores.seeds,
-        "v": on_variants.variants,
+        "n": scores.groups,
+        "v": scores.rows,
         **_source_part(on_source),
-        "seeds": _round(scores.seed_sample_accuracy),
-        "variants": _round(on_variants.sample_accuracy.mean),
+        "seeds": _round(scores.anchor_accuracy),
+        "variants": _round(scores.sample_accuracy.mean),
         "qt": _round(scores.qt),
         "mt": None if scores.mt is None else round(scores.mt * 100),
         "ci": None
         if intervals is None
         else {
-            "seeds": intervals.seed_sample_accuracy,
+            "seeds": intervals.anchor_accuracy,
             "variants": intervals.sample_accuracy,
             "pa": intervals.pattern_accuracy,
             "qt": intervals.qt,
         },
-        "curve": _curve(on_variants.curve, band=not name.startswith(MASKED_LM)),
+        "curve": _curve(scores.curve, band=band),
     }
 
 

@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.table import Column, Table
-from scoring.results.grouped_table import PA
-from scoring.results.grouping import R, names_of, unranked_reasons
-from scoring.results.score_table import MODEL, percent
+from scoring.results.grouping import model_key, names_of
+from scoring.results.score_table import MODEL, PA, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scoring.reports.leaderboard.boards import Board
-    from scoring.reports.leaderboard.grouped_boards import GroupedBoard
-    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.grouping import ModelKey
     from scoring.results.result import Result
-
-    ModelKey = tuple[str, str | None]
 
 SEED_MEASURES = ("Seeds", "Variants", PA)
 PAIR_MEASURES = ("Accuracy", PA)
@@ -90,48 +86,28 @@ EXPLANATION = (
 )
 
 
-def side_by_side(boards: Sequence[Board], grouped: Sequence[GroupedBoard]) -> SideBySide | None:
+def side_by_side(boards: Sequence[Board]) -> SideBySide | None:
     """Return the models on all data sets, or None if there is only one.
 
     Of a MERGE data set, the config `all` is shown, or the first of its configs that has results.
-
-    Args:
-        boards: Boards of MERGE data sets.
-        grouped: Boards of pairs in groups.
     """
     first = {board.dataset.digest: board for board in reversed(boards)}  # `all` is the first board of a data set
-    chosen = [board for board in boards if first[board.dataset.digest] is board]
-    if len(chosen) + len(grouped) < 2:
+    chosen = [board for board in boards if first[board.dataset.digest] is board or not board.has_anchors]
+    if len(chosen) < 2:
         return None
-    data = [
+    data = tuple(
         DataColumns(
             board.title.removesuffix(", config all"),
-            SEED_MEASURES,
-            {_key(result): _on_variants(result) for result in board.results},
-            _unranked(board.results),
+            SEED_MEASURES if board.has_anchors else PAIR_MEASURES,
+            {model_key(result): _cells(result) for result in board.results},
+            {model_key(entry.result): entry.unranked for entry in board.entries if entry.unranked is not None},
         )
         for board in chosen
-    ]
-    data += [
-        DataColumns(
-            board.title,
-            PAIR_MEASURES,
-            {_key(result): _on_pairs(result) for result in board.results},
-            _unranked(board.results),
-        )
-        for board in grouped
-    ]
-    results: dict[ModelKey, Result | GroupedResult] = {
-        _key(result): result for on_pairs in grouped for result in on_pairs.results
-    }
-    results |= {_key(result): result for board in chosen for result in board.results}
+    )
+    results = {model_key(result): result for board in reversed(chosen) for result in board.results}
     names = dict(zip(results, names_of(list(results.values())), strict=True))
     order = sorted(names, key=lambda key: [*(_rank(columns, key) for columns in data), names[key]])
-    return SideBySide(tuple(data), tuple((key, names[key]) for key in order))
-
-
-def _key(result: Result | GroupedResult) -> ModelKey:
-    return result.title, result.model.digest
+    return SideBySide(data, tuple((key, names[key]) for key in order))
 
 
 def _rank(columns: DataColumns, key: ModelKey) -> float:
@@ -139,16 +115,7 @@ def _rank(columns: DataColumns, key: ModelKey) -> float:
     return 1.0 if last is None or key in columns.unranked else -last
 
 
-def _unranked(results: Sequence[R]) -> dict[ModelKey, str]:
-    reasons = zip(results, unranked_reasons(results), strict=True)
-    return {_key(result): reason for result, reason in reasons if reason is not None}
-
-
-def _on_variants(result: Result) -> tuple[float | None, ...]:
-    scores, on_variants = result.scores, result.scores.on_variants
-    shares = scores.seed_sample_accuracy, on_variants.sample_accuracy.mean, on_variants.pattern_accuracy.mean
-    return tuple(map(percent, shares))
-
-
-def _on_pairs(result: GroupedResult) -> tuple[float | None, ...]:
-    return percent(result.scores.sample_accuracy), percent(result.scores.pattern_accuracy)
+def _cells(result: Result) -> tuple[float | None, ...]:
+    scores = result.scores
+    on_anchors = [scores.anchor_accuracy] if result.has_anchors else []
+    return tuple(map(percent, [*on_anchors, scores.sample_accuracy.mean, scores.pattern_accuracy.mean]))

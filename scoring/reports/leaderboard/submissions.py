@@ -6,15 +6,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError
-from scoring.predictions.pairs import read_config
+from scoring.predictions.opening import data_keys, open_data
 from scoring.results.files import file_name, parse_result
+from scoring.results.grouping import data_key, model_key
 from scoring.results.recompute import differences
-from scoring.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from merge_snli.dataset import MergeDataset
+    from scoring.results.result import Result
 
 SHOWN = 3
 """Number of differences that are listed per file."""
@@ -41,7 +42,7 @@ def check_files(
     Raises:
         InputError: If a data set cannot be read.
     """
-    known = {name: result for name, content in accepted.items() if isinstance(result := _read(content), Result)}
+    known = {name: result for name, content in accepted.items() if not isinstance(result := _read(content), str)}
     found = {}
     for name, content in files.items():
         result = _read(content)
@@ -54,18 +55,15 @@ def check_files(
 
 
 def _read(content: bytes) -> Result | str:
-    """Return a result, or why the file is not a result that a leaderboard can check."""
+    """Return a result, or why the file is none."""
     try:
-        result = parse_result(content, "the file")
+        return parse_result(content, "the file")
     except InputError as error:
         return str(error)
-    if not isinstance(result, Result):
-        return "is a result on pairs in groups: the leaderboard takes results on MERGE data sets"
-    return result
 
 
 def _wrong_kind(name: str, result: Result) -> list[str]:
-    left_out = result.left_out
+    left_out, (group, row) = result.left_out, result.units
     return [
         *([] if name == file_name(result) else [f"is not named {file_name(result)}"]),
         *(["is on a part of a config: score the whole"] if result.dataset.partial is not None else []),
@@ -75,8 +73,8 @@ def _wrong_kind(name: str, result: Result) -> list[str]:
             else []
         ),
         *(
-            [f"leaves out {left_out.seeds} seeds and {left_out.variants} variants: all need an answer"]
-            if left_out.seeds or left_out.variants
+            [f"leaves out {left_out.groups} {group}s and {left_out.rows} {row}s: all need an answer"]
+            if left_out.groups or left_out.rows
             else []
         ),
     ]
@@ -84,39 +82,31 @@ def _wrong_kind(name: str, result: Result) -> list[str]:
 
 def _copies(result: Result, others: Mapping[str, Result]) -> list[str]:
     """Return a sentence for each other result that is of the same model or has the same answers on the same data."""
-    here = result.dataset
     found = []
     for name, other in others.items():
-        if (other.dataset.digest, other.dataset.config) == (here.digest, here.config):
-            if _model_of(result) == _model_of(other):
+        if data_key(other.dataset) == data_key(result.dataset):
+            if model_key(result) == model_key(other):
                 found.append(f"is of the same model as {name}")
             elif _answers(result) == _answers(other):
                 found.append(f"has the same answers as {name}")
     return found
 
 
-def _model_of(result: Result) -> tuple[str | None, ...]:
-    """Return what identifies a model: its files, or its name if they are unknown; and how it was run."""
-    prompt = result.run.prompt
-    return (
-        result.model.digest or result.model.name,
-        result.run.dtype,
-        None if prompt is None else prompt.title,
-    )
-
-
-def _answers(result: Result) -> dict[str, tuple[str | None, str]]:
-    table = result.seeds
-    return dict(zip(table.seed_id, zip(table.predicted, table.variant_predictions, strict=True), strict=True))
+def _answers(result: Result) -> dict[str, tuple[str, str | None]]:
+    table = result.groups
+    anchors = table.anchors or (None,) * len(table.id)
+    return dict(zip(table.id, zip(table.predictions, anchors, strict=True), strict=True))
 
 
 def _recomputed(result: Result, datasets: Sequence[MergeDataset]) -> list[str]:
-    dataset = next((each for each in datasets if each.digest == result.dataset.digest), None)
+    here = result.dataset
+    dataset = next((each for each in datasets if data_key(here) in data_keys(each)), None)
     if dataset is None:
         names = ", ".join(f"{each.name} ({each.digest[:8]})" for each in datasets)
-        return [f"is on data with the digest {result.dataset.digest[:8]}: the leaderboard has {names}"]
+        return [f"is on data with the digest {here.digest[:8]}: the leaderboard has {names}"]
     try:
-        wrong = list(islice(differences(result, read_config(dataset, result.dataset.config)), SHOWN + 1))
+        (data,) = open_data(dataset, config=here.config, by=() if result.has_anchors else tuple(result.parts))
+        wrong = list(islice(differences(result, data), SHOWN + 1))
     except (InputError, ValueError) as error:
         return [str(error)]
     return wrong if len(wrong) <= SHOWN else [*wrong[:SHOWN], "and more"]

@@ -86,7 +86,7 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
     if dataset.digest != (board.dataset.digest if partial is None else partial.of):
         return None
     subsample = None if partial is None else partial.subsample
-    table = read_split(dataset, board.dataset.config)
+    table = read_split(dataset, str(board.dataset.config))
     missing = [name for name in COLUMNS if name not in table.column_names]
     if missing:
         raise InputError(f"config {board.dataset.config} of {dataset.name} has no column {missing[0]}")

@@ -10,7 +10,6 @@ from merge_snli.files import write_text
 from merge_snli.folders import check_out
 from scoring.reports.leaderboard.boards import make_boards
 from scoring.reports.leaderboard.formats import FORMATS
-from scoring.reports.leaderboard.grouped_boards import make_grouped_boards
 from scoring.reports.leaderboard.page import render_page
 from scoring.reports.leaderboard.texts import read_texts
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
     from scoring.reports.leaderboard.boards import Board
     from scoring.reports.leaderboard.texts import Texts
-    from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
 
 PAGE = "index.html"
@@ -32,18 +30,16 @@ def write_leaderboard(
     *,
     file_format: str = "html",
     datasets: Sequence[MergeDataset] = (),
-    grouped: Iterable[GroupedResult] = (),
     thresholds: tuple[float, ...] = (),
     about: str | None = None,
 ) -> Path:
     """Write a leaderboard into a folder.
 
     Args:
-        results: Results on any MERGE data sets and configs.
+        results: Results on any data sets and configs, at least one.
         out: Output folder.
         file_format: `html`, `md`, `csv`, `json` or `latex`.
         datasets: Data sets that the models were scored on. The page shows their hardest seeds. Only for `html`.
-        grouped: Results on pairs in groups; at least one result of either kind.
         thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
             Only for `md` and `latex`.
         about: A paragraph on submissions for the end of the page. Only for `html`.
@@ -57,12 +53,11 @@ def write_leaderboard(
     """
     out = check_out(out)
     boards = make_boards(results, thresholds=thresholds)
-    grouped_boards = make_grouped_boards(grouped, thresholds=thresholds)
     if file_format == "html":
-        name, text = PAGE, render_page(boards, _texts(boards, datasets), grouped_boards, about)
+        name, text = PAGE, render_page(boards, _texts(boards, datasets), about)
     else:
         name, write = FORMATS[file_format]
-        text = write(boards, grouped_boards)
+        text = write(boards)
     path = Path(out) / name
     write_text(path, text)
     return path
@@ -72,7 +67,7 @@ def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[in
     """Read the seed texts of each board that is on one of the data sets, by position of the board."""
     found: dict[int, Texts] = {}
     for dataset in datasets:
-        read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards))
+        read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_anchors)
         of_dataset = {index: texts for index, texts in read if texts is not None}
         if not of_dataset:
             raise InputError(_not_scored(boards, dataset))

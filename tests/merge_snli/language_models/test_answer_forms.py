@@ -73,8 +73,8 @@ def in_form(answers: dict[tuple[str, str], str], form: str) -> Callable[[str, st
 
 def check(result: Result) -> None:
     assert result.run.no_answers == 0
-    assert result.scores.seed_sample_accuracy == 0.75
-    assert result.scores.on_variants.pattern_accuracy.mean == 0.75
+    assert result.scores.anchor_accuracy == 0.75
+    assert result.scores.pattern_accuracy.mean == 0.75
 
 
 @pytest.mark.parametrize("form", FORMS)

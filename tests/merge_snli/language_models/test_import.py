@@ -121,12 +121,12 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
                 by_draw[number][use["seed_id"]].append(right)
     (result,) = read_results(results)
     scores = result.scores
-    assert scores.seed_sample_accuracy == fmean(seeds)
+    assert scores.anchor_accuracy == fmean(seeds)
     shares = [[fmean(rows) for rows in groups.values()] for _, groups in sorted(by_draw.items())]
     passing = [fmean(share >= 0.9 - 1e-9 for share in row) for row in shares]
-    assert scores.on_variants.pattern_accuracy.each == pytest.approx(passing)
+    assert scores.pattern_accuracy.each == pytest.approx(passing)
     rows = [[right for group in groups.values() for right in group] for groups in by_draw.values()]
-    assert scores.on_variants.sample_accuracy.mean == pytest.approx(fmean(map(fmean, rows)))
+    assert scores.sample_accuracy.mean == pytest.approx(fmean(map(fmean, rows)))
     unread = sum(answer not in NLI_LABELS for answer in answers)
     prompt = result.run.prompt
     assert prompt is not None
@@ -134,11 +134,11 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
     assert (prompt.input_tokens, prompt.output_tokens) == (50 * len(answers), 2 * len(answers))
     assert (prompt.provider, prompt.prompt, prompt.shots, prompt.temperature) == ("mockllm", "few_shot", 2, 0.0)
     assert result.title == "scripted (few_shot, 2 shots)"
-    assert "".join(result.seeds.variant_predictions).count("?") > 0
+    assert "".join(result.groups.predictions).count("?") > 0
     board = tmp_path / "site"
     assert main(["leaderboard", str(results), "--out", str(board), "--format", "json"]) == 0
     first = json.loads((board / "leaderboard.json").read_text(encoding="utf-8"))["rows"][0]
-    assert first["pattern_accuracy"] == scores.on_variants.pattern_accuracy.mean
+    assert first["pattern_accuracy"] == scores.pattern_accuracy.mean
     assert (first["prompt"], first["shots"], first["provider"]) == ("few_shot", 2, "mockllm")
     assert main(["leaderboard", str(results), "--out", str(board), "--dataset", OWN]) == 0
     page = (board / "index.html").read_text(encoding="utf-8")
@@ -149,10 +149,10 @@ def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> N
 def test_a_model_that_never_answers_is_wrong_and_never_consistent(run: Run) -> None:
     task = task_of(**PART)
     (result,) = import_files([run(task, ["?"] * len(task.dataset)).location], OWN)
-    assert result.scores.seed_sample_accuracy == result.scores.on_variants.sample_accuracy.mean == 0
+    assert result.scores.anchor_accuracy == result.scores.sample_accuracy.mean == 0
     assert result.run.no_answers == len(task.dataset)
-    assert {*result.seeds.predicted} == {None}
-    assert [scores.sample_accuracy.mean for scores in result.consistency.values()] == [0, 0]
+    assert {*(result.groups.anchors or ())} == {None}
+    assert [scores.sample_accuracy.mean for scores in (result.consistency or {}).values()] == [0, 0]
 
 
 def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_path: Path, bundled: MergeDataset) -> None:
@@ -178,7 +178,7 @@ def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_pat
         write_table(tmp_path / name, table)
         (result,) = import_files([tmp_path / name], OWN, model="rule", config="noun")
         assert result.scores == expected.scores
-        assert result.seeds == expected.seeds
+        assert result.groups == expected.groups
         assert result.consistency == expected.consistency
         assert (result.model.label_origin, result.run.prompt) == ("answers", None)
 
@@ -219,9 +219,9 @@ def test_partial_leaves_out_and_counts_seeds(table: list[dict[str, Json]], tmp_p
     write_table(tmp_path / "a.csv", table[1:])
     (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb", partial=True)
     seed = table[0]["id"].partition(":")[0]
-    assert result.left_out.seeds == 1
-    assert result.left_out.variants == sum(row["id"].startswith(f"{seed}:") for row in table)
-    assert seed not in result.seeds.seed_id
+    assert result.left_out.groups == 1
+    assert result.left_out.rows == sum(row["id"].startswith(f"{seed}:") for row in table)
+    assert seed not in result.groups.id
     assert any("not all of a seed's answers were imported" in note for note in result.notes)
 
 
@@ -242,7 +242,7 @@ def test_logs_of_one_run_are_joined(run: Run) -> None:
     with pytest.raises(InputError, match=r"no answers to 3 of the 33"):
         import_files(logs[1:], OWN)
     (result,) = import_files(logs, OWN)
-    assert result.scores.on_variants.pattern_accuracy.mean == 1
+    assert result.scores.pattern_accuracy.mean == 1
     assert result.run.prompt is not None
     assert result.run.prompt.calls == 33
 
@@ -255,8 +255,8 @@ def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
     assert (ranked.run.no_answers, generated.run.no_answers) == (0, 33)
     (run,) = [json.loads(path.read_text(encoding="utf-8")) for path in lm_eval_logs.glob("results_*")]
     logged = run["results"]["merge_snli_verb"]
-    assert ranked.scores.seed_sample_accuracy == logged["seed_sample_accuracy,none"]
-    assert ranked.scores.on_variants.sample_accuracy.mean == pytest.approx(logged["sample_accuracy,none"])
+    assert ranked.scores.anchor_accuracy == logged["seed_sample_accuracy,none"]
+    assert ranked.scores.sample_accuracy.mean == pytest.approx(logged["sample_accuracy,none"])
     assert ranked.run.prompt is not None
     assert (ranked.run.prompt.calls, ranked.run.prompt.temperature) == (3 * 33, None)
     assert len(read_results(tmp_path / "out")) == 2
@@ -537,7 +537,7 @@ def test_old_answers_are_read_again(inspect_log: Path, tmp_path: Path, capsys: p
     assert after.run.no_answers < 33
     assert after.run.prompt == before.run.prompt
     (expected,) = import_files([inspect_log], OWN, again=True)
-    assert (after.seeds, after.scores) == (expected.seeds, expected.scores)
+    assert (after.groups, after.scores) == (expected.seeds, expected.scores)
     assert main(["import", str(path), "--again", "--unread", "--json", *options]) == 0
     output = capsys.readouterr().out
     unread = json.loads(output[output.index('{\n  "results"') :])["unread"]

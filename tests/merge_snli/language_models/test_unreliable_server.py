@@ -63,4 +63,4 @@ def test_nothing_is_lost(server: Server, tmp_path: Path, monkeypatch: pytest.Mon
         for use, (premise, hypothesis) in zip(asked, texts, strict=True)
     ]
     variants = [correct for use, correct in zip(asked, right, strict=True) if "variant_id" in use]
-    assert result.scores.on_variants.sample_accuracy.mean == pytest.approx(sum(variants) / len(variants))
+    assert result.scores.sample_accuracy.mean == pytest.approx(sum(variants) / len(variants))

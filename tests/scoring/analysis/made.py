@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from merge_snli.dataset import MergeDataset
-from merge_snli.record import DataRecord, MaskedLMRecord, read_record
-from merge_snli.schema import NLI_LABELS
+from merge_snli.record import DataRecord, MaskedLMRecord, generation_of, read_record
+from merge_snli.schema import NLI_LABELS, WORD_CLASSES
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-from scoring.analysis.scored_dataset import NO_PREDICTION, ModelPredictions, ScoredDataset, Seeds, Variants
+from scoring.analysis.scored_dataset import Replacements, ScoredDataset, ScoredModel, SeedTexts
+from scoring.answers import Answers
+from scoring.models.labels import Missing
+from scoring.predictions.scored_data import AnchorPairs, ScoredData
+from scoring.results.evaluate import answers_to, asked_answers, dataset_record, fields_of, left_out_of
 from scoring.results.fields import SCHEMA_VERSION
-from scoring.results.measure import PredictedLabels, scores, scores_against, scores_against_majority
-from scoring.results.records import DatasetRecord, LeftOut, ModelRecord, RunRecord
+from scoring.results.measure import scores
+from scoring.results.records import ModelRecord, RunRecord
 from scoring.results.result import Result
-from scoring.results.scores import NOT_SCORED, SeedTable
-from tests.records import SHIPPED, changed
+from tests.records import SHIPPED
 
 DIGEST = "d" * 64
 
@@ -84,156 +86,116 @@ def scored_dataset(
     gold, on_seeds, texts = gold or {}, on_seeds or {}, texts or {}
     ids = tuple(dict.fromkeys(row.seed for row in rows))
     letters = [gold.get(seed, "e") for seed in ids]
-    numbers = {label[0]: number for number, label in enumerate(labels)} | {NOT_SCORED: NO_PREDICTION}
-    seeds = Seeds(
-        ids=ids,
-        premises=tuple(texts[seed][0] if seed in texts else f"The premise of {seed}." for seed in ids),
-        hypotheses=tuple(texts[seed][1] if seed in texts else f"The hypothesis of {seed}." for seed in ids),
-        labels=tuple(labels[numbers[letter]] for letter in letters),
-        extra={name: tuple(column) for name, column in (extra or {}).items()},
-    )
-    variants = _variants(rows, ids, masked_lms)
-    gold_numbers = np.array([numbers[letter] for letter in letters])
-    record = DatasetRecord(
-        name="made", title=title, revision=None, version="1.0.0", digest=digest, config="all", labels=tuple(labels)
-    )
-    seed_answers = [on_seeds.get(seed, letter * len(models)) for seed, letter in zip(ids, letters, strict=True)]
-    predictions = [
-        _predictions(
-            name,
-            record,
-            seeds,
-            variants,
-            gold_numbers,
-            np.array([numbers[answers[at]] for answers in seed_answers]),
-            np.array([numbers[row.answers[at]] for row in rows], dtype=np.int8),
+    numbers = {label[0]: number for number, label in enumerate(labels)}
+    numbers |= {"-": Missing.NOT_ASKED, "?": Missing.NO_ANSWER}
+    pairs = [texts.get(seed, (f"The premise of {seed}.", f"The hypothesis of {seed}.")) for seed in ids]
+    dataset = _dataset(title, digest, masked_lms, options or {})
+    data = _data(rows, ids, pairs, [numbers[letter] for letter in letters], dataset, labels, masked_lms)
+    on_anchors = [on_seeds.get(seed, letter * len(models)) for seed, letter in zip(ids, letters, strict=True)]
+    answers = [
+        answers_to(
+            data,
+            np.array([numbers[row.answers[at]] for row in rows]),
+            np.array([numbers[letters[at]] for letters in on_anchors]),
+            tuple(labels),
         )
-        for at, name in enumerate(models)
+        for at in range(len(models))
     ]
-    run = read_record(SHIPPED)
-    dataset = MergeDataset(
-        name="made",
-        folder=Path("made"),
-        revision=None,
-        record=changed(
-            run,
-            title=title,
-            options=run.options | {"mlm": list(masked_lms)} | dict(options or {}),
-            masked_lms=tuple(MaskedLMRecord(name, None, "a" * 64) for name in masked_lms),
-            data=DataRecord(digest, {}),
+    return ScoredDataset(
+        data,
+        dataset_record(data),
+        SeedTexts(
+            ids=ids,
+            premises=tuple(premise for premise, _ in pairs),
+            hypotheses=tuple(hypothesis for _, hypothesis in pairs),
+            labels=tuple(labels[numbers[letter]] for letter in letters),
+            extra={name: tuple(column) for name, column in (extra or {}).items()},
+        ),
+        Replacements(
+            word_class=pa.array([row.word_class for row in rows]).dictionary_encode(),
+            original=pa.array([row.original for row in rows]).dictionary_encode(),
+            replacement=pa.array([row.replacement or f"word{at}" for at, row in enumerate(rows)]).dictionary_encode(),
+            log_odds=np.array([row.log_odds for row in rows], dtype=np.float32),
+            masked_lms=tuple(masked_lms),
+            validated_by=np.array([[name in row.masked_lms for name in masked_lms] for row in rows]),
+        ),
+        tuple(
+            ScoredModel(name, made_result(name, data, each), each) for name, each in zip(models, answers, strict=True)
         ),
     )
-    return ScoredDataset(dataset, record, seeds, variants, tuple(predictions))
 
 
-def _variants(rows: Sequence[Row], ids: Sequence[str], masked_lms: Sequence[str]) -> Variants:
-    draws = [(number, subsample) for number, row in enumerate(rows) for subsample in row.subsamples]
-    return Variants(
-        seed=np.array([ids.index(row.seed) for row in rows]),
-        word_class=pa.array([row.word_class for row in rows]).dictionary_encode(),
-        original=pa.array([row.original for row in rows]).dictionary_encode(),
-        replacement=pa.array([row.replacement or f"word{at}" for at, row in enumerate(rows)]).dictionary_encode(),
-        log_odds=np.array([row.log_odds for row in rows], dtype=np.float32),
-        masked_lms=tuple(masked_lms),
-        validated_by=np.array([[name in row.masked_lms for name in masked_lms] for row in rows]),
-        drawn_variant=np.array([variant for variant, _ in draws], dtype=np.int64),
-        drawn_by=np.array([subsample for _, subsample in draws], dtype=np.int64),
-        n_subsamples=1 + max((subsample for _, subsample in draws), default=-1),
-    )
-
-
-def _predictions(
-    name: str,
-    dataset: DatasetRecord,
-    seeds: Seeds,
-    variants: Variants,
-    gold: NDArray[np.int64],
-    on_seeds: NDArray[np.int64],
-    on_variants: NDArray[np.int8],
-) -> ModelPredictions:
-    assert (on_variants[on_seeds[variants.seed] == NO_PREDICTION] == NO_PREDICTION).all()
-    return ModelPredictions(
-        name=name,
-        result=_result(name, dataset, seeds, variants, gold, on_seeds, on_variants),
-        labels=dataset.labels,
-        gold=gold,
-        seeds=on_seeds,
-        variants=on_variants,
-        correct=on_variants == gold[variants.seed],
-    )
-
-
-def _result(
-    name: str,
-    dataset: DatasetRecord,
-    seeds: Seeds,
-    variants: Variants,
-    gold: NDArray[np.int64],
-    on_seeds: NDArray[np.int64],
-    on_variants: NDArray[np.int8],
-) -> Result:
-    """Return a result whose scores are computed; it has no parts."""
-    drawn = np.zeros((variants.n_subsamples, len(variants.seed)), dtype=bool)
-    drawn[variants.drawn_by, variants.drawn_variant] = True
-    everything = PredictedLabels(
-        gold=gold,
-        seed_predictions=on_seeds,
-        variant_predictions=on_variants.astype(np.int64),
-        variant_seeds=variants.seed,
-        drawn=drawn,
-        seed_indices=np.arange(len(gold)),
-        variant_indices=np.arange(len(variants.seed)),
-    )
-    predicted = everything.select(on_variants != NO_PREDICTION)
-    texts = ["".join(_digits(on_variants[variants.seed == seed])) for seed in range(len(gold))]
-    labels = dataset.labels
-    cells = [[drawn[k] & (variants.seed == seed) for seed in predicted.seed_indices] for k in range(len(drawn))]
-    right = on_variants == gold[variants.seed]
-    scored = on_variants != NO_PREDICTION
+def made_result(name: str, data: ScoredData, answers: Answers, *, digest: str | None = None) -> Result:
+    """Return the result of a model that gave some answers to data."""
+    asked = asked_answers(answers)
     return Result(
         schema_version=SCHEMA_VERSION,
-        kind="merge",
         model=ModelRecord(
             name=name,
             revision=None,
-            digest=None,
+            digest=digest,
             architecture=None,
             parameters=None,
             training_data=None,
-            labels=labels,
+            labels=answers.labels,
             label_origin="function",
             config_labels=(),
         ),
-        dataset=dataset,
+        dataset=dataset_record(data),
         run=RunRecord(versions={}, dtype=None, device=None, seconds=0.0),
-        compared_labels=labels,
-        left_out=LeftOut(
-            max_length=None,
-            seeds=len(gold) - len(predicted.gold),
-            variants=int(np.count_nonzero(~scored)),
-        ),
+        compared_labels=answers.labels,
+        left_out=left_out_of(asked, data, None),
         notes=(),
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
-        scores=scores(predicted),
-        classes={},
-        labels={},
-        masked_lms={},
-        consistency={
-            "seed": scores_against(predicted, predicted.seed_predictions),
-            "majority": scores_against_majority(predicted),
-        },
-        source=None,
-        seeds=SeedTable(
-            seed_id=tuple(seeds.ids[seed] for seed in predicted.seed_indices),
-            gold=tuple(seeds.labels[seed] for seed in predicted.seed_indices),
-            predicted=tuple(labels[label] for label in predicted.seed_predictions),
-            sizes=tuple(tuple(int((cell & scored).sum()) for cell in row) for row in cells),
-            correct=tuple(tuple(int((cell & right).sum()) for cell in row) for row in cells),
-            variant_predictions=tuple(texts[seed] for seed in predicted.seed_indices),
-        ),
+        scores=scores(asked),
+        **fields_of(asked, data),
     )
 
 
-def _digits(labels: NDArray[np.int8]) -> list[str]:
-    return [NOT_SCORED if label == NO_PREDICTION else str(label) for label in labels.tolist()]
+def _dataset(title: str, digest: str, masked_lms: Sequence[str], options: Mapping[str, Any]) -> MergeDataset:
+    run = read_record(SHIPPED)
+    named = tuple(MaskedLMRecord(name, None, "a" * 64) for name in masked_lms)
+    record = replace(
+        run,
+        title=title,
+        options=run.options | {"mlm": list(masked_lms)} | dict(options),
+        generation=replace(generation_of(run), masked_lms=named),
+        data=DataRecord(digest, {}),
+    )
+    return MergeDataset(name="made", folder=Path("made"), revision=None, record=record)
+
+
+def _data(
+    rows: Sequence[Row],
+    ids: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    gold: Sequence[int],
+    dataset: MergeDataset,
+    labels: Sequence[str],
+    masked_lms: Sequence[str],
+) -> ScoredData:
+    groups = np.array([ids.index(row.seed) for row in rows])
+    row_labels, n_draws = np.array(gold)[groups], 1 + max((each for row in rows for each in row.subsamples), default=0)
+    return ScoredData(
+        dataset=dataset,
+        name=dataset.name,
+        title=dataset.record.title,
+        revision=None,
+        config="all",
+        digest=dataset.digest,
+        group_column="seed_id",
+        label_names=tuple(labels),
+        pairs=(*pairs, *((f"premise {at}", f"hypothesis {at}") for at in range(len(rows)))),
+        group_ids=tuple(ids),
+        row_pairs=len(ids) + np.arange(len(rows)),
+        row_groups=groups,
+        row_labels=row_labels,
+        draws=np.array([[number in row.subsamples for row in rows] for number in range(n_draws)]),
+        anchors=AnchorPairs(np.arange(len(ids)), np.array(gold)),
+        parts={
+            "word_class": {name: np.array([row.word_class == name for row in rows]) for name in WORD_CLASSES},
+            "label": {name: row_labels == number for number, name in enumerate(labels)},
+            "masked_lm": {name: np.array([name in row.masked_lms for row in rows]) for name in masked_lms},
+        },
+    )

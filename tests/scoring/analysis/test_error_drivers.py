@@ -15,6 +15,7 @@ from scoring.analysis.error_drivers import Regression, error_drivers
 from scoring.analysis.not_computable import NotComputable
 from scoring.analysis.scored_dataset import ScoredDataset
 from scoring.corpus.counts import CorpusCounts
+from scoring.models.labels import Missing
 from tests.scoring.analysis.made import Row, scored_dataset
 
 CLASSES, MASKED_LMS = ("noun", "verb", "adj"), ("first", "second", "third")
@@ -61,17 +62,17 @@ def frame(scored: ScoredDataset) -> pd.DataFrame:
     variants, seeds = scored.variants, scored.seeds
     table = pd.DataFrame(
         {
-            "seed": variants.seed,
+            "seed": scored.groups,
             "log_odds": variants.log_odds.astype(float),
             "masked_lms": variants.validated_by.sum(axis=1),
-            "sentence_length": [len(seeds.premises[seed].split()) + 2 for seed in variants.seed],
+            "sentence_length": [len(seeds.premises[seed].split()) + 2 for seed in scored.groups],
             "log_count": np.log1p([WORDS[word] for word in variants.replacement.to_pylist()]),
         }
     )
     numbers = list(COLUMNS.values())[:4]
     table[numbers] = (table[numbers] - table[numbers].mean()) / table[numbers].std(ddof=0)
     table["word_class"] = variants.word_class.to_pylist()
-    table["label"] = [seeds.labels[seed] for seed in variants.seed]
+    table["label"] = [seeds.labels[seed] for seed in scored.groups]
     return table
 
 
@@ -100,7 +101,7 @@ def test_regressions_are_those_of_statsmodels() -> None:
     table = frame(scored)
     stacked = []
     for model, found in zip(scored.models, result.models, strict=True):
-        answers = table.assign(right=model.correct.astype(int), model=model.name)[model.scored]
+        answers = table.assign(right=model.answers.correct.astype(int), model=model.name)[model.answers.asked]
         assert_as_in_statsmodels(found, answers, "")
         assert [each.name for each in found.intercepts] == [model.name]
         stacked.append(answers)
@@ -117,7 +118,7 @@ def test_regressions_are_those_of_statsmodels() -> None:
 def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
     scored = random_dataset(models=("a",))
     validated = np.ones_like(scored.variants.validated_by)
-    same = replace(scored, variants=replace(scored.variants, validated_by=validated))
+    same = replace(scored, replacements=replace(scored.variants, validated_by=validated))
     result = error_drivers(same)
     assert result.pooled is None
     assert [each.name for each in result.models[0].left_out] == ["masked_lms"]
@@ -128,14 +129,19 @@ def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
 
 def with_answers(scored: ScoredDataset, right: Sequence[np.ndarray[tuple[int], np.dtype[np.bool_]]]) -> ScoredDataset:
     """Return the data set with other answers, without changing which variants have one."""
-    models = (replace(model, correct=each & model.scored) for model, each in zip(scored.models, right, strict=True))
+    models = []
+    for model, each in zip(scored.models, right, strict=True):
+        answers = model.answers
+        predicted = np.where(each, answers.gold, (answers.gold + 1) % len(answers.labels))
+        predicted[~answers.asked] = Missing.NOT_ASKED
+        models.append(replace(model, answers=replace(answers, predicted=predicted)))
     return replace(scored, models=tuple(models))
 
 
 def test_a_model_that_is_always_right_has_no_regression_and_is_left_out_of_the_pooled_one() -> None:
     scored = random_dataset()
-    always = np.ones(len(scored.variants.seed), dtype=bool)
-    result = error_drivers(with_answers(scored, [scored.models[0].correct, always]))
+    always = np.ones(len(scored.groups), dtype=bool)
+    result = error_drivers(with_answers(scored, [scored.models[0].answers.correct, always]))
     assert result.models[0].not_computed is None
     assert result.models[1].not_computed == "every variant is answered right"
     assert result.models[1].coefficients == ()
@@ -147,7 +153,7 @@ def test_a_model_that_is_always_right_has_no_regression_and_is_left_out_of_the_p
 
 def test_answers_that_a_level_or_a_number_determines() -> None:
     scored = random_dataset()
-    labels = np.array(scored.seeds.labels)[scored.variants.seed]
+    labels = np.array(scored.seeds.labels)[scored.groups]
     by_label, by_number = labels == "neutral", scored.variants.log_odds > 1
     result = error_drivers(with_answers(scored, [by_label, by_number]))
     assert result.models[0].not_computed == "no variant with label entailment is answered right"

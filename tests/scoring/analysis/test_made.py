@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scoring.analysis.curves import counts
 from tests.scoring.analysis.made import rows_of, scored_dataset
 
 
@@ -18,15 +17,15 @@ def test_answers_become_predictions_and_scores() -> None:
     )
     first, second = made.models
     assert made.seeds.labels == ("entailment", "neutral")
-    assert (first.variants.tolist(), second.variants.tolist()) == ([0, 0, 1, 0], [0, 1, 1, -1])
-    assert (first.seeds.tolist(), second.seeds.tolist()) == ([0, 1], [2, 1])
-    assert first.correct.tolist() == [True, True, True, False]
+    assert (first.answers.predicted.tolist(), second.answers.predicted.tolist()) == ([0, 0, 1, 0], [0, 1, 1, -1])
+    assert (first.anchors.predicted.tolist(), second.anchors.predicted.tolist()) == ([0, 1], [2, 1])
+    assert first.answers.correct.tolist() == [True, True, True, False]
     assert made.variants.of_class("verb").tolist() == [False, False, True, True]
-    table = counts(made, second)
-    assert np.array_equal(table.sizes, second.result.seeds.sizes)
-    assert np.array_equal(table.correct, second.result.seeds.correct)
-    assert table.correct.tolist() == [[1, 1], [0, 1]]
-    assert second.result.seeds.variant_predictions == ("01", "1-")
-    assert first.result.scores.seed_sample_accuracy == 1
-    assert second.result.scores.seed_sample_accuracy == 0.5
-    assert first.result.scores.on_variants.sample_accuracy.each == pytest.approx((3 / 4, 1 / 2))
+    counts = second.answers.counts()
+    assert np.array_equal(counts.sizes, second.result.groups.sizes)
+    assert np.array_equal(counts.correct, second.result.groups.correct)
+    assert counts.correct.tolist() == [[1, 1], [0, 1]]
+    assert second.result.groups.predictions == ("01", "1-")
+    assert first.result.scores.anchor_accuracy == 1
+    assert second.result.scores.anchor_accuracy == 0.5
+    assert first.result.scores.sample_accuracy.each == pytest.approx((3 / 4, 1 / 2))

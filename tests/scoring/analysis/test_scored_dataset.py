@@ -13,7 +13,7 @@ import pytest
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from scoring import Result, score
-from scoring.analysis.curves import counts, mean_curve, pass_shares, seed_values
+from scoring.analysis.curves import mean_curve, pass_shares, seed_values
 from scoring.analysis.scored_dataset import ScoredDataset, read_scored_dataset
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
@@ -45,35 +45,35 @@ def rows() -> list[dict[str, Any]]:
 
 def test_arrays_follow_the_rows(scored: ScoredDataset, rows: list[dict[str, Any]]) -> None:
     variants, seeds = scored.variants, scored.seeds
-    assert [seeds.ids[seed] for seed in variants.seed] == [row["seed_id"] for row in rows]
+    assert [scored.ids[seed] for seed in scored.groups] == [row["seed_id"] for row in rows]
     assert variants.original.to_pylist() == [row["original"] for row in rows]
     assert variants.replacement.to_pylist() == [row["replacement"] for row in rows]
     assert variants.of_class("verb").tolist() == [row["word_class"] == "verb" for row in rows]
     assert not variants.of_class("adv").any()
-    drawn = [(row, subsample) for row, each in enumerate(rows) for subsample in each["subsamples"]]
-    assert list(zip(variants.drawn_variant.tolist(), variants.drawn_by.tolist(), strict=True)) == drawn
+    assert scored.data.draws is not None
+    assert scored.data.draws.tolist() == [[draw in row["subsamples"] for row in rows] for draw in range(10)]
     texts = {row["seed_id"]: (row["seed_premise"], row["seed_hypothesis"]) for row in rows}
     assert dict(zip(seeds.ids, zip(seeds.premises, seeds.hypotheses, strict=True), strict=True)) == texts
     model = scored.models[0]
-    assert model.variants.tolist() == by_length([(row["premise"], row["hypothesis"]) for row in rows])
-    assert model.correct.tolist() == [
-        prediction == row["label"] for prediction, row in zip(model.variants.tolist(), rows, strict=True)
+    assert model.answers.predicted.tolist() == by_length([(row["premise"], row["hypothesis"]) for row in rows])
+    assert model.answers.correct.tolist() == [
+        prediction == row["label"] for prediction, row in zip(model.answers.predicted.tolist(), rows, strict=True)
     ]
-    assert model.seeds.tolist() == by_length(list(zip(seeds.premises, seeds.hypotheses, strict=True)))
+    assert model.anchors.predicted.tolist() == by_length(list(zip(seeds.premises, seeds.hypotheses, strict=True)))
 
 
 @pytest.mark.parametrize("name", ["noun", "verb", "adj"])
 def test_curves_of_a_class_are_those_of_the_results(scored: ScoredDataset, results: list[Result], name: str) -> None:
     mask = scored.variants.of_class(name)
-    tables = [counts(scored, model, mask) for model in scored.models]
+    tables = [model.answers.counts(rows=mask) for model in scored.models]
     curve = mean_curve([(model.name, table) for model, table in zip(scored.models, tables, strict=True)], variants=1)
     expected = np.mean(
-        np.array([result.classes[name].on_variants.curve.mean for result in results], dtype=float), axis=0
+        np.array([result.parts["word_class"][name].curve.mean for result in results], dtype=float), axis=0
     )
     assert curve.mean == pytest.approx(expected.tolist())
-    assert curve.seeds == results[0].classes[name].seeds
+    assert curve.seeds == results[0].parts["word_class"][name].groups
     assert np.nanmean(pass_shares(tables[0])) == pytest.approx(
-        results[0].classes[name].on_variants.pattern_accuracy.mean
+        results[0].parts["word_class"][name].pattern_accuracy.mean
     )
     assert np.array_equal(
         seed_values(tables), np.mean([pass_shares(tables[0]), pass_shares(tables[1])], axis=0), equal_nan=True
@@ -82,16 +82,13 @@ def test_curves_of_a_class_are_those_of_the_results(scored: ScoredDataset, resul
 
 def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[Result]) -> None:
     first = results[0]
-    predictions = ["-" + labels[1:] for labels in first.seeds.variant_predictions]
-    shorter = replace(
-        first, seeds=replace(first.seeds, seed_id=first.seeds.seed_id, variant_predictions=tuple(predictions))
-    )
-    again = read_scored_dataset(scored.dataset, [shorter])
-    model = again.models[0]
-    assert np.count_nonzero(~model.scored) == len(again.seeds.ids)
-    everything = np.ones(len(model.variants), dtype=bool)
-    undrawn = int(counts(scored, scored.models[0]).sizes.sum() - counts(again, model, everything).sizes.sum())
-    assert undrawn == int(np.count_nonzero(~model.scored[again.variants.drawn_variant])) > 0
+    predictions = tuple("-" + labels[1:] for labels in first.groups.predictions)
+    shorter = replace(first, groups=replace(first.groups, predictions=predictions))
+    again = read_scored_dataset(scored.dataset, [shorter]).models[0].answers
+    assert np.count_nonzero(~again.asked) == len(scored.ids)
+    assert again.draws is not None
+    fewer = int(scored.models[0].answers.counts().sizes.sum() - again.counts().sizes.sum())
+    assert fewer == int(np.count_nonzero(again.draws & ~again.asked)) > 0
 
 
 def test_a_result_on_other_data_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
@@ -101,7 +98,7 @@ def test_a_result_on_other_data_is_refused(scored: ScoredDataset, results: list[
 
 
 def test_a_result_with_other_numbers_of_variants_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
-    seeds = results[0].seeds
-    changed = replace(results[0], seeds=replace(seeds, variant_predictions=("0", *seeds.variant_predictions[1:])))
-    with pytest.raises(InputError, match=rf"by length.*{seeds.seed_id[0]}"):
+    table = results[0].groups
+    changed = replace(results[0], groups=replace(table, predictions=("0", *table.predictions[1:]), gold=table.gold))
+    with pytest.raises(InputError, match=rf"by length.*{table.id[0]}"):
         read_scored_dataset(scored.dataset, [changed])

@@ -125,7 +125,7 @@ def _config(folder: Path, record: Json, config: str, results: Sequence[Json], wi
     answers, on_seeds = pd.DataFrame(index=rows.index), pd.DataFrame(index=seeds.index)
     for name, result in zip(names, results, strict=True):
         answers[name] = _answers(variants, result)
-        on_seeds[name] = pd.Series(dict(zip(result["seeds"]["seed_id"], result["seeds"]["predicted"], strict=True)))
+        on_seeds[name] = pd.Series(dict(zip(result["groups"]["id"], result["groups"]["anchors"], strict=True)))
     draws = rows["subsamples"].explode().dropna().rename("subsample").rename_axis("variant").reset_index()
     kept = ~variants["seed"].isin(without)
     return Data(
@@ -153,8 +153,8 @@ def _names(results: Sequence[Json]) -> list[str]:
 def _answers(variants: Frame, result: Json) -> Series:
     """Return the predicted label of each variant; the file has one character per variant of each seed."""
     letters = dict(enumerate(result["compared_labels"]))
-    table = result["seeds"]
-    by_seed = dict(zip(table["seed_id"], table["variant_predictions"], strict=True))
+    table = result["groups"]
+    by_seed = dict(zip(table["id"], table["predictions"], strict=True))
     position = variants.groupby("seed").cumcount()
     characters = [
         by_seed[seed][at] if seed in by_seed else "-" for seed, at in zip(variants["seed"], position, strict=True)

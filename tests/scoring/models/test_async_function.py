@@ -47,7 +47,7 @@ def test_scores_are_those_of_the_same_function_without_async(dataset: Path) -> N
     api = Api()
     result = score(api, dataset, config="noun", concurrency=5)
     expected = score(lambda pairs: [rule(pair) for pair in pairs], dataset, config="noun", name="Api")
-    assert (result.scores, result.seeds, result.title) == (expected.scores, expected.seeds, expected.title)
+    assert (result.scores, result.groups, result.title) == (expected.scores, expected.groups, expected.title)
     assert result.run.no_answers > 0
     assert api.most == 5
 
@@ -104,7 +104,7 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
 
 def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
     async def notebook() -> float:
-        return score(Api(), dataset, config="verb").scores.seed_sample_accuracy
+        return score(Api(), dataset, config="verb").pattern_accuracy
 
     assert 0 <= asyncio.run(notebook()) <= 1
 
@@ -161,15 +161,16 @@ def test_wrong_options_and_labels(dataset: Path) -> None:
         score(lambda pairs: ["neutral"] * len(pairs), dataset, concurrency=2)
 
 
-def test_pairs_in_groups_need_a_label_each() -> None:
+def test_no_answer_to_pairs_in_groups_is_wrong() -> None:
     rows = [
         {"premise": f"A dog runs {number}.", "hypothesis": "It runs.", "label": "entailment", "group": number // 2}
         for number in range(4)
     ]
-    with pytest.raises(InputError, match="silent gave no answer"):
-        score(lambda pairs: [None] * len(pairs), rows, group_column="group", name="silent")
+    silent = score(lambda pairs: [None] * len(pairs), rows, group_column="group", name="silent")
+    assert (silent.pattern_accuracy, silent.run.no_answers) == (0, 4)
+    assert silent.groups.predictions == ("??", "??")
 
     async def ask(pair: Pair) -> str:
         return "entailment"
 
-    assert score(ask, rows, group_column="group").scores.pattern_accuracy == 1
+    assert score(ask, rows, group_column="group").pattern_accuracy == 1

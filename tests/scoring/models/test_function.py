@@ -18,13 +18,13 @@ def always(answer: Any) -> Callable[[list[Pair]], list[Any]]:  # noqa: ANN401 - 
 def test_label_names_and_numbers_are_equivalent(dataset: Path) -> None:
     by_name = score(always("Neutral"), dataset, name="f")
     assert score(always(1), dataset).scores == by_name.scores
-    assert set(by_name.seeds.predicted) == {"neutral"}
+    assert set(by_name.groups.anchors or ()) == {"neutral"}
 
 
 def test_not_entailment_makes_the_comparison_two_way(dataset: Path) -> None:
     result = score(lambda pairs: ["neutral"] * (len(pairs) - 1) + ["not_entailment"], dataset)
     assert result.compared_labels == ("entailment", "not_entailment")
-    assert set(result.seeds.predicted) == {"not_entailment"}
+    assert set(result.groups.anchors or ()) == {"not_entailment"}
     assert score(always("neutral"), dataset).compared_labels == ("entailment", "neutral", "contradiction")
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
-from scoring.predictions.pairs import pair_digest, read_config
+from scoring.predictions.pairs import read_config
+from scoring.predictions.scored_data import pair_digest
 
 
 def rewrite(folder: Path, change: Callable[[pa.Table], pa.Table]) -> None:
@@ -34,10 +35,12 @@ def folder(make_dataset: Callable[..., Path], tmp_path: Path) -> Path:
 def test_pairs_are_distinct(dataset: Path) -> None:
     data = read_config(find_dataset(str(dataset)), "all")
     rows = pq.read_table(dataset / "data/all/test.parquet").to_pylist()
-    assert len(set(data.pairs)) == len(data.pairs)
-    assert [data.pairs[index] for index in data.variant_pairs] == [(row["premise"], row["hypothesis"]) for row in rows]
-    assert [data.seed_ids[index] for index in data.variant_seeds] == [row["seed_id"] for row in rows]
-    assert [np.flatnonzero(column).tolist() for column in data.in_subsample.T] == [row["subsamples"] for row in rows]
+    draws, distinct = data.draws, set(data.pairs)
+    assert draws is not None
+    assert len(distinct) == len(data.pairs)
+    assert [data.pairs[index] for index in data.row_pairs] == [(row["premise"], row["hypothesis"]) for row in rows]
+    assert [data.group_ids[index] for index in data.row_groups] == [row["seed_id"] for row in rows]
+    assert [np.flatnonzero(column).tolist() for column in draws.T] == [row["subsamples"] for row in rows]
 
 
 @pytest.mark.parametrize("config", ["all", "noun", "verb", "adj"])
@@ -45,8 +48,10 @@ def test_seeds_are_those_of_the_config(dataset: Path, config: str) -> None:
     data = read_config(find_dataset(str(dataset)), config)
     expected = set(pq.read_table(dataset / f"data/{config}/test.parquet").column("seed_id").to_pylist())
     seeds = {row["seed_id"]: row for row in pq.read_table(dataset / "data/seed/test.parquet").to_pylist()}
-    assert set(data.seed_ids) == expected
-    for seed_id, pair, label in zip(data.seed_ids, data.seed_pairs, data.seed_labels, strict=True):
+    anchors = data.anchors
+    assert anchors is not None
+    assert set(data.group_ids) == expected
+    for seed_id, pair, label in zip(data.group_ids, anchors.pairs, anchors.labels, strict=True):
         assert data.pairs[pair] == (seeds[seed_id]["premise"], seeds[seed_id]["hypothesis"])
         assert label == seeds[seed_id]["label"]
 

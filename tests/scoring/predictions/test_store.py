@@ -6,11 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scoring.models.labels import Missing
 from scoring.models.predictor import ModelFacts
 from scoring.predictions.store import FACTS_FILE, Predictions, PredictionStore, look_up
 
-FIRST = Predictions(("a", "b"), np.array([3, 4], np.int32), np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)
-SECOND = Predictions(("c",), np.array([5], np.int32), np.array([[7, 8, 9]], np.float32), 2.0)
+FIRST = Predictions(
+    ("a", "b"),
+    np.array([3, 4], np.int32),
+    np.array([2, Missing.NOT_ASKED]),
+    np.array([[1, 2, 3], [np.nan] * 3], np.float32),
+    1.5,
+)
+SECOND = Predictions(("c",), np.array([5], np.int32), np.array([2]), np.array([[7, 8, 9]], np.float32), 2.0)
+LABELS = Predictions(("a", "b"), np.zeros(2, np.int32), np.array([3, Missing.NO_ANSWER]), None, 0.5)
 
 
 @pytest.fixture
@@ -33,8 +41,18 @@ def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
     assert found is not None
     assert missing == [1]
     assert found.tokens.tolist() == [5, 0, 3, 4]
+    assert found.outputs.tolist() == [2, Missing.NOT_ASKED, 2, Missing.NOT_ASKED]
     np.testing.assert_array_equal(found.logits, [[7, 8, 9], [np.nan] * 3, [1, 2, 3], [np.nan] * 3])
     assert found.seconds == 3.5
+
+
+def test_labels_are_stored_without_logits(tmp_path: Path) -> None:
+    store = PredictionStore(tmp_path / "predictions")
+    store.add(LABELS)
+    found, missing = look_up(store.shards(), ["b", "x", "a"])
+    assert found is not None
+    assert (found.logits, missing) == (None, [1])
+    assert found.outputs.tolist() == [Missing.NO_ANSWER, Missing.NOT_ASKED, 3]
 
 
 def test_seconds_count_only_shards_with_the_pairs(store: PredictionStore) -> None:

@@ -62,9 +62,10 @@ def results(folder: Path, gold: dict[Pair, str], tmp_path_factory: pytest.TempPa
     gold_seed = {(row["premise"], row["hypothesis"]): row["seed_id"] for row in rows}
     gold_seed |= {(row["seed_premise"], row["seed_hypothesis"]): row["seed_id"] for row in rows}
     whole = score(good, folder, name=WHOLE)
-    table = whole.seeds
-    right = {seed for seed, label, own in zip(table.seed_id, table.gold, table.predicted, strict=True) if label == own}
-    assert 2 < len(right) < len(table.seed_id)
+    table = whole.groups
+    rows_of = zip(table.id, table.gold, table.anchors or (), strict=True)
+    right = {seed for seed, label, own in rows_of if NLI_LABELS[int(label)] == own}
+    assert 2 < len(right) < len(table.id)
     path = tmp_path_factory.mktemp("answers") / "part.csv"
     of_pair = {row["variant_id"]: (row["premise"], row["hypothesis"]) for row in rows if row["seed_id"] in right}
     of_pair |= {
@@ -86,7 +87,7 @@ def results(folder: Path, gold: dict[Pair, str], tmp_path_factory: pytest.TempPa
 
 @pytest.fixture(scope="module")
 def n_part(results: list[Result]) -> int:
-    return len(results[0].seeds.seed_id)
+    return len(results[0].groups.id)
 
 
 @pytest.fixture(scope="module")
@@ -96,11 +97,7 @@ def board(results: list[Result]) -> Board:
 
 
 def test_a_partial_and_a_two_way_model_are_listed_but_not_ranked(results: list[Result], n_part: int) -> None:
-    assert (
-        results[0].scores.on_variants.pattern_accuracy.mean
-        == 1
-        > (results[3].scores.on_variants.pattern_accuracy.mean or 0)
-    )
+    assert results[0].scores.pattern_accuracy.mean == 1 > (results[3].scores.pattern_accuracy.mean or 0)
     order = ranked(results)
     assert [result.model.name for result in order[:2]] == [WHOLE, WEAK]
     reasons = dict(zip((result.model.name for result in results), unranked_reasons(results), strict=True))
@@ -140,7 +137,7 @@ def test_side_by_side_does_not_rank_a_partial_model_first(
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
     elsewhere = make_boards([score(lambda pairs: ["neutral"] * len(pairs), other, name="elsewhere")])
-    side = side_by_side([board, *elsewhere], [])
+    side = side_by_side([board, *elsewhere])
     assert side is not None
     assert [name for _, name in side.models][:2] == [WHOLE, WEAK]
     assert any(f"{PART} is not ranked" in note for note in side.notes)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from scipy import stats
@@ -16,9 +17,13 @@ from merge_snli.cli import main
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from scoring import Result, score
+from scoring.predictions.pairs import read_config
 from scoring.reports.comparison import Comparison, compare_results
 from scoring.reports.comparison_text import comparison_text, to_json
-from scoring.results.scores import SeedTable
+from scoring.reports.leaderboard.boards import make_boards
+from scoring.results.evaluate import answers_of, fields_of, left_out_of
+from scoring.results.measure import scores
+from scoring.results.scores import GroupTable
 from scoring.statistics import OVERLAP_WARNING
 from tests.scoring.conftest import MakeDataset
 
@@ -49,7 +54,7 @@ def comparison(results: list[Result]) -> Comparison:
     return compare_results(results)[0]
 
 
-def passes(table: SeedTable, seed: int) -> Fraction:
+def passes(table: GroupTable, seed: int) -> Fraction:
     counts = [(correct[seed], size[seed]) for correct, size in zip(table.correct, table.sizes, strict=True)]
     drawn = [(correct, size) for correct, size in counts if size]
     return Fraction(sum(correct * 10 >= size * 9 for correct, size in drawn), len(drawn))
@@ -57,13 +62,13 @@ def passes(table: SeedTable, seed: int) -> Fraction:
 
 def test_pattern_accuracy_equals_a_plain_count(comparison: Comparison, results: list[Result]) -> None:
     for result in results:
-        n = len(result.seeds.seed_id)
-        expected = sum(passes(result.seeds, seed) for seed in range(n)) / n
+        n = len(result.groups.id)
+        expected = sum(passes(result.groups, seed) for seed in range(n)) / n
         assert comparison.pattern_accuracy[result.model.name] == pytest.approx(float(expected))
         interval = comparison.intervals[result.model.name]
         assert interval.low <= comparison.pattern_accuracy[result.model.name] <= interval.high
         assert interval.unit == "seed"
-    assert comparison.seeds == len(results[0].seeds.seed_id)
+    assert comparison.seeds == len(results[0].groups.id)
     assert (comparison.left_out, comparison.subsamples) == (0, 10)
 
 
@@ -76,7 +81,7 @@ def test_score_and_compare_have_the_same_interval_of_the_same_number(
         compared = comparison.intervals[result.model.name]
         assert (compared.low, compared.high) == intervals.pattern_accuracy
         assert compared.method == intervals.methods["pattern_accuracy"]
-        assert comparison.pattern_accuracy[result.model.name] == result.scores.on_variants.pattern_accuracy.mean
+        assert comparison.pattern_accuracy[result.model.name] == result.scores.pattern_accuracy.mean
 
 
 def test_models_are_ranked_and_letters_show_differences(comparison: Comparison) -> None:
@@ -90,8 +95,8 @@ def test_models_are_ranked_and_letters_show_differences(comparison: Comparison) 
 
 
 def test_seeds_against_variants_is_the_paired_t_test_over_models(comparison: Comparison, results: list[Result]) -> None:
-    on_seeds = [result.scores.seed_sample_accuracy for result in results]
-    on_variants = [result.scores.on_variants.sample_accuracy.mean or 0.0 for result in results]
+    on_seeds = [result.scores.anchor_accuracy or 0.0 for result in results]
+    on_variants = [result.scores.sample_accuracy.mean or 0.0 for result in results]
     expected = stats.ttest_rel(on_seeds, on_variants)
     assert comparison.seeds_against_variants is not None
     assert comparison.seeds_against_variants.p_value == pytest.approx(float(expected.pvalue))
@@ -122,11 +127,11 @@ def class_value(results: list[Result], rows: list[dict[str, Any]], seed: str, wo
     """Return the mean over models of the share of subsamples in which a seed passes with its variants of a class."""
     shares = []
     for result in results:
-        index = result.seeds.seed_id.index(seed)
+        index = result.groups.id.index(seed)
         own = [row for row in rows if row["seed_id"] == seed]
         right = [
-            result.compared_labels[int(answer)] == result.seeds.gold[index]
-            for answer in result.seeds.variant_predictions[index]
+            result.compared_labels[int(answer)] == result.dataset.labels[int(result.groups.gold[index])]
+            for answer in result.groups.predictions[index]
         ]
         answers = [(row, correct) for row, correct in zip(own, right, strict=True) if row["word_class"] == word_class]
         drawn = [[correct for row, correct in answers if subsample in row["subsamples"]] for subsample in range(10)]
@@ -140,21 +145,24 @@ def test_a_data_set_without_results_is_named(results: list[Result], make_dataset
         compare_results(results, datasets=[other])
 
 
-def without_first_seed(result: Result, name: str) -> Result:
-    table = result.seeds
-    cut = SeedTable(
-        seed_id=table.seed_id[1:],
-        gold=table.gold[1:],
-        predicted=table.predicted[1:],
-        sizes=tuple(row[1:] for row in table.sizes),
-        correct=tuple(row[1:] for row in table.correct),
-        variant_predictions=table.variant_predictions[1:],
+def on_seeds(result: Result, dataset: Path, seeds: slice, name: str) -> Result:
+    """Return the result of the same answers to some seeds only."""
+    data = read_config(find_dataset(str(dataset)), "all")
+    everything = answers_of(result, data)
+    kept = np.zeros(len(data.group_ids), dtype=bool)
+    kept[seeds] = True
+    answers = everything.take(groups=kept)
+    return dataclasses.replace(
+        result,
+        model=dataclasses.replace(result.model, name=name),
+        scores=scores(answers),
+        left_out=left_out_of(answers, data, None),
+        **fields_of(answers, data),
     )
-    return dataclasses.replace(result, seeds=cut, model=dataclasses.replace(result.model, name=name))
 
 
-def test_models_are_compared_on_their_common_seeds(results: list[Result]) -> None:
-    short = without_first_seed(results[0], "short")
+def test_models_are_compared_on_their_common_seeds(results: list[Result], dataset: Path) -> None:
+    short = on_seeds(results[0], dataset, slice(1, None), "short")
     compared = compare_results([*results, short])[0]
     whole = compare_results(results)[0]
     assert (compared.seeds, compared.left_out) == (whole.seeds - 1, 1)
@@ -164,17 +172,37 @@ def test_models_are_compared_on_their_common_seeds(results: list[Result]) -> Non
 
 
 def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Comparison) -> None:
-    table = results[1].seeds
-    reversed_table = SeedTable(
-        seed_id=table.seed_id[::-1],
+    table = results[1].groups
+    assert table.anchors is not None
+    reversed_table = GroupTable(
+        id=table.id[::-1],
         gold=table.gold[::-1],
-        predicted=table.predicted[::-1],
+        predictions=table.predictions[::-1],
         sizes=tuple(row[::-1] for row in table.sizes),
         correct=tuple(row[::-1] for row in table.correct),
-        variant_predictions=table.variant_predictions[::-1],
+        anchors=table.anchors[::-1],
     )
-    reordered = [results[0], dataclasses.replace(results[1], seeds=reversed_table), *results[2:]]
+    reordered = [results[0], dataclasses.replace(results[1], groups=reversed_table), *results[2:]]
     assert compare_results(reordered)[0] == comparison
+
+
+def test_a_model_with_two_names_counts_once(results: list[Result], caplog: pytest.LogCaptureFixture) -> None:
+    first, second = (
+        dataclasses.replace(results[0], model=dataclasses.replace(results[0].model, name=name, digest="a" * 64))
+        for name in ("one name", "another name")
+    )
+    [compared] = compare_results([first, second, *results[1:]])
+    assert "one name" in compared.family.models
+    assert "another name" not in compared.family.models
+    assert len(compared.family.pairs) == 6
+    assert re.search("one name.*another name", caplog.text)
+
+
+def test_the_same_data_under_another_title_is_compared(results: list[Result]) -> None:
+    renamed = dataclasses.replace(results[0], dataset=dataclasses.replace(results[0].dataset, title="another title"))
+    [compared] = compare_results([renamed, results[1]])
+    assert len(compared.family.models) == 2
+    assert len(make_boards([renamed, results[1]])) == 1
 
 
 def test_each_config_is_compared_separately(results: list[Result]) -> None:
@@ -229,7 +257,7 @@ def test_constant_differences_have_no_test(results: list[Result]) -> None:
     [compared] = compare_results([results[0], copy])
     text = comparison_text(compared)
     scores = results[0].scores
-    difference = 100 * (scores.seed_sample_accuracy - (scores.on_variants.sample_accuracy.mean or 0.0))
+    difference = 100 * ((scores.anchor_accuracy or 0.0) - (scores.sample_accuracy.mean or 0.0))
     row = next(line for line in text.splitlines() if line.startswith("SA, seeds"))
     assert row.split()[4:] == [f"{difference:+.1f}", "–", "–", "–", "2", "–"]
     assert "SA, seeds − variants: the t-test is not defined" in " ".join(text.split())
@@ -305,7 +333,7 @@ def test_models_are_compared_at_each_threshold(
     low, quality = json.loads(capsys.readouterr().out)["comparisons"]
     assert (low["threshold"], quality["threshold"]) == (0.8, 0.9)
     for result in results:
-        at = {result.model.name: result.scores.on_variants.curve.at(0.8)}
+        at = {result.model.name: result.scores.curve.at(0.8)}
         assert low["pattern_accuracy"][result.model.name] == pytest.approx(at[result.model.name])
     assert low["classes"] is low["seeds_against_variants"] is None
     assert len(quality["classes"]) == 3

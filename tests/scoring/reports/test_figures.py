@@ -19,6 +19,7 @@ from scoring.reports.figures import FIGURE_4_START, draw_classes
 from scoring.reports.leaderboard.boards import make_boards
 from scoring.reports.line_chart import COLORS, MAX_LABEL_LETTERS, short_name, spread_labels
 from scoring.results.files import write_result
+from scoring.results.scores import Spread
 
 
 def predict_by_length(pairs: list[Pair], divisor: int) -> list[int]:
@@ -65,8 +66,8 @@ def test_models_have_the_colors_of_the_page(results: list[Result], tmp_path: Pat
 
 
 def test_a_word_class_keeps_its_color(results: list[Result], tmp_path: Path) -> None:
-    without_nouns = {name: scores for name, scores in results[0].classes.items() if name != "noun"}
-    _, svg = draw_classes([dataclasses.replace(results[0], classes=without_nouns)], tmp_path / "classes")
+    without_nouns = {name: scores for name, scores in results[0].parts["word_class"].items() if name != "noun"}
+    _, svg = draw_classes([dataclasses.replace(results[0], parts={"word_class": without_nouns})], tmp_path / "classes")
     assert line_colors(svg) == {"verb": COLORS[1], "adj": COLORS[2]}
 
 
@@ -134,13 +135,14 @@ def test_figures_of_several_folders_and_one_data_set(
 
 def without_draws(result: Result) -> Result:
     """Return a result in which no subsample drew a variant."""
-    curve = dataclasses.replace(
-        result.scores.on_variants.curve, mean=(None,) * 101, passing=((0,) * 101,) * 10, seeds=(0,) * 10
-    )
+    curve = dataclasses.replace(result.scores.curve, mean=(None,) * 101, passing=((0,) * 101,) * 10, groups=(0,) * 10)
+    nothing = Spread(None, None, (None,) * 10)
     scores = dataclasses.replace(
-        result.scores, on_variants=dataclasses.replace(result.scores.on_variants, curve=curve), qt=None, mt=None
+        result.scores, curve=curve, sample_accuracy=nothing, pattern_accuracy=nothing, qt=None, mt=None
     )
-    return dataclasses.replace(result, scores=scores, classes={**result.classes, "verb": scores})
+    return dataclasses.replace(
+        result, scores=scores, parts={"word_class": result.parts["word_class"] | {"verb": scores}}
+    )
 
 
 @pytest.mark.filterwarnings("error")

@@ -13,7 +13,7 @@ from scipy import stats
 from merge_snli.cli import main
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS
-from scoring import GroupedResult, score
+from scoring import Result, score
 from scoring.reports.comparison import compare_results
 from scoring.reports.comparison_text import comparison_text
 from scoring.reports.figures import draw_figures
@@ -40,7 +40,7 @@ def predict(pairs: Sequence[tuple[str, str]], wrong: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def results() -> list[GroupedResult]:
+def results() -> list[Result]:
     return [
         score(partial(predict, wrong=wrong), ROWS, group_column="set", by=["kind"], name=f"{name} <$a$>")
         for name, wrong in {"poor": 2, "fair": 5, "good": 20}.items()
@@ -62,8 +62,8 @@ def passes(wrong: int) -> list[bool]:
     ]
 
 
-def test_models_are_compared_over_groups(results: list[GroupedResult]) -> None:
-    [comparison] = compare_results([], grouped=results, test="mcnemar")
+def test_models_are_compared_over_groups(results: list[Result]) -> None:
+    [comparison] = compare_results(results, test="mcnemar")
     assert (comparison.unit, comparison.seeds, comparison.left_out) == ("group", 40, 0)
     poor, fair, good = passes(2), passes(5), passes(20)
     assert comparison.pattern_accuracy["good <$a$>"] == sum(good) / 40
@@ -78,15 +78,15 @@ def test_models_are_compared_over_groups(results: list[GroupedResult]) -> None:
     assert "subsample" not in text
 
 
-def test_a_test_over_subsamples_is_refused(results: list[GroupedResult]) -> None:
+def test_a_test_over_subsamples_is_refused(results: list[Result]) -> None:
     with pytest.raises(InputError, match=r"t-test.*memory:list.*permutation or mcnemar"):
-        compare_results([], grouped=results, test="t-test")
+        compare_results(results, test="t-test")
     with pytest.raises(InputError, match=r"poor.* on memory:list"):
-        compare_results([], grouped=results[:1])
+        compare_results(results[:1])
 
 
 def test_the_commands_read_both_kinds_of_results(
-    results: list[GroupedResult], dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: list[Result], dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "results"
     for result in results:
@@ -103,9 +103,9 @@ def test_the_commands_read_both_kinds_of_results(
     assert all((tmp_path / "figures" / name).stat().st_size for name in names)
 
 
-def test_figures_have_a_panel_per_value_and_equal_bytes(results: list[GroupedResult], tmp_path: Path) -> None:
-    first = draw_figures([], tmp_path / "a", grouped=results)
-    second = draw_figures([], tmp_path / "b", grouped=results[::-1])
+def test_figures_have_a_panel_per_value_and_equal_bytes(results: list[Result], tmp_path: Path) -> None:
+    first = draw_figures(results, tmp_path / "a")
+    second = draw_figures(results[::-1], tmp_path / "b")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     [bars] = [path for path in first if "by-kind" in path.name and path.suffix == ".svg"]
     text = bars.read_text(encoding="utf-8")
@@ -116,6 +116,6 @@ def test_figures_have_a_panel_per_value_and_equal_bytes(results: list[GroupedRes
 def test_columns_with_too_many_values_are_not_drawn(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     rows = [{**row, "many": number} for number, row in enumerate(ROWS)][:100]
     result = score(partial(predict, wrong=2), rows, group_column="set", by=["many", "kind"], name="poor")
-    names = [path.name for path in draw_figures([], tmp_path, grouped=[result])]
+    names = [path.name for path in draw_figures([result], tmp_path)]
     assert not any("many" in name for name in names)
     assert "many has 100 values" in caplog.text

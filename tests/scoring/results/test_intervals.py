@@ -1,19 +1,23 @@
 """Tests of the confidence intervals: they contain the scores, and resample seeds."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+from scoring.answers import Anchors, Counts
 from scoring.results.intervals import (
     LOWEST,
     RESAMPLES,
-    group_intervals,
+    intervals_of,
     pattern_accuracy_interval,
-    seed_intervals,
 )
+from scoring.results.scores import Intervals
 from scoring.statistics import mean_interval, proportion_interval
 
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
 RNG = np.random.default_rng(0)
 SIZES = np.full((10, 80), 20)
 CHANCES = RNG.beta(3, 0.5, 80)
@@ -21,13 +25,19 @@ CORRECT = RNG.binomial(20, CHANCES, SIZES.shape)
 ON_SEEDS = RNG.random(80) < CHANCES
 
 
+def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals | None:
+    """Return the intervals of seeds that a model predicts correctly, or not, with the counts of their variants."""
+    gold = np.zeros(len(seeds_correct), dtype=np.int64)
+    return intervals_of(Counts(correct, sizes), Anchors(gold, np.where(seeds_correct, 0, 1)))
+
+
 def test_intervals_contain_the_scores() -> None:
     intervals = seed_intervals(ON_SEEDS, CORRECT, SIZES)
     assert intervals is not None
     passing = (CORRECT >= 18).mean()
     numbers = (ON_SEEDS.mean(), CORRECT.sum() / SIZES.sum(), passing, passing - ON_SEEDS.mean())
-    ends = (intervals.seed_sample_accuracy, intervals.sample_accuracy, intervals.pattern_accuracy, intervals.qt)
-    for number, (low, high) in zip(numbers, ends, strict=True):
+    ends = (intervals.anchor_accuracy, intervals.sample_accuracy, intervals.pattern_accuracy, intervals.qt)
+    for number, (low, high) in zip(numbers, filter(None, ends), strict=True):
         assert low < number < high
         assert high - low < 0.3
     assert (intervals.level, intervals.resamples) == (0.95, 9_999)
@@ -50,7 +60,7 @@ def test_intervals_equal_those_of_the_statistics_package() -> None:
     assert intervals is not None
     passes = (CORRECT >= 18).mean(axis=0)
     expected = {
-        intervals.seed_sample_accuracy: mean_interval(ON_SEEDS, n_resamples=RESAMPLES),
+        intervals.anchor_accuracy: mean_interval(ON_SEEDS, n_resamples=RESAMPLES),
         intervals.sample_accuracy: mean_interval(CORRECT.mean(axis=0) / 20, n_resamples=RESAMPLES),
         intervals.pattern_accuracy: mean_interval(passes, n_resamples=RESAMPLES),
         intervals.qt: mean_interval(passes - ON_SEEDS, n_resamples=RESAMPLES),
@@ -77,6 +87,7 @@ def test_intervals_contain_the_scores_if_subsamples_lack_seeds() -> None:
     at_quality = ((correct == sizes) & (sizes > 0)).sum(axis=1) / (sizes > 0).sum(axis=1)
     assert intervals.sample_accuracy[0] < accuracy < intervals.sample_accuracy[1]
     assert intervals.pattern_accuracy[0] < at_quality.mean() < intervals.pattern_accuracy[1]
+    assert intervals.qt is not None
     assert intervals.qt[0] < at_quality.mean() - ON_SEEDS.mean() < intervals.qt[1]
     assert intervals.methods == dict.fromkeys(LOWEST, "BCa bootstrap")
 
@@ -124,14 +135,19 @@ def test_pattern_accuracy_alone_has_the_same_interval(undrawn: int) -> None:
     sizes[:, :undrawn] = 0
     correct, drawn = np.minimum(CORRECT, sizes), sizes.any(axis=0)
     intervals = seed_intervals(ON_SEEDS, correct, sizes)
-    alone = pattern_accuracy_interval(correct[:, drawn], sizes[:, drawn], 0.9)
+    alone = pattern_accuracy_interval(Counts(correct[:, drawn], sizes[:, drawn]), 0.9)
     assert intervals is not None
     assert intervals.pattern_accuracy == (alone.low, alone.high)
 
 
 def test_one_subsample_of_groups_has_the_intervals_of_seeds() -> None:
-    of_seeds, of_groups = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]), group_intervals(CORRECT[0], SIZES[0])
+    of_seeds, of_groups = (
+        seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]),
+        intervals_of(Counts(CORRECT[:1], SIZES[:1]), None),
+    )
     assert of_seeds is not None
+    assert of_groups is not None
+    assert of_groups.anchor_accuracy is of_groups.qt is None
     assert of_groups.sample_accuracy == of_seeds.sample_accuracy
     assert of_groups.pattern_accuracy == of_seeds.pattern_accuracy
 
@@ -153,7 +169,7 @@ def test_a_perfect_model_has_wilson_intervals() -> None:
     assert perfect is not None
     assert perfect.pattern_accuracy == pytest.approx((wilson.low, 1), abs=6e-6)
     assert perfect.pattern_accuracy[0] == pytest.approx(0.963, abs=5e-4)
-    assert perfect.seed_sample_accuracy == perfect.sample_accuracy == perfect.pattern_accuracy
+    assert perfect.anchor_accuracy == perfect.sample_accuracy == perfect.pattern_accuracy
     assert perfect.qt == pytest.approx((wilson.low - 1, 1 - wilson.low), abs=1e-5)
     assert perfect.methods == dict.fromkeys(LOWEST, "Wilson score")
 
@@ -164,7 +180,7 @@ def test_methods_tell_which_number_shows_no_variation() -> None:
     intervals = seed_intervals(ON_SEEDS, correct, SIZES)
     assert intervals is not None
     assert intervals.methods == dict.fromkeys(LOWEST, "Wilson score") | dict.fromkeys(
-        ("seed_sample_accuracy", "qt"), "BCa bootstrap"
+        ("anchor_accuracy", "qt"), "BCa bootstrap"
     )
     low, high = intervals.pattern_accuracy
     assert low < 0.5 < high
@@ -177,5 +193,6 @@ def test_no_end_is_negative_zero() -> None:
     correct[:, 1] = 0
     intervals = seed_intervals(on_seeds, correct, SIZES)
     assert intervals is not None
+    assert intervals.qt is not None
     assert intervals.qt[1] == 0
     assert math.copysign(1, intervals.qt[1]) == 1

@@ -14,9 +14,12 @@ import pytest
 from generation import Options, generate
 from merge_snli.dataset import find_dataset
 from scoring import Result, score
+from scoring.answers import MAJORITY, Anchors, Answers
+from scoring.models.labels import Missing
 from scoring.predictions.pairs import read_config
-from scoring.results.measure import PredictedLabels, align_predictions, scores, scores_against_majority, seed_table
-from scoring.results.scores import NOT_SCORED
+from scoring.results.evaluate import align, asked_answers
+from scoring.results.measure import group_table, scores, scores_against
+from scoring.results.scores import NOT_ASKED
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 MASKED_LMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -64,18 +67,18 @@ def is_correct(row: Row) -> bool:
 def test_masked_lm_scores_cover_the_variants_it_validated(plain: Path, masked_lm: str) -> None:
     result, rows = score_by_length(plain), rows_of(plain)
     validated = [row for row in rows if masked_lm in row["premise_mlms"] or masked_lm in row["hypothesis_mlms"]]
-    scores = result.masked_lms[masked_lm]
-    assert scores.on_variants.variants == len(validated) < len(rows)
-    assert scores.on_variants.test_sample_accuracy == sum(map(is_correct, validated)) / len(validated)
-    assert scores.seeds == len({row["seed_id"] for row in validated})
+    scores = result.parts["masked_lm"][masked_lm]
+    assert scores.rows == len(validated) < len(rows)
+    assert scores.all_rows_accuracy == sum(map(is_correct, validated)) / len(validated)
+    assert scores.groups == len({row["seed_id"] for row in validated})
     drawn: dict[str, list[bool]] = defaultdict(list)
     for row in validated:
         if 4 in row["subsamples"]:
             drawn[row["seed_id"]].append(is_correct(row))
     passing = sum(10 * sum(of_seed) >= 9 * len(of_seed) for of_seed in drawn.values())
-    assert scores.on_variants.curve.passing[4][90] == passing
-    assert scores.on_variants.curve.seeds[4] == len(drawn)
-    assert scores.on_variants.curve.each[4][90] == scores.on_variants.pattern_accuracy.each[4] == passing / len(drawn)
+    assert scores.curve.passing[4][90] == passing
+    assert scores.curve.groups[4] == len(drawn)
+    assert scores.curve.each[4][90] == scores.pattern_accuracy.each[4] == passing / len(drawn)
 
 
 def test_variant_predictions_follow_the_row_order(result: Result, rows: list[Row]) -> None:
@@ -83,16 +86,19 @@ def test_variant_predictions_follow_the_row_order(result: Result, rows: list[Row
     for row in rows:
         expected[row["seed_id"]] += str(predict(row["premise"], row["hypothesis"]))
     assert result.compared_labels == NAMES
-    assert dict(zip(result.seeds.seed_id, result.seeds.variant_predictions, strict=True)) == expected
+    assert dict(zip(result.groups.id, result.groups.predictions, strict=True)) == expected
 
 
 def test_every_part_has_intervals_around_its_scores(result: Result) -> None:
-    parts = {"all": result.scores} | result.classes | result.labels | result.masked_lms
+    parts = {"all": result.scores} | result.parts["word_class"] | result.parts["label"] | result.parts["masked_lm"]
     for part in parts.values():
         assert part.intervals is not None
-        low, high = part.intervals.seed_sample_accuracy
-        assert low <= part.seed_sample_accuracy <= high
+        assert part.anchor_accuracy is not None
+        assert part.intervals.anchor_accuracy is not None
+        low, high = part.intervals.anchor_accuracy
+        assert low <= part.anchor_accuracy <= high
         assert part.qt is not None
+        assert part.intervals.qt is not None
         low, high = part.intervals.qt
         assert low <= part.qt + 0.02
         assert part.qt - 0.02 <= high
@@ -105,44 +111,55 @@ def test_data_set_version_is_on_the_card(result: Result) -> None:
 @pytest.mark.parametrize("method", ["gold", "majority"])
 def test_subsamples_without_variants_have_no_score(method: str) -> None:
     """The subsamples draw three, no and one variant of two seeds; the prediction on the last variant is wrong."""
-    predicted = PredictedLabels(
-        gold=np.array([0, 1]),
-        seed_predictions=np.array([0, 1]),
-        variant_predictions=np.array([0, 0, 1, 0]),
-        variant_seeds=np.array([0, 0, 1, 1]),
-        drawn=np.array([[True, False, True, True], [False] * 4, [False, True, False, False]]),
-        seed_indices=np.arange(2),
-        variant_indices=np.arange(4),
+    predicted = Answers(
+        labels=NAMES,
+        rows=np.arange(4),
+        group_index=np.arange(2),
+        groups=np.array([0, 0, 1, 1]),
+        gold=np.array([0, 0, 1, 1]),
+        predicted=np.array([0, 0, 1, 0]),
+        draws=np.array([[True, False, True, True], [False] * 4, [False, True, False, False]]),
+        anchors=Anchors(np.array([0, 1]), np.array([0, 1])),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = scores(predicted).on_variants if method == "gold" else scores_against_majority(predicted)
+        found = scores(predicted) if method == "gold" else scores_against(predicted, MAJORITY)
     assert found.sample_accuracy.each == (2 / 3, None, 1)
     assert found.sample_accuracy.mean == pytest.approx(5 / 6)
     assert found.sample_accuracy.std == pytest.approx(np.std([2 / 3, 1], ddof=1))
     assert found.pattern_accuracy.each == (0.5, None, 1)
-    assert found.curve.seeds == (2, 0, 1)
+    assert found.curve.groups == (2, 0, 1)
     assert [passing[90] for passing in found.curve.passing] == [1, 0, 1]
     assert found.curve.mean[90] == found.pattern_accuracy.mean == 0.75
-    assert (found.variants, found.test_sample_accuracy) == (4, 0.75)
+    assert (found.rows, found.all_rows_accuracy) == (4, 0.75)
 
 
 def test_without_drawn_variants_there_is_no_score() -> None:
     one = np.array([0])
-    found = scores(PredictedLabels(one, one, one, one, np.zeros((2, 1), dtype=bool), one, one))
-    assert (found.on_variants.sample_accuracy.mean, found.on_variants.sample_accuracy.std) == (None, None)
-    assert found.on_variants.pattern_accuracy.each == (None, None)
-    assert (found.qt, found.mt, found.seed_sample_accuracy) == (None, None, 1)
+    found = scores(
+        Answers(
+            labels=NAMES,
+            rows=one,
+            group_index=one,
+            groups=one,
+            gold=one,
+            predicted=one,
+            draws=np.zeros((2, 1), dtype=bool),
+            anchors=Anchors(one, one),
+        )
+    )
+    assert (found.sample_accuracy.mean, found.sample_accuracy.std) == (None, None)
+    assert found.pattern_accuracy.each == (None, None)
+    assert (found.qt, found.mt, found.anchor_accuracy) == (None, None, 1)
 
 
 def test_a_variant_that_is_too_long_has_no_prediction_in_the_table_of_seeds() -> None:
     data = read_config(find_dataset(str(SHIPPED)), "adj")
-    too_long = data.variant_pairs[3]
+    too_long = data.row_pairs[3]
     predicted = np.full(len(data.pairs), 2)
-    predicted[too_long] = -1
-    table = seed_table(data, align_predictions(data, predicted, data.seed_labels), data.label_names)
-    pairs_of_seeds = [data.variant_pairs[data.variant_seeds == seed] for seed in range(len(data.seed_ids))]
-    assert table.variant_predictions == tuple(
-        "".join(NOT_SCORED if pair == too_long else "2" for pair in pairs) for pairs in pairs_of_seeds
+    predicted[too_long] = Missing.NOT_ASKED
+    table = group_table(asked_answers(align(data, predicted, data.label_names)), data)
+    assert table.predictions == tuple(
+        "".join(NOT_ASKED if pair == too_long else "2" for pair in pairs) for pairs in data.by_group(data.row_pairs)
     )
-    assert table.seed_id == data.seed_ids
+    assert table.id == data.group_ids

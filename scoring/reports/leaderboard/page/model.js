@@ -30,7 +30,7 @@ function renderModel() {
   byId("model-notes").hidden = !model.notes.length;
   byId("model-stats").replaceChildren(...statTiles(model));
   const kinds = Object.entries(partsOf(theBoard())).filter(([, parts]) => parts.length);
-  if (!kinds.some(([kind]) => kind === state.by)) state.by = kinds[0]?.[0] ?? "class";
+  if (!kinds.some(([kind]) => kind === state.by)) state.by = kinds[0]?.[0] ?? "word_class";
   fillSelect(
     byId("by"),
     kinds.map(([kind]) => option([kind, KINDS[kind].toLowerCase()])),
@@ -112,8 +112,8 @@ function renderParts(model, kinds) {
 function partStyle(part) {
   if (part === "all") return lineStyle(COLORS.light.length - 1);
   const kind = part.split(":", 1)[0];
-  const classes = Object.keys(CLASS_NAMES).map((name) => `class:${name}`);
-  return lineStyle((kind === "class" ? classes : partsOf(theBoard())[kind]).indexOf(part));
+  const classes = Object.keys(CLASS_NAMES).map((name) => `word_class:${name}`);
+  return lineStyle((kind === "word_class" ? classes : partsOf(theBoard())[kind]).indexOf(part));
 }
 
 function partRow(name, part, columns, drawn) {

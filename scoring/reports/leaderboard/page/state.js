@@ -11,7 +11,7 @@ const DEFAULTS = {
   data: "",
   show: "",
   model: "",
-  by: "class",
+  by: "word_class",
   hard: "inconsistent",
 };
 
@@ -28,7 +28,7 @@ function readAddress() {
   if (!board.models.some((model) => Object.hasOwn(model.parts, state.on))) state.on = "all";
   if (!columnsOf(board).some((column) => column.id === state.sort)) state.sort = DEFAULTS.sort;
   if (state.dir !== "up") state.dir = "down";
-  if (!Object.hasOwn(KINDS, state.by)) state.by = "class";
+  if (!Object.hasOwn(KINDS, state.by)) state.by = "word_class";
   if (state.hard !== "hardest") state.hard = "inconsistent";
   if (!board.models.some((model) => model.key === state.model)) state.model = "";
 }

@@ -60,12 +60,12 @@ for (const board of DATA.boards) {
   }
 }
 
-const KINDS = { class: "Word class", label: "Gold label", masked_lm: "Validated in either sentence by" };
+const KINDS = { word_class: "Word class", label: "Gold label", masked_lm: "Validated in either sentence by" };
 const CLASS_NAMES = { noun: "nouns", verb: "verbs", adj: "adjectives", adv: "adverbs" };
 
 /** Return the parts that any model of the board has, as {kind: [part, …]}. */
 function partsOf(board) {
-  const kinds = { class: [], label: [], masked_lm: [] };
+  const kinds = { word_class: [], label: [], masked_lm: [] };
   const names = new Set(board.models.flatMap((model) => Object.keys(model.parts)));
   for (const name of names) {
     const kind = name.split(":", 1)[0];
@@ -77,7 +77,7 @@ function partsOf(board) {
 function partName(part) {
   if (part === "all") return "all variants";
   const name = part.slice(part.indexOf(":") + 1);
-  return CLASS_NAMES[name] && part.startsWith("class:") ? CLASS_NAMES[name] : name;
+  return CLASS_NAMES[name] && part.startsWith("word_class:") ? CLASS_NAMES[name] : name;
 }
 
 const hasSource = (board) => board.models.some((model) => model.source);

@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from merge_snli.cli import main
@@ -58,11 +57,14 @@ def test_every_number_is_repeated_without_seeds(results: list[Result]) -> None:
 
 
 def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDataset, tmp_path: Path) -> None:
-    never = [dataclasses.replace(model, correct=np.zeros_like(model.correct)) for model in scored.models]
+    never = [
+        dataclasses.replace(model, answers=dataclasses.replace(model.answers, predicted=(model.answers.gold + 1) % 3))
+        for model in scored.models
+    ]
     hard = hard_seeds(dataclasses.replace(scored, models=tuple(never)))
     [exhibit] = hard_seeds_exhibits(hard)
     path = file_of(tmp_path, exhibit.tables[0].csv(), "hard-seeds.csv")
-    assert set(read_seed_ids(path)) == set(scored.seeds.ids)
+    assert set(read_seed_ids(path)) == set(scored.ids)
 
 
 @pytest.mark.parametrize(
@@ -113,22 +115,34 @@ def of_other_version(folder: Path, results: list[Result]) -> Path:
 
 
 def of_fewer_variants(folder: Path, results: list[Result]) -> Path:
-    seeds = results[0].seeds
-    changed = dataclasses.replace(seeds, variant_predictions=("0", *seeds.variant_predictions[1:]))
-    model = dataclasses.replace(results[0].model, name="short")
-    write_result(dataclasses.replace(results[0], model=model, seeds=changed), folder / "short")
+    table, scores = results[0].groups, results[0].scores
+    first, gold = table.predictions[0], results[0].dataset.labels[int(table.gold[0])]
+    row = dict(scores.predicted[gold])
+    for digit in first[1:]:
+        row[results[0].compared_labels[int(digit)]] -= 1
+    write_result(
+        dataclasses.replace(
+            results[0],
+            model=dataclasses.replace(results[0].model, name="short"),
+            groups=dataclasses.replace(table, predictions=(first[0], *table.predictions[1:])),
+            scores=dataclasses.replace(
+                scores, rows=scores.rows - len(first) + 1, predicted={**scores.predicted, gold: row}
+            ),
+        ),
+        folder / "short",
+    )
     return folder / "short"
 
 
 def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
-    seeds = dataclasses.replace(results[0].seeds, seed_id=("nobody", *results[0].seeds.seed_id[1:]))
+    table = dataclasses.replace(results[0].groups, id=("nobody", *results[0].groups.id[1:]))
     model = dataclasses.replace(results[0].model, name="lost")
-    write_result(dataclasses.replace(results[0], model=model, seeds=seeds), folder / "lost")
+    write_result(dataclasses.replace(results[0], model=model, groups=table), folder / "lost")
     return folder / "lost"
 
 
 def every_seed(folder: Path, results: list[Result]) -> Path:
-    return file_of(folder, "\n".join(results[0].seeds.seed_id))
+    return file_of(folder, "\n".join(results[0].groups.id))
 
 
 Arguments = list[str]

@@ -48,7 +48,7 @@ def test_the_numbers_are_those_of_the_analyses(report_folder: Path, scored: Scor
     assert "--kin" in part["analyses"]["kin"]["not_computed"]
     assert "not_computed" in numbers["across_data_sets"]["filter_sets"]
     curves = part["analyses"]["model_curves"]["curves"]
-    expected = {model.name: model.result.scores.on_variants.curve.mean[90] for model in scored.models}
+    expected = {model.name: model.result.scores.curve.mean[90] for model in scored.models}
     assert {curve["models"][0]: curve["mean"][90] for curve in curves} == pytest.approx(expected)
 
 

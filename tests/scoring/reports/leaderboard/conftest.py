@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -41,6 +43,14 @@ def named(result: Result, name: str, parameters: int | None, training: tuple[str
         result.model, name=name, digest=digest, parameters=parameters, training_data=training, revision=None
     )
     return dataclasses.replace(result, model=model)
+
+
+def unchecked(result: Result, **changes: Any) -> Result:  # noqa: ANN401 - fields of a result
+    """Return a changed result that is not checked for contradictions."""
+    changed = copy.copy(result)
+    for name, value in changes.items():
+        object.__setattr__(changed, name, value)
+    return changed
 
 
 @pytest.fixture(scope="session")

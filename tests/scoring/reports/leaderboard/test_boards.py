@@ -13,7 +13,7 @@ from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT
 
 def test_one_board_per_config_ranked_by_pattern_accuracy(boards: tuple[Board, ...]) -> None:
     assert [(board.dataset.config, len(board.entries)) for board in boards] == [("all", 5), ("noun", 1)]
-    at_quality = [entry.result.scores.on_variants.pattern_accuracy.mean for entry in boards[0].entries]
+    at_quality = [entry.result.scores.pattern_accuracy.mean for entry in boards[0].entries]
     assert at_quality == sorted(at_quality, key=lambda value: -(value or 0))
     assert boards[0].entries[0].name == "org/careful-large"
 
@@ -57,8 +57,8 @@ def test_a_duplicated_result_is_refused(results: list[Result]) -> None:
 
 
 def test_parts_are_classes_labels_and_masked_lms(boards: tuple[Board, ...]) -> None:
-    parts = list(boards[0].entries[0].result.parts)
-    assert parts[:4] == ["all", "class:noun", "class:verb", "class:adj"]
+    parts = [row["part"] for row in boards[0].entries[0].result.as_rows()]
+    assert parts[:4] == ["all", "word_class:noun", "word_class:verb", "word_class:adj"]
     assert parts[4:7] == ["label:entailment", "label:neutral", "label:contradiction"]
     assert set(parts[7:]) == {"masked_lm:demo:mlm-wordpiece", "masked_lm:demo:mlm-bpe"}
     assert {SCRIPT, QUOTES} <= {entry.name for entry in boards[0].entries}

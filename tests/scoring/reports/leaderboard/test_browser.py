@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from scoring import Result
 from scoring.reports.leaderboard.boards import Board
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
 from scoring.reports.leaderboard.page import render_page
 from scoring.reports.leaderboard.texts import Texts
 from scoring.reports.line_chart import COLORS
+from scoring.results.scores import Scores
 from tests.browser import chromium
 from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED
 
@@ -87,15 +89,20 @@ def key(name: str) -> str:
     return str(getattr(importlib.import_module("selenium.webdriver.common.keys").Keys, name))
 
 
+def scores_of(result: Result, part: str) -> Scores:
+    column, _, value = part.partition(":")
+    return result.parts[column][value] if value else result.scores
+
+
 def ranking(board: Board, threshold: int, part: str = "all") -> list[str]:
     def value(entry: Any) -> float:  # noqa: ANN401
-        return entry.result.parts[part].on_variants.curve.mean[threshold] or 0.0
+        return scores_of(entry.result, part).curve.mean[threshold] or 0.0
 
     return [entry.name for entry in sorted(board.entries, key=lambda entry: (-round(value(entry), 4), entry.name))]
 
 
 def percents(board: Board, part: str, threshold: int) -> dict[str, str]:
-    means = {entry.name: entry.result.parts[part].on_variants.curve.mean[threshold] for entry in board.entries}
+    means = {entry.name: scores_of(entry.result, part).curve.mean[threshold] for entry in board.entries}
     return {name: f"{round(mean, 4) * 100:.1f}" for name, mean in means.items() if mean is not None}
 
 
@@ -172,7 +179,7 @@ def test_filters(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     find(page, "#query").send_keys("no such model")
     assert find(page, "#nothing").is_displayed()
     find(page, "#clear").click()
-    for part in ("class:verb", "label:neutral", "masked_lm:demo:mlm-bpe"):
+    for part in ("word_class:verb", "label:neutral", "masked_lm:demo:mlm-bpe"):
         choose(page, "#part", part)
         assert shown_percents(page) == percents(boards[0], part, 90)
         assert names(page) == ranking(boards[0], 90, part)
@@ -197,7 +204,7 @@ def test_curves_of_the_selected_models(page: Any, boards: tuple[Board, ...]) -> 
     best = ranking(boards[0], 90)[0]
     assert texts_of(page, "#curve-table thead th")[1:] == [best]
     assert 20 < count_colors(page) < many
-    mean = boards[0].entries[0].result.scores.on_variants.curve.mean[50]
+    mean = boards[0].entries[0].result.scores.curve.mean[50]
     assert mean is not None
     assert texts_of(page, "#curve-table tbody tr")[5] == f"50%{mean * 100:.1f}"
     summary = find(page, "#chart-summary").get_attribute("textContent")
@@ -234,7 +241,7 @@ def test_word_classes_have_the_colors_of_the_figures(page: Any) -> None:  # noqa
 def test_links_restore_the_view(browser: Any, address: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
     page = opened(browser, f"{address}#on=class%3Anoun&t=70&sort=model&dir=down&q=org&show=org-hasty-base")
     assert names(page) == ["org/hasty-base", "org/careful-large"]
-    noun = percents(boards[0], "class:noun", 70)
+    noun = percents(boards[0], "word_class:noun", 70)
     assert shown_percents(page) == {name: noun[name] for name in names(page)}
     assert find(page, "#query").get_attribute("value") == "org"
     assert texts_of(page, "#curve-table thead th")[1:] == ["org/hasty-base"]
@@ -282,9 +289,9 @@ def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, 
     assert sentences(first) == [variant["premise"], variant["hypothesis"]]
     assert find(first, "mark.swapped").text == variant["replacement"]
     assert "license: apache-2.0" in find(page, "#terms").text
-    scores = entry.result.classes["verb"]
+    scores = entry.result.parts["word_class"]["verb"]
     row = next(text for text in texts_of(page, "#parts-table tr") if text.startswith("verbs"))
-    assert row.startswith(f"verbs{scores.seeds}{scores.seed_sample_accuracy * 100:.1f}")
+    assert row.startswith(f"verbs{scores.groups}{(scores.anchor_accuracy or 0) * 100:.1f}")
     find(page, "#back").click()
     assert find(page, "#board-view").is_displayed()
 
@@ -307,7 +314,7 @@ def test_source_of_the_data_set(
     assert find(browser, "#models th.source").get_attribute("aria-sort") == "descending"
     choose(browser, "#part", "label:neutral")
     assert texts_of(browser, "#models td.source span") == ["100.0", "–"]
-    choose(browser, "#part", "class:noun")
+    choose(browser, "#part", "word_class:noun")
     assert texts_of(browser, "#models td.source span") == ["–", "–"]
     models = browser.find_elements("css selector", "#models .name")
     next(model for model in models if model.text == "always neutral").click()

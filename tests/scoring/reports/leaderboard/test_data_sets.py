@@ -14,10 +14,9 @@ import pytest
 
 from merge_snli.cli import main
 from merge_snli.schema import NLI_LABELS
-from scoring import GroupedResult, Result, score
+from scoring import Result, score
 from scoring.reports.leaderboard.boards import make_boards
 from scoring.reports.leaderboard.formats import FORMATS
-from scoring.reports.leaderboard.grouped_boards import make_grouped_boards
 from scoring.reports.leaderboard.page import render_page
 from scoring.reports.leaderboard.side_by_side import side_by_side
 from scoring.results.files import write_result
@@ -44,10 +43,10 @@ def predict(pairs: list[tuple[str, str]], wrong: int) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def grouped(results: list[Result]) -> list[GroupedResult]:
+def grouped(results: list[Result]) -> list[Result]:
     """Results of a model that has MERGE results, of one that has not, and on a second data set."""
 
-    def scored(rows: list[dict[str, Any]], wrong: int, model: Result) -> GroupedResult:
+    def scored(rows: list[dict[str, Any]], wrong: int, model: Result) -> Result:
         result = score(lambda pairs: predict(pairs, wrong), rows, group_column="set", by=["kind"], name="x")
         return named_as(result, model)
 
@@ -55,13 +54,13 @@ def grouped(results: list[Result]) -> list[GroupedResult]:
     return [scored(ROWS, 6, results[0]), scored(ROWS, 2, other), scored(ROWS[:16], 1, results[1])]
 
 
-def named_as(result: GroupedResult, model: Result) -> GroupedResult:
+def named_as(result: Result, model: Result) -> Result:
     return replace(result, model=model.model, run=model.run)
 
 
-def test_one_row_per_model_and_columns_per_data_set(results: list[Result], grouped: list[GroupedResult]) -> None:
-    boards, grouped_boards = make_boards(results), make_grouped_boards(grouped)
-    side = side_by_side(boards, grouped_boards)
+def test_one_row_per_model_and_columns_per_data_set(results: list[Result], grouped: list[Result]) -> None:
+    boards = make_boards([*results, *grouped])
+    side = side_by_side(boards)
     assert side is not None
     assert [columns.measures for columns in side.data] == [
         ("Seeds", "Variants", "PA(0.9)"),
@@ -75,7 +74,7 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     assert [*rows][-1] == SCRIPT + "2"
     assert {*rows} == {*merge, SCRIPT + "2"}
     for name, scores in merge.items():
-        shown = [scores.seed_sample_accuracy, scores.on_variants.sample_accuracy.mean or 0]
+        shown = [scores.anchor_accuracy or 0, scores.sample_accuracy.mean or 0]
         assert rows[name][0][:2] == pytest.approx([100 * share for share in shown], abs=0.051)
     on_all, on_half = (next(at for at, columns in enumerate(side.data) if len(columns.cells) == n) for n in (2, 1))
     assert rows["org/hasty-base"][on_all] == (43.8, 25.0)
@@ -84,38 +83,38 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     assert rows[SCRIPT + "2"][0] == (None, None, None)
 
 
-def test_one_data_set_is_not_shown_side_by_side(results: list[Result], grouped: list[GroupedResult]) -> None:
-    assert side_by_side(make_boards(results), ()) is None
-    assert side_by_side((), make_grouped_boards(grouped[:2])) is None
-    assert side_by_side((), make_grouped_boards(grouped)) is not None
+def test_one_data_set_is_not_shown_side_by_side(results: list[Result], grouped: list[Result]) -> None:
+    assert side_by_side(make_boards(results)) is None
+    assert side_by_side(make_boards(grouped[:2])) is None
+    assert side_by_side(make_boards(grouped)) is not None
 
 
-def test_every_format_has_every_data_set(results: list[Result], grouped: list[GroupedResult]) -> None:
-    boards, grouped_boards = make_boards(results), make_grouped_boards(grouped)
-    texts = {name: write(boards, grouped_boards) for name, (_, write) in FORMATS.items()}
+def test_every_format_has_every_data_set(results: list[Result], grouped: list[Result]) -> None:
+    boards = make_boards([*results, *grouped])
+    texts = {name: write(boards) for name, (_, write) in FORMATS.items()}
     assert texts["md"].startswith("## Models on all data sets\n")
     assert texts["md"].count("by kind") == texts["latex"].count("by kind") == 2
     assert r"\begin{tabular}{lrrrrrrr}" in texts["latex"]
     rows = json.loads(texts["json"])["rows"]
     assert len(rows) == sum(len(one.as_rows()) for one in results) + sum(len(one.as_rows()) for one in grouped)
     [row] = [row for row in rows if row["part"] == "kind:square" and row["model"] == "org/hasty-base"]
-    assert (row["pairs"], row["groups"], row["sample_accuracy"]) == (16, 8, 10 / 16)
+    assert (row["rows"], row["groups"], row["sample_accuracy"]) == (16, 8, 10 / 16)
     table = list(csv.DictReader(io.StringIO(texts["csv"])))
     assert len(table) == len(rows)
-    assert {each["seeds"] for each in table if each["part"] == "kind:square"} == {""}
-    only = [write((), grouped_boards) for _, write in FORMATS.values()]
+    assert {each["anchor_accuracy"] for each in table if each["part"] == "kind:square"} == {""}
+    only = [write(make_boards(grouped)) for _, write in FORMATS.values()]
     assert all("org/hasty-base" in text.replace("\\", "") for text in only)
 
 
-def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list[GroupedResult]) -> None:
-    page = render_page((), None, make_grouped_boards(grouped[:2]))
+def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list[Result]) -> None:
+    page = render_page(make_boards(grouped[:2]))
     parsed = Parsed(page)
     assert parsed.tags.count("script") == 1  # the data, which is not executed
     assert "script-src 'none'" in parsed.policy
     assert "&lt;i&gt;round&lt;/i&gt;" in page
     assert SCRIPT not in page
     shown = [value for name, value in parsed.attributes if name == "aria-label" and "%" in (value or "")]
-    by_kind = [board.results[at].by["kind"] for board in make_grouped_boards(grouped[:2]) for at in (0, 1)]
+    by_kind = [board.results[at].parts["kind"] for board in make_boards(grouped[:2]) for at in (0, 1)]
     assert shown == [
         ", ".join(f"{label} {100 * by[value].predicted_share(label):.1f}%" for label in NLI_LABELS)
         for value in by_kind[0]
@@ -124,7 +123,7 @@ def test_bars_have_the_shares_of_the_labels(results: list[Result], grouped: list
 
 
 def test_the_command_shows_both_kinds_of_data(
-    results: list[Result], grouped: list[GroupedResult], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: list[Result], grouped: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for on_merge in results:
         write_result(on_merge, tmp_path / "results")
@@ -146,15 +145,15 @@ def test_the_command_shows_both_kinds_of_data(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["both", "groups"])
-def test_the_page_in_a_browser(results: list[Result], grouped: list[GroupedResult], tmp_path: Path, kinds: str) -> None:
-    boards = make_boards(results) if kinds == "both" else ()
+def test_the_page_in_a_browser(results: list[Result], grouped: list[Result], tmp_path: Path, kinds: str) -> None:
+    boards = make_boards([*results, *grouped] if kinds == "both" else grouped)
     page = tmp_path / "index.html"
-    page.write_text(render_page(boards, None, make_grouped_boards(grouped)), encoding="utf-8")
+    page.write_text(render_page(boards), encoding="utf-8")
     with chromium("--window-size=1200,900") as browser:
         browser.get(page.as_uri())
         assert browser.get_log("browser") == []
         run: Callable[..., Any] = browser.execute_script
-        assert run("return document.querySelectorAll('.side tbody tr').length") == (6 if boards else 3)
+        assert run("return document.querySelectorAll('.side tbody tr').length") == (6 if kinds == "both" else 3)
         widths = run("return [...document.querySelectorAll('.shares')].map((bar) => bar.getBoundingClientRect().width)")
         parts = run(
             "return [...document.querySelectorAll('.shares')]"
@@ -168,7 +167,7 @@ def test_the_page_in_a_browser(results: list[Result], grouped: list[GroupedResul
         )
         browser.get(page.as_uri())
         assert run("return document.documentElement.scrollWidth") <= 360
-        if boards:
+        if kinds == "both":
             browser.get(f"{page.as_uri()}#model=org-careful-large")
             browser.refresh()
             assert run("return document.querySelectorAll('.sets:not([hidden])').length") == 0

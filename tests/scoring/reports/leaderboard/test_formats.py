@@ -24,10 +24,10 @@ def test_markdown_is_shaped_like_table_3(boards: tuple[Board, ...]) -> None:
     header = r"| Model | Seeds | Variants | PA(0.9) | 95% interval | QT | MT |"
     assert lines[2:4] == [header, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
     best = boards[0].entries[0].result.scores
-    assert lines[4].startswith(f"| org/careful-large | {best.seed_sample_accuracy * 100:.1f} | ")
+    assert lines[4].startswith(f"| org/careful-large | {(best.anchor_accuracy or 0) * 100:.1f} | ")
     assert best.intervals is not None
     low, high = best.intervals.pattern_accuracy
-    pattern_accuracy = best.on_variants.pattern_accuracy.mean
+    pattern_accuracy = best.pattern_accuracy.mean
     assert pattern_accuracy is not None
     assert f" | {100 * pattern_accuracy:.1f} | {100 * low:.1f} to {100 * high:.1f} | " in lines[4]
     assert any(line.startswith("## MERGE on its bundled problems, config noun: ") for line in lines)
@@ -69,10 +69,10 @@ def test_every_format_has_the_notes(results: list[Result]) -> None:
 
 def test_csv_has_all_parts_with_intervals(boards: tuple[Board, ...], results: list[Result]) -> None:
     rows = list(csv.DictReader(io.StringIO(comma_separated(boards))))
-    assert len(rows) == sum(len(entry.result.parts) for board in boards for entry in board.entries)
+    assert len(rows) == sum(len(entry.result.as_rows()) for board in boards for entry in board.entries)
     assert {SCRIPT, QUOTES} <= {row["model"] for row in rows}
-    [row] = [row for row in rows if row["model"] == "org/hasty-base" and row["part"] == "class:verb"]
-    scores = results[0].classes["verb"]
+    [row] = [row for row in rows if row["model"] == "org/hasty-base" and row["part"] == "word_class:verb"]
+    scores = results[0].parts["word_class"]["verb"]
     assert scores.intervals is not None
     assert float(row["qt"]) == scores.qt
     assert (float(row["qt_low"]), float(row["qt_high"])) == scores.intervals.qt
@@ -86,7 +86,7 @@ def test_json_has_the_same_rows(boards: tuple[Board, ...]) -> None:
     ]
     careful = next(row for row in rows if row["model"] == "org/careful-large")
     assert careful["training_data"] == ["snli", "nyu-mll/multi_nli"]
-    assert careful["pattern_accuracy"] == boards[0].entries[0].result.scores.on_variants.pattern_accuracy.mean
+    assert careful["pattern_accuracy"] == boards[0].entries[0].result.scores.pattern_accuracy.mean
 
 
 def test_column_of_the_source(sourced: tuple[Board, ...], boards: tuple[Board, ...]) -> None:
@@ -101,7 +101,7 @@ def test_column_of_the_source(sourced: tuple[Board, ...], boards: tuple[Board, .
     assert float(table["always neutral", "all"]["source_accuracy"]) == source.overall.sample_accuracy
     low = table["always neutral", "label:neutral"]["source_accuracy_low"]
     assert float(low) == source.labels["neutral"].interval[0]
-    assert table["always neutral", "class:noun"]["source_accuracy"] == ""
+    assert table["always neutral", "word_class:noun"]["source_accuracy"] == ""
     assert table["org/hasty-base", "all"]["source_problems"] == ""
     assert "Source" not in markdown(boards)
 

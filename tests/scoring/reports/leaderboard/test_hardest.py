@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 
 from scoring import Result, score
 from scoring.reports.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
-from tests.scoring.reports.leaderboard.conftest import SHIPPED, Pair, noisy
+from tests.scoring.reports.leaderboard.conftest import SHIPPED, Pair, noisy, unchecked
 
 NAMES = ("entailment", "neutral", "contradiction")
 
@@ -44,9 +44,9 @@ def test_constant_predictions_are_consistent(results: list[Result]) -> None:
 
 
 def test_skipped_variants_are_not_counted(results: list[Result]) -> None:
-    table = results[0].seeds
-    predictions = ("-" + table.variant_predictions[0][1:], *table.variant_predictions[1:])
-    result = dataclasses.replace(results[0], seeds=dataclasses.replace(table, variant_predictions=predictions))
+    table = results[0].groups
+    predictions = ("-" + table.predictions[0][1:], *table.predictions[1:])
+    result = unchecked(results[0], groups=dataclasses.replace(table, predictions=predictions))
     [seed] = [seed for seed in seeds_by_hardness(result) if seed.index == 0]
     assert seed.variants == len(predictions[0]) - 1
     assert all(index > 0 for index, _ in flips(result, seed))

@@ -53,7 +53,7 @@ def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[
     assert names[3:7] == ["PA(0.8)", "PA(0.9)", "95% interval", "PA(0.95)"]
     row = next(line for line in text.splitlines() if line.startswith("| org/hasty-base"))
     cells = dict(zip(names, (cell.strip() for cell in row.strip("| ").split("|")), strict=True))
-    curve = results[0].scores.on_variants.curve.at(0.8)
+    curve = results[0].scores.curve.at(0.8)
     assert curve is not None
     assert cells["PA(0.8)"] == f"{100 * curve:.1f}"
 

@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 import scoring.reports.leaderboard
+from merge_snli.files import sha256_of_json
 from scoring import Result
 from scoring.reports.html_page import shared_style
 from scoring.reports.leaderboard.boards import Board, make_boards
 from scoring.reports.leaderboard.page import json_for_script, render_page
 from scoring.reports.leaderboard.texts import SeedText, Texts, Word
-from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT, named
+from tests.scoring.reports.leaderboard.conftest import QUOTES, SCRIPT, unchecked
 
 ASSETS = Path(scoring.reports.leaderboard.__file__).parent / "page"
 MAX_BYTES = 1_500_000
@@ -124,17 +125,21 @@ def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[in
 def paper_sized(result: Result, name: str, rng: random.Random) -> Result:
     """Return a result with 2,222 seeds, 40 variants per seed and eight masked LMs."""
     n_seeds = 2222
-    seeds = dataclasses.replace(
-        result.seeds,
-        seed_id=tuple(f"{index}0552913.jpg#2r1n" for index in range(n_seeds)),
-        gold=("neutral",) * n_seeds,
-        predicted=tuple(rng.choices(("neutral", "entailment"), (9, 1), k=n_seeds)),
+    table = dataclasses.replace(
+        result.groups,
+        id=tuple(f"{index}0552913.jpg#2r1n" for index in range(n_seeds)),
+        gold=("1",) * n_seeds,
+        anchors=tuple(rng.choices(("neutral", "entailment"), (9, 1), k=n_seeds)),
         sizes=((40,) * n_seeds,) * 10,
         correct=((20,) * n_seeds,) * 10,
-        variant_predictions=tuple("".join(rng.choices("102", (8, 1, 1), k=40)) for _ in range(n_seeds)),
+        predictions=tuple("".join(rng.choices("102", (8, 1, 1), k=40)) for _ in range(n_seeds)),
     )
-    masked_lms = {f"org/some-masked-lm-{index}": result.scores for index in range(8)}
-    return named(dataclasses.replace(result, seeds=seeds, masked_lms=masked_lms), name, 110_000_000, ("snli",))
+    parts = {**result.parts, "masked_lm": {f"org/some-masked-lm-{index}": result.scores for index in range(8)}}
+    paper = unchecked(result, groups=table, parts=parts)
+    model = dataclasses.replace(
+        result.model, name=name, digest=sha256_of_json(name), parameters=110_000_000, training_data=("snli",)
+    )
+    return unchecked(paper, model=model)
 
 
 def test_fifty_models_are_small_enough(results: list[Result]) -> None:
@@ -145,7 +150,7 @@ def test_fifty_models_are_small_enough(results: list[Result]) -> None:
     seed = SeedText(
         "A sentence of some length about what people do. " * 2, "They do it here and now. " * 2, words, variants
     )
-    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].seeds.seed_id, seed))
+    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].groups.id, seed))
     page = render_page(make_boards(many), {0: texts})
     assert len(page.encode()) < MAX_BYTES
     shown: dict[str, Any] = json.loads(Parsed(page).scripts[0])["boards"][0]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from merge_snli.errors import InputError
 from scoring import Result, score
 from scoring.predictions.pairs import read_config
 from scoring.reports.leaderboard.submissions import LIMITS, check_files
-from scoring.results.evaluate import scores_of_parts
+from scoring.results.evaluate import answers_of, fields_of
 from scoring.results.files import file_name, parse_result, to_json
 from scoring.results.measure import scores
-from scoring.results.recompute import answers_of, differences
+from scoring.results.recompute import differences
+from scoring.results.scores import Scores
 from tests.scoring.conftest import MakeDataset
-from tests.scoring.reports.leaderboard.conftest import SHIPPED
+from tests.scoring.reports.leaderboard.conftest import SHIPPED, unchecked
 
 Json = dict[str, Any]
 
@@ -59,14 +61,30 @@ def test_good_results_pass(results: list[Result], data: MergeDataset) -> None:
 
 def better_answers(result: Result, seeds: int) -> Result:
     """Return a result whose answers to the variants of some seeds are all right; nothing else is changed."""
-    table = result.seeds
+    table = result.groups
     right = [str(result.compared_labels.index(gold)) * len(answers) for gold, answers in answers_by_gold(result)]
-    answers = (*right[:seeds], *table.variant_predictions[seeds:])
-    return dataclasses.replace(result, seeds=dataclasses.replace(table, variant_predictions=answers))
+    answers = (*right[:seeds], *table.predictions[seeds:])
+    return dataclasses.replace(
+        result, groups=dataclasses.replace(table, predictions=answers), scores=_counted(result, answers)
+    )
+
+
+def _counted(result: Result, answers: Sequence[str]) -> Scores:
+    """Return the scores of a result with the numbers of predicted labels that its answers have."""
+    rows = Counter((gold, label) for gold, each in zip(gold_of(result), answers, strict=True) for label in each)
+    predicted = {
+        gold: {label: rows[gold, str(at)] for at, label in enumerate(result.compared_labels)}
+        for gold in result.scores.predicted
+    }
+    return dataclasses.replace(result.scores, predicted=predicted)
+
+
+def gold_of(result: Result) -> list[str]:
+    return [result.dataset.labels[int(digits[0])] for digits in result.groups.gold]
 
 
 def answers_by_gold(result: Result) -> list[tuple[str, str]]:
-    return list(zip(result.seeds.gold, result.seeds.variant_predictions, strict=True))
+    return list(zip(gold_of(result), result.groups.predictions, strict=True))
 
 
 def set_at(*path: str | int, value: Any) -> Callable[[Json], None]:  # noqa: ANN401 - any JSON value
@@ -83,18 +101,31 @@ def add(amount: float) -> Callable[[float], float]:
 
 
 def swap_first_two_labels(content: Json) -> None:
-    content["seeds"]["variant_predictions"] = [
-        answers.translate(str.maketrans("01", "10")) for answers in content["seeds"]["variant_predictions"]
-    ]
+    swapped = str.maketrans("01", "10")
+    content["groups"]["predictions"] = [answers.translate(swapped) for answers in content["groups"]["predictions"]]
+    first, second, _ = content["compared_labels"]
+    for row in content["scores"]["predicted"].values():
+        row[first], row[second] = row[second], row[first]
 
 
 def gold_as_predicted(content: Json) -> None:
-    content["seeds"]["gold"] = content["seeds"]["predicted"]
+    content["groups"]["gold"] = [str(content["dataset"]["labels"].index(name)) for name in content["groups"]["anchors"]]
 
 
 def without_seed(content: Json) -> None:
-    table = content["seeds"]
-    for name in ("seed_id", "gold", "predicted", "variant_predictions"):
+    table, scores = content["groups"], content["scores"]
+    label = content["dataset"]["labels"][int(table["gold"][-1])]
+    for digit in table["predictions"][-1]:
+        scores["predicted"][label][content["compared_labels"][int(digit)]] -= 1
+    scores["rows"] -= len(table["predictions"][-1])
+    scores["groups"] -= 1
+    draw = scores["curve"]
+    if draw:
+        draw["groups"] = [number - 1 for number in draw["groups"]]
+        draw["passing"] = [
+            [min(each, number) for each in row] for row, number in zip(draw["passing"], draw["groups"], strict=True)
+        ]
+    for name in ("id", "gold", "anchors", "predictions"):
         table[name].pop()
     for name in ("sizes", "correct"):
         for row in table[name]:
@@ -113,35 +144,34 @@ def with_source(content: Json) -> None:
     }
 
 
-VARIANTS = ("scores", "on_variants")
 FORGED: dict[str, tuple[Callable[[Json], None], str]] = {
-    "sample accuracy on seeds": (set_at("scores", "seed_sample_accuracy", value=add(0.01)), "scores.seed_sample"),
-    "sample accuracy on variants": (set_at(*VARIANTS, "sample_accuracy", "mean", value=add(0.01)), "sample_accuracy"),
-    "sample accuracy of a subsample": (set_at(*VARIANTS, "sample_accuracy", "each", 3, value=1.0), "each[3]"),
-    "pattern accuracy": (set_at(*VARIANTS, "pattern_accuracy", "mean", value=add(0.01)), "pattern_accuracy.mean"),
-    "spread of pattern accuracy": (set_at(*VARIANTS, "pattern_accuracy", "std", value=0.0), "pattern_accuracy.std"),
-    "curve": (set_at(*VARIANTS, "curve", "passing", 0, 100, value=add(1)), "passing[0][100]"),
-    "mean curve": (set_at(*VARIANTS, "curve", "mean", 95, value=add(0.02)), "mean[95]"),
+    "sample accuracy on seeds": (set_at("scores", "anchor_accuracy", value=add(0.01)), "scores.anchor_accuracy"),
+    "sample accuracy on variants": (set_at("scores", "sample_accuracy", "mean", value=add(0.01)), "sample_accuracy"),
+    "sample accuracy of a subsample": (set_at("scores", "sample_accuracy", "each", 3, value=1.0), "each[3]"),
+    "pattern accuracy": (set_at("scores", "pattern_accuracy", "mean", value=add(0.01)), "pattern_accuracy.mean"),
+    "spread of pattern accuracy": (set_at("scores", "pattern_accuracy", "std", value=0.0), "pattern_accuracy.std"),
+    "curve": (set_at("scores", "curve", "passing", 0, 100, value=add(1)), "passing[0][100]"),
+    "mean curve": (set_at("scores", "curve", "mean", 95, value=add(0.02)), "mean[95]"),
     "quality threshold": (set_at("scores", "qt", value=add(0.05)), "scores.qt"),
     "matching threshold": (set_at("scores", "mt", value="0.99"), "scores.mt"),
     "interval": (set_at("scores", "intervals", "pattern_accuracy", 0, value=add(0.01)), "intervals.pattern_accuracy"),
-    "word class": (set_at("classes", "noun", "qt", value=add(0.01)), "classes.noun.qt"),
-    "gold label": (set_at("labels", "neutral", "seeds", value=add(-1)), "labels.neutral.seeds"),
-    "masked LM": (set_at("masked_lms", value=lambda parts: dict(list(parts.items())[:1])), "masked_lms"),
+    "word class": (set_at("parts", "word_class", "noun", "qt", value=add(0.01)), "parts.word_class.noun.qt"),
+    "gold label": (set_at("parts", "label", "neutral", "rows", value=add(1)), "parts.label.neutral.rows"),
+    "masked LM": (set_at("parts", "masked_lm", value=lambda parts: dict(list(parts.items())[:1])), "parts.masked_lm"),
     "consistency": (
         set_at("consistency", "seed", "sample_accuracy", "mean", value=add(0.004)),
         "consistency.seed.sample_accuracy",
     ),
-    "counts of a seed": (set_at("seeds", "correct", 0, 0, value=lambda count: count - 1), "seeds.correct[0][0]"),
-    "sizes of a seed": (set_at("seeds", "sizes", 0, 0, value=add(1)), "seeds.sizes[0][0]"),
+    "counts of a seed": (set_at("groups", "correct", 0, 0, value=lambda count: count - 1), "groups.correct[0][0]"),
+    "sizes of a seed": (set_at("groups", "sizes", 0, 0, value=add(1)), "groups.sizes[0][0]"),
     "swapped labels of answers": (swap_first_two_labels, "scores."),
     "swapped labels of the model": (
         set_at("model", "labels", value=["entailment", "not_entailment"]),
         "is not one of entailment, not_entailment",
     ),
-    "gold labels from the answers": (gold_as_predicted, "seeds.gold"),
-    "seed of another data set": (set_at("seeds", "seed_id", 0, value="invented"), "'invented' is not in config"),
-    "an answer less": (set_at("seeds", "variant_predictions", 0, value=lambda text: text[1:]), "variants, and the"),
+    "gold labels from the answers": (gold_as_predicted, "groups.gold"),
+    "seed of another data set": (set_at("groups", "id", 0, value="invented"), "'invented' is not in config"),
+    "an answer less": (set_at("groups", "predictions", 0, value=lambda text: f"-{text}"), "variants, and the"),
     "digest of another data set": (set_at("dataset", "digest", value="0" * 64), "digest 00000000"),
     "title of another data set": (set_at("dataset", "title", value="MERGE on SNLI"), "dataset.title"),
     "other config": (set_at("dataset", "config", value="noun"), "is not in config noun"),
@@ -149,13 +179,12 @@ FORGED: dict[str, tuple[Callable[[Json], None], str]] = {
         set_at("dataset", "partial", value={"limit_seeds": 5, "subsample": None, "of": "0" * 64}),
         "score the whole",
     ),
-    "a hard seed less": (without_seed, "left_out.seeds"),
-    "seeds left out": (set_at("left_out", "seeds", value=2), "leaves out 2 seeds"),
+    "a hard seed less": (without_seed, "left_out.groups"),
+    "seeds left out": (set_at("left_out", "groups", value=2), "leaves out 2 seeds"),
     "scores on the source": (with_source, "--source"),
     "unread answers": (set_at("run", "no_answers", value=3), "run.no_answers"),
-    "an unknown field": (set_at("winner", value=True), "winner"),
     "another version": (set_at("schema_version", value=1), "format version 1"),
-    "a share above 1": (set_at("scores", "seed_sample_accuracy", value=1.2), "seed_sample_accuracy"),
+    "a share above 1": (set_at("scores", "anchor_accuracy", value=1.2), "anchor_accuracy"),
 }
 
 
@@ -179,7 +208,7 @@ def test_answers_without_their_numbers_are_found(good: Result, data: MergeDatase
 def test_a_part_that_claims_to_be_whole_is_found(data: MergeDataset, good: Result) -> None:
     part = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="part", limit_seeds=10)
     whole = dataclasses.replace(part, dataset=good.dataset)
-    assert any("left_out.seeds" in problem for problem in check(data, whole))
+    assert any("left_out.groups" in problem for problem in check(data, whole))
 
 
 def test_a_result_on_other_data_is_found(data: MergeDataset, make_dataset: MakeDataset, tmp_path: Path) -> None:
@@ -202,24 +231,24 @@ def test_copies_are_found(results: list[Result], data: MergeDataset) -> None:
 
 def test_two_answers_to_one_pair_are_found(data: MergeDataset, good: Result) -> None:
     config = read_config(data, "all")
-    order = np.argsort(config.variant_seeds, kind="stable")
-    counts = {pair: np.flatnonzero(config.variant_pairs == pair) for pair in config.variant_pairs.tolist()}
+    order = np.argsort(config.row_groups, kind="stable")
+    counts = {pair: np.flatnonzero(config.row_pairs == pair) for pair in config.row_pairs.tolist()}
     repeated = next((places for places in counts.values() if len(places) > 1), None)
     if repeated is None:  # no pair of the bundled data set repeats: repeat one
-        changed = config.variant_pairs.copy()
+        changed = config.row_pairs.copy()
         changed[order[1]] = changed[order[0]]
-        config = dataclasses.replace(config, variant_pairs=changed)
+        config = dataclasses.replace(config, row_pairs=changed)
         repeated = order[:2]
-    seed = int(config.variant_seeds[repeated[0]])
-    own = np.flatnonzero(config.variant_seeds == seed).tolist()
-    answers = list(good.seeds.variant_predictions[seed])
+    seed = int(config.row_groups[repeated[0]])
+    own = np.flatnonzero(config.row_groups == seed).tolist()
+    answers = list(good.groups.predictions[seed])
     answers[own.index(int(repeated[0]))], answers[own.index(int(repeated[1]))] = "0", "1"
     predictions = (
-        *good.seeds.variant_predictions[:seed],
+        *good.groups.predictions[:seed],
         "".join(answers),
-        *good.seeds.variant_predictions[seed + 1 :],
+        *good.groups.predictions[seed + 1 :],
     )
-    forged = dataclasses.replace(good, seeds=dataclasses.replace(good.seeds, variant_predictions=predictions))
+    forged = unchecked(good, groups=dataclasses.replace(good.groups, predictions=predictions))
     with pytest.raises(InputError, match="two different answers"):
         list(differences(forged, config))
 
@@ -233,19 +262,15 @@ def test_a_missing_warning_is_found(results: list[Result], data: MergeDataset) -
 
 def test_the_name_of_a_file_is_checked(good: Result, data: MergeDataset) -> None:
     assert check(data, to_json(good), "best.json") == [f"is not named {file_name(good)}"]
-    assert "is not a valid result" in check_files({"x.json": b"{"}, {}, [data])["x.json"][0]
+    assert "is not a result" in check_files({"x.json": b"{"}, {}, [data])["x.json"][0]
 
 
 def test_invented_answers_pass_as_the_page_says(good: Result, data: MergeDataset) -> None:
     """No check of a file can find answers that no model gave."""
-    table, config = good.seeds, read_config(data, "all")
+    table, config = good.groups, read_config(data, "all")
     answers = tuple(str(good.compared_labels.index(gold)) * len(each) for gold, each in answers_by_gold(good))
-    perfect = dataclasses.replace(
-        good, seeds=dataclasses.replace(table, predicted=table.gold, variant_predictions=answers)
-    )
+    perfect = unchecked(good, groups=dataclasses.replace(table, anchors=tuple(gold_of(good)), predictions=answers))
     predicted = answers_of(perfect, config)
-    invented = dataclasses.replace(
-        perfect, scores=scores(predicted), **scores_of_parts(config, predicted, good.compared_labels)
-    )
+    invented = unchecked(perfect, scores=scores(predicted), **fields_of(predicted, config))
     assert check(data, invented) == []
     assert "Invented answers pass it" in LIMITS
