@@ -537,7 +537,7 @@ def test_old_answers_are_read_again(inspect_log: Path, tmp_path: Path, capsys: p
     assert after.run.no_answers < 33
     assert after.run.prompt == before.run.prompt
     (expected,) = import_files([inspect_log], OWN, again=True)
-    assert (after.groups, after.scores) == (expected.seeds, expected.scores)
+    assert (after.groups, after.scores) == (expected.groups, expected.scores)
     assert main(["import", str(path), "--again", "--unread", "--json", *options]) == 0
     output = capsys.readouterr().out
     unread = json.loads(output[output.index('{\n  "results"') :])["unread"]

@@ -15,6 +15,7 @@ from merge_snli.errors import InputError
 from scoring import Result, score
 from scoring.analysis.curves import mean_curve, pass_shares, seed_values
 from scoring.analysis.scored_dataset import ScoredDataset, read_scored_dataset
+from tests.scoring.reports.leaderboard.conftest import unchecked
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 
@@ -83,7 +84,7 @@ def test_curves_of_a_class_are_those_of_the_results(scored: ScoredDataset, resul
 def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[Result]) -> None:
     first = results[0]
     predictions = tuple("-" + labels[1:] for labels in first.groups.predictions)
-    shorter = replace(first, groups=replace(first.groups, predictions=predictions))
+    shorter = unchecked(first, groups=replace(first.groups, predictions=predictions))
     again = read_scored_dataset(scored.dataset, [shorter]).models[0].answers
     assert np.count_nonzero(~again.asked) == len(scored.ids)
     assert again.draws is not None
@@ -99,6 +100,6 @@ def test_a_result_on_other_data_is_refused(scored: ScoredDataset, results: list[
 
 def test_a_result_with_other_numbers_of_variants_is_refused(scored: ScoredDataset, results: list[Result]) -> None:
     table = results[0].groups
-    changed = replace(results[0], groups=replace(table, predictions=("0", *table.predictions[1:]), gold=table.gold))
+    changed = unchecked(results[0], groups=replace(table, predictions=("0", *table.predictions[1:]), gold=table.gold))
     with pytest.raises(InputError, match=rf"by length.*{table.id[0]}"):
         read_scored_dataset(scored.dataset, [changed])
