@@ -9,14 +9,6 @@ from typing import TYPE_CHECKING
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.table import Column, Table
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-from scoring.reports.analysis.captions import (
-    class_pairs_caption,
-    classes_caption,
-    filter_sets_caption,
-    kin_caption,
-    upper_curves_caption,
-    whole_curves_caption,
-)
 from scoring.reports.analysis.exhibit import Exhibit
 from scoring.reports.analysis.phrases import and_list, basis, class_plural, count
 from scoring.reports.analysis.statistics_tables import pair_table, table_of_tests
@@ -53,16 +45,20 @@ def model_curves_exhibits(value: ModelCurves) -> tuple[Exhibit, ...]:
         Exhibit(
             name="figure-4-curves-from-80",
             paper="Figure 4",
-            caption=upper_curves_caption(value, FIGURE_4_START),
+            title="Pattern accuracy from 80% on",
+            caption="Each line is the pattern accuracy of one model at thresholds from 80% on; shaded: lowest to "
+            "highest subsample.",
             basis=of,
-            draw=partial(draw_curves, curves, title="Pattern accuracy from 80% on", start=FIGURE_4_START),
+            draw=partial(draw_curves, curves, start=FIGURE_4_START),
         ),
         Exhibit(
             name="figure-11-curves",
             paper="Figure 11",
-            caption=whole_curves_caption(value, FIGURE_4_START),
+            title="Pattern accuracy by threshold",
+            caption="Each line is the pattern accuracy of one model at all thresholds; shaded: lowest to highest "
+            "subsample.",
             basis=of,
-            draw=partial(draw_curves, curves, title="Pattern accuracy by threshold"),
+            draw=partial(draw_curves, curves),
             tables=(curve_table(curves),),
         ),
     )
@@ -77,9 +73,11 @@ def classes_exhibits(value: Classes) -> tuple[Exhibit, ...]:
         Exhibit(
             name="figure-5-word-classes",
             paper="Figure 5",
-            caption=classes_caption(value),
+            title="Pattern accuracy by word class, mean over models",
+            caption="Each line is the mean pattern accuracy of the models on the variants of one word class; shaded: "
+            "lowest to highest subsample.",
             basis=f"seeds: {seeds}; {count(len(value.curves[0].curve.models), 'model')}",
-            draw=partial(draw_curves, curves, title="Pattern accuracy by word class, mean over models"),
+            draw=partial(draw_curves, curves),
             tables=(curve_table(curves), table_of_tests(tests)),
         ),
     )
@@ -104,9 +102,11 @@ def class_pairs_exhibits(value: ClassPairs) -> tuple[Exhibit, ...]:
         Exhibit(
             name="figure-6-class-pairs",
             paper="Figure 6",
-            caption=class_pairs_caption(value),
+            title="Pattern accuracy on seeds of two word classes, mean over models",
+            caption="Each line is the mean pattern accuracy of the models on the variants of one word class (its "
+            "color), of seeds that also have variants of another; shaded: lowest to highest subsample.",
             basis=f"seeds: {seeds}; {count(len(value.pairs[0].first_curve.models), 'model')}",
-            draw=partial(draw_curves, curves, title="Pattern accuracy on seeds of two word classes, mean over models"),
+            draw=partial(draw_curves, curves),
             tables=(curve_table(curves), table_of_tests(tests)),
         ),
     )
@@ -149,9 +149,11 @@ def kin_exhibits(value: Kin) -> tuple[Exhibit, ...]:
         Exhibit(
             name="figure-7-masked-lms",
             paper="Figure 7",
-            caption=kin_caption(value, GROUP_NAMES),
+            title="Pattern accuracy by masked LM, mean over models",
+            caption="Each line is the pattern accuracy on one group of variants, mean over the models that have seeds "
+            "in it; shaded: lowest to highest subsample.",
             basis=f"seeds: {seeds}; {count(len(value.masked_lms), 'model')}",
-            draw=partial(draw_curves, curves, title="Pattern accuracy by masked LM, mean over models"),
+            draw=partial(draw_curves, curves),
             tables=(curve_table(curves), groups),
         ),
     )
@@ -170,9 +172,11 @@ def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
         Exhibit(
             name="figure-8-filters",
             paper="Figure 8",
-            caption=filter_sets_caption(value),
+            title="Pattern accuracy by filters, mean over models",
+            caption="Each line is the mean pattern accuracy of the models on one data set, with its number of distinct "
+            "drawn variants; shaded: lowest to highest subsample.",
             basis=basis(value.seeds, len(value.models)),
-            draw=partial(draw_curves, counted, title="Pattern accuracy by filters, mean over models"),
+            draw=partial(draw_curves, counted),
             tables=(curve_table(named, notes=(*(f"{each}." for each in value.coverage), *left_out, *refused)), *tests),
         ),
     )
@@ -181,8 +185,8 @@ def filter_sets_exhibits(value: FilterSets) -> tuple[Exhibit, ...]:
 def draw_curves(
     curves: Sequence[tuple[str, MeanCurve, int]],
     narrow: bool,
-    *,
     title: str,
+    *,
     start: float = 0,
 ) -> Figure:
     """Draw curves by name and style; curves without a value are left out."""

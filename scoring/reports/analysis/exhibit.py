@@ -1,4 +1,4 @@
-"""Define a figure or table of the report, with the sentence that says what it shows."""
+"""Define a figure or table of the report, with its title and a sentence on how to read it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from merge_snli.table import Table
 
-Draw: TypeAlias = "Callable[[bool], Figure]"
-"""Draws a figure; the argument is whether it is for the width of a phone."""
+Draw: TypeAlias = "Callable[[bool, str], Figure]"
+"""Draws a figure; the arguments are whether it is for the width of a phone, and its title."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,8 @@ class Exhibit:
     Attributes:
         name: Stem of its files, such as `figure-5-word-classes`.
         paper: The figure or table of the paper, such as "Figure 5", or the section.
-        caption: One sentence that says what it shows.
+        title: What it shows, also for readers who do not see it; drawn above a figure.
+        caption: One sentence on how to read it, the same in every report.
         basis: The number of seeds and models behind it.
         draw: Draws the figure; None if there is none.
         tables: The values.
@@ -30,6 +31,7 @@ class Exhibit:
 
     name: str
     paper: str
+    title: str
     caption: str
     basis: str
     draw: Draw | None = None

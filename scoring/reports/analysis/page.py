@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,9 +86,8 @@ def _shown(drawn: DrawnExhibit) -> dict[str, Any]:
     svg = dict(zip(("wide", "narrow"), drawn.svg or (), strict=False))
     return {
         "exhibit": exhibit,
-        "caption": re.sub(r" ([=<]) (?=0)", "\u00a0\\1\u00a0", exhibit.caption),  # p-values stay on one line
         "svg": {
-            width: inline_svg(text, key=f"{drawn.key}-{width}", label=exhibit.caption) for width, text in svg.items()
+            width: inline_svg(text, key=f"{drawn.key}-{width}", label=exhibit.title) for width, text in svg.items()
         },
         "tables": [table.html() for table in exhibit.tables],
     }

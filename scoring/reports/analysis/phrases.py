@@ -1,4 +1,4 @@
-"""Write numbers and lists as parts of a sentence."""
+"""Write counts, names and lists as parts of a note or label."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SMALLEST_P = 0.001
 PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
 
 PREDICTORS = {
@@ -59,52 +58,6 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def percent(share: float) -> str:
-    """Return a share in percent.
-
-    Examples:
-        >>> percent(0.1234)
-        '12.3%'
-    """
-    return f"{100 * share:.1f}%"
-
-
-def points(difference: float, *, sign: bool = True) -> str:
-    """Return a difference of shares in percentage points.
-
-    Examples:
-        >>> points(-0.021), points(0.021, sign=False)
-        ('−2.1 points', '2.1 points')
-    """
-    return f"{_number(difference, sign=sign)} points"
-
-
-def points_range(differences: Sequence[float], *, sign: bool = True) -> str:
-    """Return the range of some differences of shares.
-
-    Examples:
-        >>> points_range([0.021, -0.3]), points_range([0.1], sign=False)
-        ('−30.0 to +2.1 points', '10.0 points')
-    """
-    ends = [_number(end, sign=sign) for end in (min(differences), max(differences))]
-    return f"{' to '.join(dict.fromkeys(ends))} points"
-
-
-def _number(difference: float, *, sign: bool) -> str:
-    rounded = round(100 * difference, 1) + 0.0  # + 0.0: no -0.0
-    return format(rounded, "+.1f" if sign and rounded else ".1f").replace("-", "−")
-
-
-def p_value(p: float) -> str:
-    """Return a p-value as an equation or a bound.
-
-    Examples:
-        >>> p_value(0.0312), p_value(1e-9)
-        ('p = 0.031', 'p < 0.001')
-    """
-    return f"p < {SMALLEST_P}" if p < SMALLEST_P else f"p = {p:.3f}"
-
-
 def and_list(names: Sequence[str]) -> str:
     """Join names as in a sentence.
 
@@ -114,18 +67,6 @@ def and_list(names: Sequence[str]) -> str:
     """
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def short_list(names: Sequence[str], most: int) -> str:
-    """Join names as in a sentence, and count those after the first few.
-
-    Examples:
-        >>> short_list(["a", "b", "c", "d"], 2)
-        'a, b and 2 others'
-    """
-    if len(names) <= most + 1:
-        return and_list(names)
-    return and_list([*names[:most], f"{len(names) - most} others"])
 
 
 def capital(text: str) -> str:

@@ -111,8 +111,7 @@ SECTIONS: tuple[Section, ...] = (
         name="model_curves",
         title="Pattern accuracy by threshold",
         paper="section 5.1",
-        about="A seed passes a threshold if at least that share of its variants is predicted correctly. The bands span "
-        "the lowest to the highest subsample.",
+        about="A seed passes a threshold if at least that share of its variants is predicted correctly.",
         compute=_of_one(model_curves),
         exhibits=model_curves_exhibits,
     ),
@@ -192,7 +191,7 @@ ACROSS: tuple[Section, ...] = (
         name="filter_sets",
         title="Which filters matter?",
         paper="section 5.4",
-        about="Data sets made with other filters from the same seeds, with the number of distinct drawn variants.",
+        about="Data sets made with other filters from the same seeds.",
         compute=lambda scored, _: filter_sets(scored),
         exhibits=filter_sets_exhibits,
     ),

@@ -50,6 +50,7 @@ def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Tab
                 f"{capital(test.test)} over {test.unit}s, effect size: {test.effect}." for _, test, _ in tests
             ),
             *(("Adjusted by Holm's method over the tests of this table.",) if adjusted else ()),
+            *(() if tests else ("No test: each needs at least two seeds.",)),
         ),
     )
 

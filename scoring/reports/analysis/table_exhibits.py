@@ -6,13 +6,6 @@ from typing import TYPE_CHECKING
 
 from merge_snli.table import Cell, Column, Table
 from scoring.analysis.hard_seeds import RARELY
-from scoring.reports.analysis.captions import (
-    hard_seeds_caption,
-    majority_caption,
-    seed_correctness_caption,
-    seeds_against_variants_caption,
-    table_3_caption,
-)
 from scoring.reports.analysis.curve_exhibits import percent_or_none
 from scoring.reports.analysis.exhibit import Exhibit
 from scoring.reports.analysis.phrases import basis, count
@@ -77,7 +70,8 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
         Exhibit(
             name="table-3",
             paper="Table 3",
-            caption=table_3_caption(value),
+            title="Scores of the models",
+            caption="Each row has the scores of one model, each with its interval.",
             basis=basis(max(row.seeds for row in value.rows), len(value.rows)),
             tables=(table, *(() if value.family is None else (pair_table(value.family),))),
         ),
@@ -95,7 +89,9 @@ def seeds_against_variants_exhibits(value: SeedsAgainstVariants) -> tuple[Exhibi
         Exhibit(
             name="seeds-against-variants",
             paper="Section 5.1",
-            caption=seeds_against_variants_caption(value),
+            title="Seeds against variants",
+            caption="Each row is a test of two sample accuracies; a positive difference means that the first is "
+            "higher.",
             basis=", ".join([count(value.over_seeds.n, "seed"), *models]),
             tables=(table_of_tests(tests),),
         ),
@@ -119,7 +115,8 @@ def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
         notes=(
             "PA(0.9) in percent, with the label of each variant replaced. Own majority: the model's most frequent "
             "answer on the seed's variants. Vote: the label that most models predict on the seed, which is the gold "
-            f"label of {100 * value.vote_accuracy:.1f}% of the seeds; {count(value.tied_votes, 'vote')} tied.",
+            f"label of {100 * value.vote_accuracy:.1f}% of the seeds; {count(value.tied_votes, 'vote')} tied. Always "
+            f"{value.constant_label}: the most frequent gold label ({100 * value.constant_share:.1f}% of the seeds).",
             "The paper's sentence (≈ 50% at 90%) fits more than one of these; the constant label is the likeliest.",
         ),
     )
@@ -127,7 +124,8 @@ def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
         Exhibit(
             name="majority-label",
             paper="Section 5.1",
-            caption=majority_caption(value),
+            title="Pattern accuracy against majority labels",
+            caption="Each column is PA(0.9) against other labels; the last row is the mean over the models.",
             basis=count(len(value.models), "model"),
             tables=(table,),
         ),
@@ -160,7 +158,9 @@ def seed_correctness_exhibits(value: SeedCorrectness) -> tuple[Exhibit, ...]:
         Exhibit(
             name="right-and-wrong-seeds",
             paper="Section 5.5",
-            caption=seed_correctness_caption(value),
+            title="Pattern accuracy on seeds answered right and wrong",
+            caption="Each row is one model: how many seeds it answers right and wrong, and PA(0.9) in percent on the "
+            "variants of each.",
             basis=count(len(value.models), "model"),
             tables=(table,),
         ),
@@ -193,8 +193,9 @@ def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
         Exhibit(
             name="table-10-hard-seeds",
             paper="Table 10",
-            caption=hard_seeds_caption(value, RARELY),
-            basis=count(value.seeds, "seed"),
+            title="Hard seeds",
+            caption=f"Each row is a seed with a mean accuracy below {RARELY:.0%}, hardest first.",
+            basis=f"{len(seeds):,} of {count(value.seeds, 'seed')}; {len(value.never_right):,} with no right answer",
             tables=(table,) if seeds else (),
         ),
     )

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from merge_snli.table import Cell, Column, Table
-from scoring.reports.analysis.captions import error_drivers_caption, word_frequency_caption
 from scoring.reports.analysis.exhibit import Exhibit
 from scoring.reports.analysis.phrases import and_list, basis, count, predictor_name
 from scoring.reports.coefficient_chart import CoefficientRow, coefficient_figure
@@ -55,9 +54,10 @@ def word_frequency_exhibits(value: WordFrequency) -> tuple[Exhibit, ...]:
             "the pairs of a seed, then over seeds; intervals are from a bootstrap over seeds.",
             'The paper says "about 2,000 times more often", an arithmetic mean over models trained on SNLI alone. '
             + (
-                f"Here these are {and_list(value.snli_models)}."
+                f"Here it is {value.mean_ratio_snli:,.1f}, over {and_list(value.snli_models)}."
                 if value.mean_ratio_snli is not None
-                else "Here no such model has these variants, so the average is over all models."
+                else "Here no such model has these variants, so the average is over all models: "
+                f"{value.mean_ratio_all:,.1f}."
             ),
         ),
     )
@@ -65,7 +65,9 @@ def word_frequency_exhibits(value: WordFrequency) -> tuple[Exhibit, ...]:
         Exhibit(
             name="word-frequency",
             paper="Section 5.5",
-            caption=word_frequency_caption(value),
+            title="Frequency of replacements and originals",
+            caption="Each row is one model: how many times as frequent as the originals the replacements are, averaged "
+            "over seeds in three ways.",
             basis=f"{value.mean_seeds:,.1f} seeds per model, {count(len(value.models), 'model')}",
             tables=(table,),
         ),
@@ -87,7 +89,8 @@ def error_drivers_exhibits(value: ErrorDrivers) -> tuple[Exhibit, ...]:
         Exhibit(
             name="error-drivers",
             paper="Research question 3",
-            caption=error_drivers_caption(value),
+            title="What drives right answers",
+            caption="Each dot is a coefficient with its 95% interval; right of 0, right answers are more likely.",
             basis=f"{basis(main.seeds, len(main.models))}, {count(main.answers, 'answer')}",
             draw=partial(_draw, value),
             tables=(_coefficient_table(value, regressions), _intercept_table(regressions)),
@@ -95,7 +98,7 @@ def error_drivers_exhibits(value: ErrorDrivers) -> tuple[Exhibit, ...]:
     )
 
 
-def _draw(value: ErrorDrivers, narrow: bool) -> Figure:
+def _draw(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
     main = value.pooled or value.models[0]
     estimates = {each.name: each for each in main.coefficients}
     others = value.models if value.pooled is not None else ()
@@ -110,7 +113,7 @@ def _draw(value: ErrorDrivers, narrow: bool) -> Figure:
     ]
     return coefficient_figure(
         rows,
-        title="What drives right answers",
+        title=title,
         dot="all models, 95% interval" if value.pooled is not None else "95% interval",
         mark="single models" if others else None,
         narrow=narrow,

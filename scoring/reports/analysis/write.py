@@ -69,15 +69,15 @@ def _write_files(report: Report, folder: Path, progress: Progress) -> None:
 
 
 def _write_exhibit(exhibit: Exhibit, key: str, folder: Path) -> DrawnExhibit:
-    svg = None if exhibit.draw is None else _write_figure(exhibit.draw, folder / FIGURES / key)
+    svg = None if exhibit.draw is None else _write_figure(exhibit.draw, exhibit.title, folder / FIGURES / key)
     for number, table in enumerate(exhibit.tables):
         _write_table(table, folder / TABLES / (f"{key}-{number + 1}" if number else key))
     return DrawnExhibit(key=key, exhibit=exhibit, svg=svg)
 
 
-def _write_figure(draw: Draw, stem: Path) -> tuple[str, str]:
+def _write_figure(draw: Draw, title: str, stem: Path) -> tuple[str, str]:
     """Write a figure as PNG and SVG; return it and the figure for a phone as SVG."""
-    wide, narrow = draw(False), draw(True)
+    wide, narrow = draw(False, title), draw(True, title)
     svg = image(wide, "svg", text_as="none")
     write_bytes(stem.with_name(f"{stem.name}.png"), image(wide, "png"))
     write_bytes(stem.with_name(f"{stem.name}.svg"), svg)
