@@ -13,6 +13,10 @@ _START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a pro
 _PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<value>[^{_START}{_END}]*))?){_END}")
 
 
+POSITIONAL = {"problems": "PROBLEMS"}
+"""The parameters that are arguments without a flag on the command line, and their names there."""
+
+
 def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
     """Name a parameter in the text of an `InputError` or a `Message`.
 
@@ -81,6 +85,8 @@ def as_flags(text: object) -> str:
 
 
 def _flag(parameter: re.Match[str]) -> str:
+    if parameter["name"] in POSITIONAL:
+        return POSITIONAL[parameter["name"]]
     flag = f"--{parameter['name'].replace('_', '-')}"
     value = True if parameter["value"] is None else literal_eval(parameter["value"])
     if value is True:

@@ -17,7 +17,7 @@ from merge_snli.shadowing import check_not_shadowed
 
 if TYPE_CHECKING:
     from scoring.api import score
-    from scoring.reports.analysis.analyse import analyse
+    from scoring.reports.analysis.analyze import analyze
     from scoring.reports.figures import draw_curves
     from scoring.results.files import read_grouped_result, read_grouped_results, read_result, read_results
     from scoring.results.grouped_result import GroupedResult
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GroupedResult",
     "Result",
-    "analyse",
+    "analyze",
     "draw_curves",
     "read_grouped_result",
     "read_grouped_results",
@@ -42,7 +42,7 @@ check_not_shadowed("metrics")
 _HOMES = {
     "GroupedResult": "scoring.results.grouped_result",
     "Result": "scoring.results.result",
-    "analyse": "scoring.reports.analysis.analyse",
+    "analyze": "scoring.reports.analysis.analyze",
     "draw_curves": "scoring.reports.figures",
     "read_grouped_result": "scoring.results.files",
     "read_grouped_results": "scoring.results.files",

@@ -146,7 +146,7 @@ def _require_labels(scored: ScoredModel, data: GroupedPairs) -> None:
     if scored.labels.origin == INFERRED:
         raise InputError(
             f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
-            f"the time: give them with {param('labels')}, or infer them on a MERGE data set first"
+            f"the time: give them with {param('model_labels')}, or infer them on a MERGE data set first"
         )
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 VARIANT_COUNTS = pa.schema([("seed_id", pa.string()), ("word_class", pa.string()), ("variants", pa.int64())])
 
 INPUT_OPTIONS = frozenset(
-    {"problems", "config", "split", "limit", "id_column", "label_names", "tagger", "mlm", "device", "license"}
+    {"problems", "config", "split", "limit", "id_column", "data_labels", "tagger", "mlm", "device", "license"}
     | {f"{role}_column" for role in ("premise", "hypothesis", "label")}
     | {"seeds_from"}
 )

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.commands.problem_arguments import add_problem_arguments, given, names, with_suppressed_default
+from merge_snli.commands.arguments import add_list
+from merge_snli.commands.problem_arguments import add_problem_arguments, given, with_suppressed_default
 from merge_snli.errors import InputError, param
 from merge_snli.schema import WORD_CLASSES
 
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--preset", metavar="NAME", help="options of a preset: paper, paper-bart, slides, strict (only filters) or demo"
     )
     base.add_argument(
-        "--run-file", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
+        "--options", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
     )
     add_problem_arguments(parser, required=False)
     _add_masked_lm_arguments(parser)
@@ -54,20 +55,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_filter_arguments(parser)
     parser.epilog = (
         "examples:\n"
-        "  merge-snli generate --problems demo:problems --preset demo --out merge_demo\n"
-        "  merge-snli generate --problems stanfordnlp/snli --preset paper --out merge_snli --dry-run"
+        "  merge-snli generate demo:problems --preset demo --out merge_demo\n"
+        "  merge-snli generate stanfordnlp/snli --preset paper --out merge_snli --dry-run"
     )
 
 
 def _add_masked_lm_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the masked LMs."""
     add = with_suppressed_default(parser.add_argument_group("masked LMs"))
-    add(
+    add_list(
+        add,
         "--mlm",
-        nargs="+",
-        action="extend",
         metavar="MODEL",
-        help="masked LMs: Hub ids, folders or demo:NAME; replaces those of a preset or run file",
+        help="masked LMs: Hub ids, folders or demo:NAME; replaces those of a preset or options file",
     )
     add("--top-k", type=int, metavar="N", help="fillers per form (default: 200)")
     add("--mask", choices=("one", "all"), help="mask one occurrence at a time, or all at once (default: one)")
@@ -79,11 +79,11 @@ def _add_masked_lm_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_set_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the data set."""
     add = with_suppressed_default(parser.add_argument_group("data set"))
-    add(
+    add_list(
+        add,
         "--classes",
-        type=names,
-        metavar="A,B",
-        help=f"word classes to replace: {', '.join(WORD_CLASSES)} (default: noun,verb,adj)",
+        metavar="CLASS",
+        help=f"word classes to replace: {', '.join(WORD_CLASSES)} (default: noun verb adj)",
     )
     add(
         "--inflation",
@@ -94,11 +94,10 @@ def _add_set_arguments(parser: argparse.ArgumentParser) -> None:
     add("--subsamples", type=int, metavar="N", help="number of random draws (default: 10)")
     add("--random-seed", type=int, metavar="N", help="seed of the random draws (default: 0)")
     add("--seeds-from", metavar="DIR", help="use exactly the seeds of another MERGE data set")
-    add(
+    add_list(
+        add,
         "--keep-column",
-        type=names,
-        action="extend",
-        metavar="A,B",
+        metavar="COLUMN",
         help="columns of the problems to copy to variants and seeds, as text",
     )
     add("--title", metavar="TEXT", help='title of the data set (default: from the problems, as "MERGE on SNLI (test)")')
@@ -113,10 +112,11 @@ def _add_filter_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("intersection", "union"),
         help="replacements validated in both sentences, or in at least one (default: intersection)",
     )
-    add(
+    add_list(
+        add,
         "--filters",
-        metavar="F",
-        help="prob (more probable than the original), pos (of its word class), both, or none (default: prob,pos)",
+        metavar="FILTER",
+        help="prob (more probable than the original), pos (of its word class), both, or none (default: prob pos)",
     )
     add("--scramble", action="store_true", help="shuffle the letters of each replacement")
     add(
@@ -189,7 +189,7 @@ def _generate(options: Options, arguments: argparse.Namespace) -> MergeDataset:
 
 
 def read_options(arguments: argparse.Namespace) -> Options:
-    """Return the options of a run: those of the preset or run file, overridden by the command line.
+    """Return the options of a run: those of the preset or options file, overridden by the command line.
 
     Raises:
         InputError: If problems or masked LMs are missing, or an option is invalid.
@@ -201,12 +201,12 @@ def read_options(arguments: argparse.Namespace) -> Options:
     values = given(arguments, Options)
     if arguments.preset is not None:
         values = preset_options(arguments.preset) | values
-    if arguments.run_file is not None:
-        values = read_run_file(arguments.run_file) | values
-    if "problems" not in values:
+    if arguments.options is not None:
+        values = read_run_file(arguments.options) | values
+    if not values.get("problems"):
         raise InputError(f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems")
     if "mlm" not in values:
         raise InputError(
-            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('run_file')} with masked LMs"
+            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('options')} file with masked LMs"
         )
     return Options(**values)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from merge_snli.commands.output import write_output
+from merge_snli.commands.arguments import DATASET, add_format, add_list
+from merge_snli.commands.output import TABLE_FORMATS, write_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument(
+    add_list(
+        parser.add_argument,
         "files",
-        nargs="+",
-        type=Path,
+        item=Path,
         metavar="FILE",
         help="logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
         "predictions (.csv, .tsv, .jsonl, .parquet)",
     )
-    parser.add_argument("--dataset", required=True, metavar="DIR|ID", help="folder or Hub id of the MERGE data set")
+    parser.add_argument("--dataset", required=True, metavar=DATASET, help="folder or Hub id of the MERGE data set")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--model", metavar="NAME", help="name of the model; required for tables")
     parser.add_argument("--config", help="for tables: all (default), noun, verb, adj or adv")
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="leave out and count the seeds without all their answers"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
         "  merge-snli import logs/*.eval --dataset ORG/merge_snli --out results\n"
@@ -61,8 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
         subsample=arguments.subsample,
         partial=arguments.partial,
     )
-    if arguments.json:
-        write_output({"results": [to_json(result) for result in results]})
-    else:
-        write_output("\n".join(score_table(group).text() for group in on_same_data(results)))
+    write_tables(
+        arguments.format,
+        map(score_table, on_same_data(results)),
+        document=lambda: {"results": [to_json(result) for result in results]},
+    )
     return 0

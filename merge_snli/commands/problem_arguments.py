@@ -7,13 +7,10 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "label_names")
+from merge_snli.commands.arguments import add_list
+
+SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
 """The fields of `ProblemOptions` that `add_source_arguments` adds."""
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Split a comma-separated list of names."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
@@ -22,24 +19,26 @@ def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
     return {field.name: values[field.name] for field in fields(options) if field.name in values}
 
 
-def add_problem_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the arguments for the fields of `ProblemOptions`.
+def add_problem_arguments(
+    parser: argparse.ArgumentParser,
+    purpose: str = ".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or "
+    "hf://datasets/ORG/NAME/PATH; or the folder of a data set, a Hub id, or demo:problems",
+    *,
+    metavar: str = "PROBLEMS",
+    required: bool = True,
+) -> None:
+    """Add the arguments for the fields of `ProblemOptions`; the problems are positional.
 
     Args:
         parser: The parser. Arguments that are not given are absent from its result, so that the defaults of the
             options class apply.
-        required: Whether `--problems` is required.
+        purpose: What the problems are.
+        metavar: How the help names them.
+        required: Whether the problems are required.
     """
     group = parser.add_argument_group("problems")
     add = with_suppressed_default(group)
-    add(
-        "--problems",
-        nargs="+",
-        required=required,
-        metavar="FILE|ID",
-        help=".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or hf://datasets/ORG/NAME/PATH; or "
-        "the folder of a data set, a Hub id, or demo:problems",
-    )
+    add_list(add, "problems", nargs="+" if required else "*", metavar=metavar, help=purpose)
     add("--config", metavar="NAME", help="config of a folder or Hub id with several configs")
     _add_split(add)
     _add_delimiter(add)
@@ -96,10 +95,10 @@ def _add_columns(add: Callable[..., None]) -> None:
 
 
 def _add_label_names(add: Callable[..., None]) -> None:
-    add(
-        "--label-names",
-        type=names,
-        metavar="A,B,C",
+    add_list(
+        add,
+        "--data-labels",
+        metavar="LABEL",
         help="label names in the order of the label numbers; SPELLING=NAME if the data spell a label differently",
     )
 

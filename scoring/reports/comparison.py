@@ -82,6 +82,10 @@ class Comparison:
     notes: Mapping[str, tuple[str, ...]]
 
 
+class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
+    """No two models were scored on the same data and config."""
+
+
 def compare_results(
     results: Iterable[Result],
     *,
@@ -108,15 +112,15 @@ def compare_results(
         results; those on pairs in groups come last.
 
     Raises:
-        InputError: If no data set and config has two models, two results are of the same model, the models have fewer
-            than two seeds or groups in common, no result is on one of `datasets`, word classes are compared without
+        NotComparable: If no data set and config has two models.
+        InputError: If two results are of the same model, the models have fewer than two seeds or groups in common, no result is on one of `datasets`, word classes are compared without
             the quality threshold, or the test needs subsamples and there are results on pairs in groups.
     """
     on_merge, on_groups = comparable_results(results), comparable_results(grouped)
     comparable = [group for group in on_merge if len(group) > 1]
     comparable_groups = [group for group in on_groups if len(group) > 1]
     if not comparable and not comparable_groups:
-        raise InputError(_not_comparable(on_merge, on_groups))
+        raise NotComparable(_not_comparable(on_merge, on_groups))
     if comparable_groups and test == SUBSAMPLE_TEST:
         raise InputError(
             f"{param('test')} {test} compares subsamples, which the pairs in groups of "

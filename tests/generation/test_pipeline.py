@@ -213,7 +213,7 @@ def test_no_shared_word_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "1", "premise": "A cat sleeps.", "hypothesis": "Dogs ran.", "label": 1}))
     with pytest.raises(InputError, match=r"noun.*verb.*adj"):
-        generate(options(path, label_names=("entailment", "neutral", "contradiction")), tmp_path / "merge_snli")
+        generate(options(path, data_labels=("entailment", "neutral", "contradiction")), tmp_path / "merge_snli")
 
 
 def test_a_folder_with_other_files_is_not_changed(problems: Path, tmp_path: Path) -> None:

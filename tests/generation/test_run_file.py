@@ -38,7 +38,7 @@ def test_every_option_is_written_and_read(tmp_path: Path) -> None:
         filters=(),
         scramble=True,
         seeds_from="other",
-        label_names=("yes", "no"),
+        data_labels=("yes", "no"),
         keep_column=("genre", "pair"),
         classes=("adv",),
         limit=7,
@@ -49,7 +49,7 @@ def test_every_option_is_written_and_read(tmp_path: Path) -> None:
         max_rank=40,
     )
     assert Options(**read_run_file(written(tmp_path, options))) == options
-    plain = replace(options, filters=("pos",), limit=None, label_names=None)
+    plain = replace(options, filters=("pos",), limit=None, data_labels=None)
     assert Options(**read_run_file(written(tmp_path, plain))) == plain
 
 

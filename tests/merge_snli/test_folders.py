@@ -24,7 +24,7 @@ COMMANDS = {
     "harness": [str(PACKAGE)],
     "score": ["demo:nli-a", "--dataset", str(PACKAGE)],
     "import": ["answers.csv", "--dataset", str(PACKAGE), "--model", "m"],
-    "analyse": ["results", "--dataset", str(PACKAGE)],
+    "analyze": ["results", "--dataset", str(PACKAGE)],
     "annotate sample": [str(PACKAGE), "--annotators", "a1,a2", "--size", "2"],
     "annotate score": ["a1.csv"],
 }

@@ -345,7 +345,7 @@ def test_two_way_model_on_two_way_data(two_way_model: Path, two_way_dataset: Pat
 
 
 def test_given_labels_change_the_predictions(bert: Path, dataset: Path) -> None:
-    result = score(bert, dataset, labels=("entailment", "neutral", "contradiction"))
+    result = score(bert, dataset, model_labels=("entailment", "neutral", "contradiction"))
     predicted = plain_answers(bert, dataset)
     as_given = {"contradiction": "entailment", "entailment": "neutral", "neutral": "contradiction"}
     check_scores(result, dataset, "all", {pair: as_given[answer] for pair, answer in predicted.items()})

@@ -450,7 +450,7 @@ def test_bad_input_is_named(kind: str, bert: Path, tmp_path: Path, capsys: pytes
 def test_labels_are_not_inferred_from_hard_pairs(bert: Path, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", pattern_rows())
     with pytest.raises(InputError, match=r"tiny-bert cannot be inferred.*labels"):
-        score(str(bert), path, group_column="pattern", labels="infer")
+        score(str(bert), path, group_column="pattern", model_labels="infer")
 
 
 def test_other_objects_are_refused(dataset: Path) -> None:

@@ -176,7 +176,7 @@ def test_column_names_can_be_set(tmp_path: Path) -> None:
         hypothesis_column="s2",
         label_column="gold",
         id_column="pairID",
-        label_names=("entailment", "not_entailment"),
+        data_labels=("entailment", "not_entailment"),
     )
     assert read_problems(options).problems == (Problem("7#0", "A cat.", "A cat!", 1),)
 

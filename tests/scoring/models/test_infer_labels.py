@@ -112,7 +112,7 @@ def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, t
     order = ("neutral", "contradiction", "entailment")
     data = read_config(find_dataset(str(make_dataset(tmp_path / "merge_24", seeds=24))), "all")
     gold = {data.pairs[pair]: label for pair, label in zip(data.seed_pairs, data.seed_labels, strict=True)}
-    scored = model_from_name(str(bert), ModelOptions(labels=INFER))
+    scored = model_from_name(str(bert), ModelOptions(model_labels=INFER))
     assert scored.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
     result = score_model(replace(scored, load=lambda: Correct(gold, order)), data)
     assert (result.model.labels, result.model.label_origin) == (order, INFERRED)
