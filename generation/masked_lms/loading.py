@@ -102,7 +102,7 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
         _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL)
         return len(sentence) * FORMS_PER_TRIAL
 
-    tokens = tokens_per_batch(device, dtype, trial)
+    tokens = tokens_per_batch(device, trial)
     batches = Batches(f"masked LM {resolved.name}", "form", tokens, batch_invariant=invariant)
     return MaskedLM(resolved, tokenizer, model, vocabulary, max_length(model, tokenizer), fast_path, batches)
 

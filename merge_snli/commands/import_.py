@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merge_snli.commands.arguments import DATASET, add_format, add_list
 from merge_snli.commands.output import TABLE_FORMATS, write_tables
+
+if TYPE_CHECKING:
+    from merge_snli.table import Table
+    from scoring.results.result import Result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         item=Path,
         metavar="FILE",
         help="logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
-        "predictions (.csv, .tsv, .jsonl, .parquet)",
+        "predictions (.csv, .tsv, .jsonl, .parquet); with --again also results (.json)",
     )
     parser.add_argument("--dataset", required=True, metavar=DATASET, help="folder or Hub id of the MERGE data set")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="results folder")
@@ -32,12 +38,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="leave out and count the seeds without all their answers"
     )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="read the answers again from what the models wrote, in logs or in the NAME.answers.jsonl beside results",
+    )
+    parser.add_argument("--unread", action="store_true", help="list the answers that cannot be read, after the table")
     add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
         "  merge-snli import logs/*.eval --dataset ORG/merge_snli --out results\n"
         "  merge-snli import logs/MODEL/samples_*.jsonl --dataset merge_snli --out results\n"
-        "  merge-snli import predictions.csv --model my-model --dataset merge_snli --out results"
+        "  merge-snli import predictions.csv --model my-model --dataset merge_snli --out results\n"
+        "  merge-snli import results/*.json --again --dataset merge_snli --out results"
     )
 
 
@@ -45,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Import the files and print a table.
 
     Raises:
-        InputError: If a file cannot be imported; nothing is written then.
+        InputError: If no file can be imported; nothing is written then.
     """
     from merge_snli.language_models.import_files import import_files
     from scoring.results.files import to_json
@@ -61,10 +74,40 @@ def run(arguments: argparse.Namespace) -> int:
         limit_seeds=arguments.limit_seeds,
         subsample=arguments.subsample,
         partial=arguments.partial,
+        again=arguments.again,
     )
+    unread = _unread(results, arguments.out) if arguments.unread else None
+    tables = [*map(score_table, on_same_data(results)), *([] if unread is None else [_unread_table(unread)])]
     write_tables(
         arguments.format,
-        map(score_table, on_same_data(results)),
-        document=lambda: {"results": [to_json(result) for result in results]},
+        tables,
+        document=lambda: {
+            "results": [to_json(result) for result in results],
+            **({} if unread is None else {"unread": unread}),
+        },
     )
     return 0
+
+
+def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
+    """Return what the models wrote where no answer can be read."""
+    from merge_snli.language_models.kept_answers import kept_path, read_kept
+    from scoring.results.files import file_name
+
+    paths = [(result.title, out / file_name(result)) for result in results]
+    return [
+        {"model": title, "id": each.id, "text": each.text}
+        for title, path in paths
+        if kept_path(path).is_file()
+        for each in read_kept(path)
+        if each.answer is None
+    ]
+
+
+def _unread_table(unread: list[dict[str, str]]) -> Table:
+    """Return what cannot be read as a table."""
+    from merge_snli.table import Column, Table
+
+    columns = (Column("Model", "left"), Column("Pair", "left"), Column("Text", "left"))
+    rows = tuple((each["model"], each["id"], json.dumps(each["text"])) for each in unread)
+    return Table(title="Answers that cannot be read", columns=columns, rows=rows)

@@ -6,7 +6,6 @@ import logging
 from typing import TYPE_CHECKING
 
 from merge_snli.errors import InputError, param
-from merge_snli.inference.processor import has_amx
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,9 +21,6 @@ logger = logging.getLogger(__name__)
 
 TOKENS_PER_BATCH = 512
 """Batches of this many tokens keep two cores busy and fit into their caches."""
-
-AMX_TOKENS_PER_BATCH = 256
-"""For bfloat16 on a processor with AMX, whose products of 256 rows are faster per row than larger ones."""
 
 MAX_TOKENS_PER_BATCH = 8_192
 """Larger batches are hardly faster on a GPU, and padding the last batch of each length costs more."""
@@ -139,31 +135,21 @@ def _release_cached_memory() -> None:
         torch.cuda.empty_cache()
 
 
-def cpu_tokens_per_batch(dtype: str) -> int:
-    """Return the maximum number of tokens per batch on the CPU; it depends on dtype and processor only.
-
-    Args:
-        dtype: A dtype such as `float32`.
-    """
-    return AMX_TOKENS_PER_BATCH if dtype == "bfloat16" and has_amx() else TOKENS_PER_BATCH
-
-
-def tokens_per_batch(device: str, dtype: str, run: Callable[[], int]) -> int:
+def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
     """Return the maximum number of tokens per batch on a device.
 
     Args:
         device: A torch device such as `cpu`, `cuda` or `cuda:1`.
-        dtype: A dtype such as `float32`.
         run: Runs a trial batch on the device and returns its number of tokens.
 
     Returns:
         On a GPU, the largest power of two, up to `MAX_TOKENS_PER_BATCH`, that fits into half of the free memory,
-        estimated from the trial; `cpu_tokens_per_batch` otherwise.
+        estimated from the trial; `TOKENS_PER_BATCH` otherwise.
     """
     import torch
 
     if not device.startswith("cuda"):
-        return cpu_tokens_per_batch(dtype)
+        return TOKENS_PER_BATCH
     torch.cuda.reset_peak_memory_stats(device)
     before = torch.cuda.memory_allocated(device)
     tokens = run()

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
-from torch.nn import functional
 
-from merge_snli.inference.processor import has_amx
 from merge_snli.inference.same_outputs import FAILURES, FLOAT32_NOISE, outputs_match
 
 if TYPE_CHECKING:
@@ -28,10 +26,6 @@ TESTED_ROWS = (2, 3, 5, 8, 15, 32, 60, 128, 250, 512)
 
 MAX_TESTED_OUTPUTS = 2**24
 """Fewer rows are tested for a head with a large vocabulary, to compute at most this many outputs."""
-
-AMX_ROW_STEP = 64
-"""In bfloat16 on a processor with AMX, rows are padded to a multiple of this. oneDNN compiles a kernel for each number
-of rows, which takes as long as several products there."""
 
 Location = tuple[nn.Module, str]
 """A parent module and the name of its child."""
@@ -55,17 +49,9 @@ class PackedLinear(nn.Module):
         self._linear: Any = torch.ops.mkldnn._linear_pointwise
         self._packed: torch.Tensor = torch.ops.mkldnn._reorder_linear_weight(plain.weight.detach(), None)
         self._bias = None if plain.bias is None else plain.bias.detach()
-        self._row_step = AMX_ROW_STEP if plain.weight.dtype == torch.bfloat16 and has_amx() else 1
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the outputs, of shape (…, outputs), for rows of shape (…, inputs)."""
-        if self._row_step == 1:
-            return self._product(rows)
-        flat = rows.reshape(-1, rows.shape[-1])
-        padded = functional.pad(flat, (0, 0, 0, -len(flat) % self._row_step))
-        return self._product(padded)[: len(flat)].reshape(*rows.shape[:-1], -1)
-
-    def _product(self, rows: torch.Tensor) -> torch.Tensor:
         outputs: torch.Tensor = self._linear(rows, self._packed, self._bias, "none", [], "")
         return outputs
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-AMX_BFLOAT16 = "amx_bf16"
-"""Intel's matrix unit for bfloat16."""
-
 
 def processor_units() -> frozenset[str]:
     """Return the units of the processor as torch names them, for example `avx2` and `avx512_bf16`.
@@ -17,8 +14,3 @@ def processor_units() -> frozenset[str]:
     if not hasattr(torch.cpu, "get_capabilities"):
         return frozenset()
     return frozenset(name for name, found in torch.cpu.get_capabilities().items() if found is True)
-
-
-def has_amx() -> bool:
-    """Return whether the processor multiplies bfloat16 matrices with AMX."""
-    return AMX_BFLOAT16 in processor_units()

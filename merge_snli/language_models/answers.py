@@ -1,40 +1,72 @@
-"""Read the label that a language model answers; an unclear answer is no answer."""
+"""Read the label that a language model answers, in stages; an unclear answer is unread, never guessed."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from merge_snli.language_models.label_words import CONSIDERED, UNREAD, LabelWords, sentences
+from merge_snli.language_models.reasoning import parts_by_problem, without_reasoning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-KEYS = ("answer", "label", "relation", "relationship", "prediction")
-REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-MARKER = re.compile(
-    rf"(?:\b(?:{'|'.join(KEYS)})\b[^\w\n]*(?:is\b[^\w\n]*)?|\\boxed\{{(?:\\text\{{)?)(?P<value>[^\n]+)", re.IGNORECASE
+AnswerForm: TypeAlias = Literal["word", "letter", "json"]
+"""What a prompt asks for. A letter alone is no answer to a prompt that asks for a word."""
+
+KEY = r"(?:answer|label|relation(?:ship)?|prediction|classification|conclusion|verdict|judge?ment|inference)"
+JSON_KEY = re.compile(rf"(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}", re.IGNORECASE)
+TAGGED = re.compile(rf"<(?:final_?)?(?:{KEY}|response|output)>(?P<value>.*?)(?:</|\Z)", re.IGNORECASE | re.DOTALL)
+BOXED = re.compile(r"\\boxed\{(?P<value>[^{}]*)\}")
+JSON_OBJECT = re.compile(r"\{[^{}]*(?:\}|\Z)")
+JSON_FIELD = re.compile(rf"[{{,]\s*[\"']?{JSON_KEY.pattern}[\"']?\s*:\s*(?P<value>[^}}]*)", re.IGNORECASE)
+MARKS = r"[\s*_`>\"'#-]*"
+HEADED = re.compile(
+    rf"(?:^|[.!?]\s){MARKS}(?:[\w ]{{0,25}}\b)?{KEY}(?: is)?[*_ ]*[:=]{MARKS}(?P<after>\S[^\n]*)"
+    rf"|^[#*_]+\s*(?:final )?{KEY}[*_ ]*\n{MARKS}(?P<below>[^\n]+)",
+    re.IGNORECASE | re.MULTILINE,
 )
-LABEL = re.compile(
-    r"(?P<not_entailment>\b(?:not?|non)[ _-]?entail(?:ment|ed|s)?\b)|(?P<entailment>\bentail(?:ment|ed|s)?\b)"
-    r"|(?P<neutral>\bneutral(?:ity)?\b)|(?P<contradiction>\bcontradict(?:ion|ory|ed|s)?\b)",
+SAID = re.compile(rf"(?P<before>.*)\b{KEY}\b[^.:?]{{0,60}}?\bis\b:?{MARKS}(?P<value>.+)", re.IGNORECASE)
+CONCLUSION = re.compile(
+    r".*\b(?:so|thus|therefore|hence|consequently|overall|in conclusion|in summary|finally)\b", re.I
+)
+THINKING = re.compile(r"(?:okay|ok|hmm+|alright|let me|let['’]s|let us|we need|the user)\b", re.IGNORECASE)
+"""How reasoning begins that no tags enclose."""
+RETRACTION = re.compile(
+    r"\bWait\b|\b(?:but|oh|no|hmm),? wait\b"
+    r"|\b(?i:on second thought|on reflection|scratch that|I made a mistake|my mistake|let me (?:re\w+|check|double))\b"
+)
+REFUSAL = re.compile(
+    r"\b(?:sorry|as an ai|decline|rather not|unable to|(?:cannot|can['’]t) (?:assist|help with|answer))\b"
+    r"|\bI\b[^.\n]{0,30} to (?:be|remain|stay|keep|take)\b[^.\n]{0,10} neutral",
     re.IGNORECASE,
 )
-NEGATION = re.compile(r"\b(?:no|not|nor|neither|never|cannot|rather|instead)\b|n['’]t\b", re.IGNORECASE)
-CLAUSE_END = re.compile(r"[.,:;!?)}\]–—\n]|\s(?:-|because|since|as)\s")
+LATEX = re.compile(r"\\(?:text\w*|math\w+)\{([^{}]*)\}")
+LAYOUT = re.compile(
+    r"</?(?:b|i|em|strong|p|br|code|u|span)\s*/?>|^```\w*\s*$|\\\[|\\\]|\$", re.IGNORECASE | re.MULTILINE
+)
 
 
-def read_answer(text: str, labels: Sequence[str]) -> str | None:
-    """Read the label in a model's answer.
+def read_answer(text: str, labels: Sequence[str], form: AnswerForm | None = None) -> str | None:
+    r"""Read the label in a model's answer.
 
-    Understood are, in this order: a JSON object or string; the last `Answer: …`; the last line; a label alone at the
-    start. A label is its name or a form of it (`entails`), or its letter (A is the first label).
+    The stages, of which the first that finds an answer decides:
+
+    1. Reasoning and special tokens are cut off, and the text ends where another problem begins.
+    2. An answer in a form of its own, the last of each: `<answer>`, `\boxed{}`, JSON, `Answer: …`.
+    3. A label alone on the last line; a sentence such as `The answer is …`; a label alone at the start.
+    4. The last sentence, if it concludes; otherwise the only label that sentences affirm, unless they refuse.
+
+    A label is its name or a form of it (`entails`), or its letter (A is the first label).
 
     Args:
         text: What the model wrote.
         labels: The labels of the data set, in the order in which letters count them.
+        form: What the prompt asked for; None if that is unknown.
 
     Returns:
-        One of `labels`; None if the answer names none, several, or negates one.
+        One of `labels`; None if the answer names none, denies it, or names several without a final one.
 
     Examples:
         >>> read_answer("**Neutral.**", ("entailment", "neutral", "contradiction"))
@@ -44,60 +76,92 @@ def read_answer(text: str, labels: Sequence[str]) -> str | None:
         >>> read_answer("It is entailment or neutral.", ("entailment", "neutral", "contradiction")) is None
         True
     """
-    final = REASONING.sub("", text).strip()
-    if not final:
-        return None
-    value = _json_value(final)
-    if value is not None:
-        return _exact(value, labels)
-    marked = [match["value"] for match in MARKER.finditer(final)]
-    last_line = final.splitlines()[-1]
-    for part in (*marked[-1:], last_line):
-        if answer := _exact(part, labels) or _first_clause(part, labels) or _only_label(part, labels):
-            return answer
-    return _first_clause(final, labels)
-
-
-def _json_value(text: str) -> str | None:
-    """Return the answer in the last JSON object of a text, or the text as a JSON string; None if there is neither."""
-    for candidate in (*reversed(re.findall(r"\{[^{}]*\}", text)), text):
-        try:
-            value = json.loads(candidate)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            value = next((each for name, each in value.items() if name.lower() in KEYS), None)
-        if isinstance(value, str):
-            return value
+    words = LabelWords(labels, letters=form != "word")
+    said = LAYOUT.sub("", LATEX.sub(r"\1", without_reasoning(text)))
+    for part in parts_by_problem(said):
+        for stage in (_in_form, _headed, _alone_at_the_end, _said, _alone_at_the_start, _concluded):
+            found = stage(part, words)
+            if found is not None:
+                return found or None
     return None
 
 
-def _exact(text: str, labels: Sequence[str]) -> str | None:
-    """Return the label that the whole text spells, or whose letter it is, apart from punctuation."""
-    bare = re.sub(r"^[\W_]+|[\W_]+$", "", text)
-    letters = {chr(ord("A") + number): label for number, label in enumerate(labels)}
-    word = LABEL.fullmatch(bare)
-    name = letters.get(bare.upper()) if word is None else word.lastgroup
-    return name if name in labels else None
-
-
-def _first_clause(text: str, labels: Sequence[str]) -> str | None:
-    """Return the label that stands alone before the first punctuation, if the rest names no other one."""
-    bare = text.lstrip("(*_`\"' ")
-    end = CLAUSE_END.search(bare)
-    answer = None if end is None else _exact(bare[: end.start()], labels)
-    return None if answer is None or _named(text) - {answer} else answer
-
-
-def _only_label(text: str, labels: Sequence[str]) -> str | None:
-    """Return the only label that a text names, unless the text negates."""
-    named = _named(text)
-    if len(named) != 1 or NEGATION.search(LABEL.sub("", text)):
+def _in_form(text: str, words: LabelWords) -> str | None:
+    """Read a tag, a box, or a JSON object; if there is one, nothing else is read."""
+    for form in (TAGGED, BOXED):
+        if found := [*form.finditer(text)]:
+            return words.value(found[-1]["value"].strip()) or UNREAD
+    objects = [match[0] for match in JSON_OBJECT.finditer(text)]
+    if not objects:
         return None
-    (label,) = named
-    return label if label in labels else None
+    values = [value for each in objects for value in _json_values(each)]
+    return (words.value(values[-1]) or UNREAD) if values else UNREAD
 
 
-def _named(text: str) -> set[str]:
-    """Return the labels whose words occur in a text."""
-    return {match.lastgroup for match in LABEL.finditer(text) if match.lastgroup is not None}
+def _json_values(text: str) -> Iterator[str]:
+    """Yield the answers in a JSON object, or in one that is cut off or has other quotation marks."""
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        yield from (match["value"].strip(" \n\"'") for match in JSON_FIELD.finditer(text))
+        return
+    for name, value in fields.items():
+        if JSON_KEY.fullmatch(name):
+            yield str(value)
+
+
+def _headed(text: str, words: LabelWords) -> str | None:
+    """Read the last `Answer: …`, or the line below the heading `Answer`."""
+    for match in reversed([*HEADED.finditer(text)]):
+        if found := words.value((match["after"] or match["below"]).strip()):
+            return found
+    return None
+
+
+def _alone_at_the_end(text: str, words: LabelWords) -> str | None:
+    """Read the last line; lines of different labels and nothing else are a list, not an answer."""
+    alone = [words.exactly(line) for line in text.splitlines() if line.strip()]
+    return UNREAD if None not in alone and len({*alone}) > 1 else alone[-1]
+
+
+def _said(text: str, words: LabelWords) -> str | None:
+    """Read the last sentence such as `The answer is …`."""
+    for sentence in reversed(_final_sentences(text)):
+        match = SAID.match(sentence)
+        if match is None or "?" in sentence or CONSIDERED.search(match["before"]):
+            continue
+        if found := words.value(match["value"]):
+            return found
+    return None
+
+
+def _alone_at_the_start(text: str, words: LabelWords) -> str | None:
+    """Read a label before the first punctuation, unless other lines begin with other labels or it is taken back."""
+    first = words.leading(text)
+    if not first or RETRACTION.search(text):
+        return first if first == UNREAD else None
+    beginnings = {words.leading(line) for line in text.splitlines() if line.strip()}
+    return None if beginnings - {first, None} else first
+
+
+def _concluded(text: str, words: LabelWords) -> str | None:
+    """Read what the sentences say."""
+    said = _final_sentences(text)
+    if not said or REFUSAL.search(text):
+        return None
+    conclusion = CONCLUSION.match(said[-1])
+    if conclusion is not None:
+        return words.only(said[-1][conclusion.end() :])
+    named = set().union(*map(words.affirmed, said))
+    return (
+        next((words.only(each) for each in (said[0], said[-1]) if words.only(each)), None) if len(named) == 1 else None
+    )
+
+
+def _final_sentences(text: str) -> list[str]:
+    """Return the sentences after what was taken back; of a text that thinks aloud only the last one, if it is whole."""
+    taken_back = [*RETRACTION.finditer(text)]
+    found = sentences(text[taken_back[-1].end() :] if taken_back else text)
+    if THINKING.match(text):
+        return [each for each in found[-1:] if each.rstrip("*_`\"') ").endswith((".", "!"))]
+    return found

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from merge_snli.dataset import PairsDataset, find_any_dataset
 from merge_snli.errors import InputError, param
+from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
 from merge_snli.schema import ALL
 from scoring.imports.answers import score_answers
@@ -14,13 +17,21 @@ from scoring.imports.predictions_file import read_predictions
 from scoring.predictions.pairs import read_config
 from scoring.predictions.partial import part_of_config
 from scoring.results.files import file_name, write_result
-from scoring.results.folder import check_results_folder
+from scoring.results.folder import check_results_folder, is_result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from merge_snli.dataset import MergeDataset
+    from merge_snli.language_models.logs import Log
+    from scoring.imports.answers import Answers
+    from scoring.predictions.pairs import ScoredConfig
     from scoring.results.result import Result
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+logger = logging.getLogger(__name__)
 
 
 def import_files(
@@ -33,15 +44,17 @@ def import_files(
     limit_seeds: int | None = None,
     subsample: int | None = None,
     partial: bool = False,
+    again: bool = False,
 ) -> list[Result]:
     """Compute results from logs of Inspect and lm-evaluation-harness, or from tables of predictions.
 
     Logs of one model that were asked in the same way are joined. Logs say themselves which config, subsample and seeds
-    were asked; a result on a part is marked as partial, as by `merge-snli score --subsample`.
+    were asked; a result on a part is marked as partial, as by `merge-snli score --subsample`. A log that cannot be
+    imported is skipped with a warning. What a model wrote is kept beside its result, in `NAME.answers.jsonl`.
 
     Args:
         files: Logs (`.eval`, `.json`, `samples_*.jsonl`), or tables of the predictions of one model (`.csv`, `.tsv`,
-            `.jsonl`, `.parquet`).
+            `.jsonl`, `.parquet`); with `again` also results that have their answers beside them.
         dataset: Folder or Hub id of the MERGE data set.
         out: Folder for the result files; None to write nothing.
         model: Name of the model. Required for tables.
@@ -49,17 +62,20 @@ def import_files(
         limit_seeds: For tables: the number of seeds that the model predicted, as in `merge-snli score`.
         subsample: For tables: the subsample that the model predicted.
         partial: Leave out and count the seeds without answers to themselves and all their variants.
+        again: Read the answers from what the models wrote, instead of taking the answers that were read when the
+            harness ran or when a result was imported.
 
     Returns:
         The results, one per model, way of asking and part of the data set.
 
     Raises:
-        InputError: If a file cannot be read, is on other data or lacks answers, or an option does not apply to it. No
-            file is written then.
+        InputError: If no file can be read, is on the data and has all answers, or an option does not apply. No file is
+            written then.
     """
     paths = list(dict.fromkeys(map(Path, files)))
     if out is not None:
         check_results_folder(Path(out))
+    _check_files(paths, again=again)
     logs = [path for path in paths if is_log(path)]
     if logs and len(logs) < len(paths):
         tables = [path for path in paths if path not in logs]
@@ -69,20 +85,42 @@ def import_files(
         options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
         given = next((name for name, value in options.items() if value is not None), None)
         if given is not None:
-            raise InputError(f"{param(given)} is for tables of predictions; a log says what was asked: remove it")
-        results = _import_logs(logs, opened, model=model, partial=partial)
+            raise InputError(f"{given} is for tables of predictions; a log says what was asked: remove it")
+        runs = _runs(logs, opened, model=model, partial=partial, again=again)
     else:
         if not model:
             raise InputError(f"{paths[0]} does not name its model: give {param('model')} NAME")
         data = read_config(opened, config or ALL)
         answers = read_predictions(paths, data, model=model)
         part = part_of_config(data, limit_seeds=limit_seeds, subsample=subsample)
-        results = [score_answers(answers, part, partial=partial)]
+        runs = [_Run(answers, data, score_answers(answers, part, partial=partial))]
+    results = [run.result for run in runs]
     _check_names(results)
     if out is not None:
-        for result in results:
-            write_result(result, Path(out))
+        for run in runs:
+            write_kept(run.answers, run.data, write_result(run.result, Path(out)))
     return results
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The answers of a model, the whole config that they are on, and the result."""
+
+    answers: Answers
+    data: ScoredConfig
+    result: Result
+
+
+def _check_files(paths: Sequence[Path], *, again: bool) -> None:
+    for path in paths:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: give its files, such as {path}/*.eval")
+        if again and not is_log(path):
+            raise InputError(
+                f"{path} is a table of predictions, and {param('again')} is for logs and results: remove it"
+            )
+        if not again and is_result(path):
+            raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
 
 
 def _open(dataset: str) -> MergeDataset:
@@ -92,17 +130,60 @@ def _open(dataset: str) -> MergeDataset:
     return opened
 
 
-def _import_logs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, partial: bool) -> list[Result]:
-    logs = [read_log(path) for path in paths]
-    for log in logs:
-        check_dataset(log, dataset)
-    results = []
-    for run in join_logs(logs):
-        asked = run[0].part
+def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, partial: bool, again: bool) -> list[_Run]:
+    """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none."""
+    errors: list[InputError] = []
+    old = [path for path in paths if is_result(path)]
+    logs = _each([path for path in paths if path not in old], lambda path: _log(path, dataset), errors)
+
+    def score_log(logs: list[Log]) -> _Run:
+        asked = logs[0].part
         data = read_config(dataset, asked.config)
-        part = part_of_config(data, limit_seeds=asked.limit_seeds, subsample=asked.subsample)
-        results.append(score_answers(answers_of(run, data, model=model), part, partial=partial))
-    return results
+        answers = answers_of(logs, data, model=model)
+        return _scored(
+            read_again(answers, data.label_names) if again else answers,
+            data,
+            part_of_config(data, limit_seeds=asked.limit_seeds, subsample=asked.subsample),
+            partial=partial,
+        )
+
+    def score_result(path: Path) -> _Run:
+        answers, data, part = answers_of_result(path, dataset)
+        return _scored(read_again(answers, data.label_names), data, part, partial=True)
+
+    runs = [*_each(join_logs(logs), score_log, errors), *_each(old, score_result, errors)]
+    if not runs and len(errors) == 1:
+        raise errors[0]
+    for error in errors:
+        logger.warning("not imported: %s", error)
+    if not runs:
+        raise InputError(f"none of the {len(paths)} files could be imported")
+    return runs
+
+
+def _log(path: Path, dataset: MergeDataset) -> Log:
+    log = read_log(path)
+    check_dataset(log, dataset)
+    return log
+
+
+def _scored(answers: Answers, data: ScoredConfig, part: ScoredConfig, *, partial: bool) -> _Run:
+    try:
+        return _Run(answers, data, score_answers(answers, part, partial=partial))
+    except InputError as error:
+        named = str(error).startswith(answers.source)
+        raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
+
+
+def _each(items: Iterable[T], action: Callable[[T], R], errors: list[InputError]) -> list[R]:
+    """Return the action's value for each item, without those where it fails; their errors are added to `errors`."""
+    values = []
+    for item in items:
+        try:
+            values.append(action(item))
+        except InputError as error:
+            errors.append(error)
+    return values
 
 
 def _check_names(results: Sequence[Result]) -> None:

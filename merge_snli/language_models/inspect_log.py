@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, param, reason
 from merge_snli.language_models.inspect_task import RECORD, nli_answer
-from merge_snli.language_models.logs import Log, asked_part
+from merge_snli.language_models.logs import Log, Usage, asked_part
 from scoring.results.records import GENERATED, PromptRecord
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def _read(path: Path) -> Log:
     from inspect_ai.log import read_eval_log, read_eval_log_samples
 
     labels: dict[str, str | None] = {}
-    calls = inputs = outputs = retries = 0
+    texts: dict[str, str] = {}
+    usage: dict[tuple[str, ...], Usage] = {}
     header = read_eval_log(path, header_only=True)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
@@ -77,14 +78,10 @@ def _read(path: Path) -> Log:
     if (header.eval.config.epochs or 1) > 1:
         raise InputError(f"{path} has several epochs, and a result has one answer per pair: use {param('epochs')} 1")
     for sample in read_eval_log_samples(path, all_samples_required=False):
-        events = [event for event in sample.events if event.event == "model"]
-        failed = sum(event.error is not None for event in events)  # such as attempts that took too long
-        calls += max(1, len(events) - failed)
-        retries += failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or [])
-        for usage in sample.model_usage.values():
-            inputs, outputs = inputs + usage.input_tokens, outputs + usage.output_tokens
+        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
         if sample.error is None and sample.scores:
             labels[str(sample.id)] = _answer(sample, path)
+            texts[str(sample.id)] = sample.output.completion
     provider, _, model = header.eval.model.partition("/")
     return Log(
         path=path,
@@ -93,6 +90,8 @@ def _read(path: Path) -> Log:
         name=str(record.get("name")),
         part=asked_part(record, path),
         labels=labels,
+        texts=texts,
+        usage=usage,
         prompt=PromptRecord(
             harness=HARNESS,
             harness_version=header.eval.packages.get(HARNESS),
@@ -102,10 +101,10 @@ def _read(path: Path) -> Log:
             shots=int(record["shots"]),
             answers=GENERATED,
             temperature=_settings(header).get("temperature"),
-            calls=calls,
-            input_tokens=inputs,
-            output_tokens=outputs,
-            retries=retries,
+            calls=0,
+            input_tokens=None,
+            output_tokens=None,
+            retries=None,
             settings={
                 name: json.dumps(value, sort_keys=True)
                 for name, value in _settings(header).items()
@@ -113,6 +112,17 @@ def _read(path: Path) -> Log:
             },
         ),
         versions=dict(header.eval.packages),
+    )
+
+
+def _usage(sample: EvalSample) -> Usage:
+    events = [event for event in sample.events if event.event == "model"]
+    failed = sum(event.error is not None for event in events)  # such as attempts that took too long
+    return Usage(
+        calls=max(1, len(events) - failed),
+        input_tokens=sum(usage.input_tokens for usage in sample.model_usage.values()),
+        output_tokens=sum(usage.output_tokens for usage in sample.model_usage.values()),
+        retries=failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
     )
 
 

@@ -12,8 +12,8 @@ from inspect_ai.solver import TaskState, generate
 
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
-from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.prompts import FEW_SHOT, Prompt
+from merge_snli.language_models.answers import AnswerForm, read_answer
+from merge_snli.language_models.prompts import FEW_SHOT, Prompt, answer_form
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 from merge_snli.language_models.scores import Answered, accuracies, by_part, curve
 from merge_snli.language_models.shots import DEFAULT_SHOTS, shots_for
@@ -24,7 +24,7 @@ RECORD = "merge_snli"
 
 @task
 def nli(
-    dataset: str,
+    dataset: str | None = None,
     config: str = "all",
     subsample: int | str = 0,
     seeds: str = "with",
@@ -37,7 +37,7 @@ def nli(
     """Ask for the label of each distinct sentence pair of a part of a data set.
 
     Args:
-        dataset: Folder or Hub id of a MERGE data set.
+        dataset: Folder or Hub id of a MERGE data set; required.
         config: `all` or a word class.
         subsample: Number of the subsample whose variants are the questions, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
@@ -47,6 +47,8 @@ def nli(
         limit_seeds: Number of seeds to ask, with their variants; all by default.
         random_seed: Seed of the draw of the shots.
     """
+    if dataset is None:
+        raise PrerequisiteError("merge_snli/nli needs a data set: add -T dataset=DIR or -T dataset=ORG/NAME")
     try:
         scope = Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds)  # type: ignore[arg-type]
         asked = read_questions(find_dataset(dataset), scope)
@@ -68,8 +70,8 @@ def nli(
     return Task(
         dataset=MemoryDataset(samples, name=asked.data.dataset.name),
         solver=generate(),
-        scorer=nli_answer(list(template.labels)),
-        config=GenerateConfig(temperature=0.0),
+        scorer=nli_answer(list(template.labels), answer_form(prompt)),
+        config=GenerateConfig(temperature=0.0, max_tokens=template.max_tokens, stop_seqs=[*template.stop] or None),
         metadata={RECORD: record},
     )
 
@@ -107,15 +109,16 @@ def merge_accuracy_by_part() -> Metric:
 
 
 @scorer(metrics=[merge_accuracy(), pattern_accuracy_curve(), merge_accuracy_by_part()])
-def nli_answer(labels: list[str]) -> Scorer:
+def nli_answer(labels: list[str], form: AnswerForm | None = None) -> Scorer:
     """Read the label in the model's answer; an answer that cannot be read is wrong.
 
     Args:
         labels: The labels of the data set, in the order in which letters count them.
+        form: What the prompt asks for; None if that is unknown.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        answer = read_answer(state.output.completion, labels)
+        answer = read_answer(state.output.completion, labels, form)
         value = NOANSWER if answer is None else CORRECT if answer == target.text else INCORRECT
         return Score(value=value, answer=answer, explanation=state.output.completion)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, reason
 from merge_snli.files import is_path, sha256_of_json
-from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, asked_part
+from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_part
 from merge_snli.language_models.prompts import FEW_SHOT, ZERO_SHOT, Prompt
 from merge_snli.language_models.shots import Shot
 from merge_snli.problems.file_rows import read_file
@@ -36,12 +36,15 @@ def read_lm_eval_log(path: Path) -> Log:
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write")
     labels: dict[str, str | None] = {}
-    calls = 0
+    texts: dict[str, str] = {}
+    usage: dict[tuple[str, ...], Usage] = {}
     names: tuple[str, ...] = ()
     for row in read_file(path):
         question, answer, names = _answer(row)
         labels[question] = answer
-        calls += len(row.values.get("arguments") or [None])
+        usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]))
+        if (text := _text(row)) is not None:
+            texts[question] = text
     n_shot = _part(run, path, "n-shot", task)
     return Log(
         path=path,
@@ -50,7 +53,9 @@ def read_lm_eval_log(path: Path) -> Log:
         name=str(record.get("name")),
         part=asked_part(record, path),
         labels=labels,
-        prompt=_prompt(run, config, names, n_shot, calls, path),
+        texts=texts,
+        usage=usage,
+        prompt=_prompt(run, config, names, n_shot, path),
         versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
     )
 
@@ -92,6 +97,15 @@ def _answer(row: SourceRow) -> tuple[str, str | None, tuple[str, ...]]:
         raise InputError(f"{row.location} is not a sample of a task of merge-snli harness") from error
 
 
+def _text(row: SourceRow) -> str | None:
+    """Return what the model wrote; None if it ranked the labels."""
+    try:
+        text = row.values["resps"][0][0]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return text if isinstance(text, str) else None
+
+
 def _model(run: dict[str, Any]) -> str:
     """Return the name of the model; of a path, its last part."""
     name = str(run.get("model_name") or run.get("model_source"))
@@ -103,7 +117,6 @@ def _prompt(
     config: dict[str, Any],
     labels: tuple[str, ...],
     n_shot: Any,  # noqa: ANN401 - any JSON value
-    calls: int,
     path: Path,
 ) -> PromptRecord:
     ranked = config.get("output_type") == "multiple_choice"
@@ -128,7 +141,7 @@ def _prompt(
         shots=shots,
         answers=RANKED if ranked else GENERATED,
         temperature=None if ranked else temperature,
-        calls=calls,
+        calls=0,
         input_tokens=None,
         output_tokens=None,
         retries=None,

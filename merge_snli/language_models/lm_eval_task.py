@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.language_models.answers import read_answer
+from merge_snli.language_models.prompts import ZERO_SHOT, answer_form
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
 
@@ -66,7 +67,7 @@ def score_choice(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> 
 
 def score_text(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """Return the metrics' inputs for a question that the model answered with a text."""
-    return _answer(doc, read_answer(results[0], doc["labels"]))
+    return _answer(doc, read_answer(results[0], doc["labels"], answer_form(ZERO_SHOT)))
 
 
 def best_label(labels: Sequence[str], likelihoods: Sequence[float]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 INSPECT_ENDINGS = (".eval", ".json")
 LM_EVAL_PREFIX = "samples_"
-SUMMED = ("calls", "input_tokens", "output_tokens", "retries")
-"""Fields of `PromptRecord` that are added up over the logs of one run."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,23 @@ class AskedPart:
 
 
 @dataclass(frozen=True)
+class Usage:
+    """What it took to ask a question; the fields have the names of those of `PromptRecord`.
+
+    Attributes:
+        calls: Number of calls.
+        input_tokens: Number of input tokens; None if unknown, like the next two.
+        output_tokens: Number of output tokens.
+        retries: Number of failed attempts.
+    """
+
+    calls: int
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    retries: int | None = None
+
+
+@dataclass(frozen=True)
 class Log:
     """What a log says.
 
@@ -50,7 +65,9 @@ class Log:
         name: Name of that data set.
         part: The part of it that was asked.
         labels: The answer to each question by its id: a label, or None if it cannot be read.
-        prompt: How the model was asked.
+        texts: What the model wrote, by question; empty if it ranked the labels.
+        usage: What each sample took, by what identifies the sample in all logs that have it.
+        prompt: How the model was asked, without what that took.
         versions: Versions of the libraries that asked it.
     """
 
@@ -60,6 +77,8 @@ class Log:
     name: str
     part: AskedPart
     labels: dict[str, str | None]
+    texts: dict[str, str]
+    usage: dict[tuple[str, ...], Usage]
     prompt: PromptRecord
     versions: dict[str, str]
 
@@ -129,6 +148,7 @@ def answers_of(logs: Sequence[Log], data: ScoredConfig, *, model: str | None = N
     """
     first, pairs = logs[0], pairs_by_id(data)
     labels: dict[Pair, str | None] = {}
+    texts: dict[Pair, str] = {}
     for log in logs:
         check_dataset(log, data.dataset)
         for question, label in log.labels.items():
@@ -138,11 +158,15 @@ def answers_of(logs: Sequence[Log], data: ScoredConfig, *, model: str | None = N
                 raise InputError(
                     f"{log.path}: sample {question} has another answer in an earlier log: give one of them"
                 )
-    sums: dict[str, Any] = {name: _sum(getattr(log.prompt, name) for log in logs) for name in SUMMED}
+        texts |= {pairs[question]: text for question, text in log.texts.items()}
+    # A retried run's log repeats the samples that it reuses.
+    used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
+    sums: dict[str, Any] = {each.name: _sum(getattr(usage, each.name) for usage in used) for each in fields(Usage)}
     return Answers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
         labels=labels,
+        texts=texts,
         prompt=replace(first.prompt, **sums),
         digest=first.digest,
         versions=first.versions,
@@ -155,10 +179,25 @@ def check_dataset(log: Log, dataset: MergeDataset) -> None:
     Raises:
         InputError: If not.
     """
-    if log.dataset != dataset.digest:
+    check_digest(log.path, log.name, log.dataset, dataset)
+
+
+def check_digest(path: Path, name: str, digest: str, dataset: MergeDataset) -> None:
+    """Check that a file is on a data set.
+
+    Args:
+        path: The file.
+        name: Name of the data set that the file is on.
+        digest: Digest of that data set.
+        dataset: The data set.
+
+    Raises:
+        InputError: If not.
+    """
+    if digest != dataset.digest:
         raise InputError(
-            f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {dataset.name} (sha256 "
-            f"{dataset.digest[:12]}…): give {param('dataset')} the same version of the data set as in the log"
+            f"{path} is on {name} (sha256 {digest[:12]}…), not on {dataset.name} (sha256 {dataset.digest[:12]}…): give "
+            f"{param('dataset')} the same version of the data set as in the log"
         )
 
 

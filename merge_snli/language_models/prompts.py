@@ -15,12 +15,19 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment, Template
 
+    from merge_snli.language_models.answers import AnswerForm
     from merge_snli.language_models.shots import Shot
 
 FOLDER = Path(__file__).parent / "prompts"
 ZERO_SHOT, FEW_SHOT = "zero_shot", "few_shot"
 PROMPTS = (ZERO_SHOT, FEW_SHOT, "chain_of_thought")
 """The names of the prompts of this package."""
+ONE_WORD = (ZERO_SHOT, FEW_SHOT)
+"""Those that ask for the label and nothing else."""
+STOP = ("\n\nPremise:",)
+"""Where a base model has answered and goes on with a problem of its own. A blank line alone would cut reasoning off."""
+MAX_TOKENS, MAX_TOKENS_WITH_REASONS = 1_024, 8_192
+"""Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,16 @@ class Prompt:
         shots = [asdict(shot) for shot in self.shots]
         return sha256_of_json({"example": self.render("premise", "hypothesis"), "shots": shots})
 
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """Where the answer ends if the model goes on; empty if the prompt may ask for reasons."""
+        return STOP if self.name in ONE_WORD else ()
+
+    @property
+    def max_tokens(self) -> int:
+        """The largest number of output tokens."""
+        return MAX_TOKENS if self.name in ONE_WORD else MAX_TOKENS_WITH_REASONS
+
     @cached_property
     def _template(self) -> Template:
         from jinja2 import TemplateError
@@ -92,6 +109,15 @@ class Prompt:
             ) from error
         except TemplateError as error:
             raise InputError(f"{self.name} is not a valid Jinja template: {reason(error)}") from error
+
+
+def answer_form(name: str) -> AnswerForm | None:
+    """Return the form of answer that a prompt asks for; None for a template of the user.
+
+    Args:
+        name: One of `PROMPTS`, or the name of another template.
+    """
+    return "word" if name in PROMPTS else None
 
 
 def instruction(labels: Sequence[str]) -> str:

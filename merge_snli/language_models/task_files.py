@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.files import write_text
 from merge_snli.folders import check_out
 from merge_snli.language_models import lm_eval_task
-from merge_snli.language_models.prompts import instruction, problem_template
+from merge_snli.language_models.prompts import MAX_TOKENS, STOP, instruction, problem_template
 
 if TYPE_CHECKING:
     from merge_snli.language_models.questions import Questions
@@ -40,7 +40,7 @@ def write_task_files(asked: Questions, shots: tuple[Shot, ...], out: Path) -> li
         name: {"output_type": "multiple_choice", "doc_to_choice": list(asked.data.label_names)},
         f"{name}_generate": {
             "output_type": "generate_until",
-            "generation_kwargs": {"until": [DELIMITER], "do_sample": False, "max_gen_toks": 32},
+            "generation_kwargs": {"until": [*STOP], "do_sample": False, "max_gen_toks": MAX_TOKENS},
         },
     }
     paths = []

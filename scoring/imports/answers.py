@@ -26,6 +26,7 @@ class Answers:
         source: The files that they were read from, for messages.
         model: Name of the model.
         labels: The answer to each pair: a label, or None if it cannot be read.
+        texts: What a language model wrote, by pair; empty for other models and where it ranked the labels.
         prompt: How a language model was asked; None for other models.
         digest: What identifies the model and how it was asked; None if only its name does.
         versions: Versions of the libraries that asked it.
@@ -34,6 +35,7 @@ class Answers:
     source: str
     model: str
     labels: dict[Pair, str | None]
+    texts: dict[Pair, str] = field(default_factory=dict)
     prompt: PromptRecord | None = None
     digest: str | None = None
     versions: dict[str, str] = field(default_factory=dict)

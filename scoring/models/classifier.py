@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.errors import InputError, reason
-from merge_snli.inference.batches import Batches, cpu_tokens_per_batch, is_batch_invariant
+from merge_snli.inference.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant
 from merge_snli.inference.last_layer import last_attention, select_after_attention
 from merge_snli.inference.max_length import max_length
 from merge_snli.inference.same_outputs import FAILURES, FLOAT32_NOISE, outputs_match
@@ -142,8 +142,7 @@ class Classifier:
     def _tokens_per_batch(self, *, batch_invariant: bool) -> int:
         if self._pipeline.device.type != "cpu":
             return TOKENS_PER_GPU_BATCH
-        tokens = cpu_tokens_per_batch(self._dtype)
-        return tokens if batch_invariant else min(tokens, FILLED_TOKENS_PER_BATCH)
+        return TOKENS_PER_BATCH if batch_invariant else FILLED_TOKENS_PER_BATCH
 
     def _example_logits(
         self, times: int, attention: torch.nn.Module | None = None, padding: int = 0

@@ -23,10 +23,10 @@ def check_results_folder(out: Path) -> None:
 def _find_other(folder: Path) -> str | None:
     """Return the first name in a folder without results; hidden files do not count."""
     names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-    return None if any(_is_result(folder / name) for name in names) else next(iter(names), None)
+    return None if any(is_result(folder / name) for name in names) else next(iter(names), None)
 
 
-def _is_result(path: Path) -> bool:
+def is_result(path: Path) -> bool:
     """Return whether a file is a result, of any schema version."""
     if path.suffix != ".json":
         return False

@@ -57,6 +57,12 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
 def _check_all_matched(groups: Sequence[Sequence[Result]], by_digest: dict[str, MergeDataset]) -> None:
     for group in groups:
         data = group[0].dataset
+        if data.partial is not None:
+            models = ", ".join(result.model.name for result in group)
+            raise InputError(
+                f"the results of {models} are on a part of config {data.config} of {data.name}, and an analysis needs "
+                "whole configs: score or ask them without a subsample and a limit of seeds, or remove these results"
+            )
         if data.digest not in by_digest:
             models = ", ".join(result.model.name for result in group)
             raise InputError(

@@ -13,7 +13,6 @@ from transformers import BertForMaskedLM
 from generation.masked_lms.loading import load_masked_lm
 from merge_snli.errors import InputError
 from merge_snli.inference.batches import (
-    AMX_TOKENS_PER_BATCH,
     MAX_TOKENS_PER_BATCH,
     TOKENS_PER_BATCH,
     Batches,
@@ -132,7 +131,7 @@ def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> N
 
     def with_free(free: int) -> int:
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free, 2**40))
-        return tokens_per_batch("cuda:0", "float32", lambda: 1_000)
+        return tokens_per_batch("cuda:0", lambda: 1_000)
 
     monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda device: None)
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 5 * 2**20)
@@ -141,20 +140,4 @@ def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> N
     assert with_free(4 * taken) == 1_024
     assert with_free(3 * taken) == 1_024
     assert with_free(0) == 1
-    assert tokens_per_batch("cpu", "float32", lambda: 1_000) == TOKENS_PER_BATCH
-
-
-@pytest.mark.parametrize(
-    ("dtype", "units", "tokens"),
-    [
-        ("bfloat16", {"amx_bf16": True, "avx512_bf16": True}, AMX_TOKENS_PER_BATCH),
-        ("bfloat16", {"amx_bf16": False, "avx512_bf16": True}, TOKENS_PER_BATCH),
-        ("float32", {"amx_bf16": True}, TOKENS_PER_BATCH),
-        ("float16", {"amx_bf16": True}, TOKENS_PER_BATCH),
-    ],
-)
-def test_cpu_batches_depend_on_dtype_and_processor(
-    dtype: str, units: dict[str, object], tokens: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: units, raising=False)
-    assert tokens_per_batch("cpu", dtype, lambda: pytest.fail("no trial is needed")) == tokens
+    assert tokens_per_batch("cpu", lambda: 1_000) == TOKENS_PER_BATCH

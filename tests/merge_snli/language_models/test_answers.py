@@ -1,72 +1,55 @@
-"""Answers in many forms are read, and unclear ones are no answer."""
+"""Answers are read as a person reads them, and unclear ones are not read.
+
+`answers.jsonl` has the answers, what a person reads in them, and what the prompt asked for.
+"""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from merge_snli.language_models.answers import read_answer
 from merge_snli.schema import NLI_LABELS
 
-TWO = ("entailment", "not_entailment")
+UNREAD = "unread"
+ROWS: list[dict[str, Any]] = [
+    json.loads(line) for line in Path(__file__).with_name("answers.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+def labels_of(row: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(row.get("labels", NLI_LABELS))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['family']}: {row['text'][:30]!r}")
+def test_an_answer_is_read_as_by_a_person(row: dict[str, Any]) -> None:
+    assert (read_answer(row["text"], labels_of(row), row["form"]) or UNREAD) == row["reads"]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row["form"] != "word"], ids=lambda row: row["text"][:30])
+def test_the_form_need_not_be_known(row: dict[str, Any]) -> None:
+    assert (read_answer(row["text"], labels_of(row)) or UNREAD) == row["reads"]
+
+
+def test_the_table_has_every_reading_and_many_answers() -> None:
+    assert {row["reads"] for row in ROWS} == {*NLI_LABELS, "not_entailment", UNREAD}
+    assert len({row["text"] for row in ROWS}) > 250
+
+
+@pytest.mark.parametrize("reasoning", ["<think>{}</think>\n\n{}", "{}\n</think>\n\n{}", "[THINK]{}[/THINK]{}"])
+def test_reasoning_never_changes_what_is_read(reasoning: str) -> None:
+    thoughts = [row["text"] for row in ROWS if "<" not in row["text"] and "[" not in row["text"]]
+    answers = [row for row in ROWS if row["family"] == "label alone" and "assistant" not in row["text"]]
+    for number, thought in enumerate(thoughts):
+        row = answers[number % len(answers)]
+        assert read_answer(reasoning.format(thought, row["text"]), labels_of(row)) == row["reads"], thought
 
 
 @pytest.mark.parametrize(
-    ("text", "label"),
-    [
-        ("neutral", "neutral"),
-        ("**Neutral.**", "neutral"),
-        ("Contradiction\n\nExplanation: both cannot be true.", "contradiction"),
-        ("Entailment. The premise implies it.", "entailment"),
-        ("Neutral - nothing says so.", "neutral"),
-        ("The hypothesis contradicts the premise.", "contradiction"),
-        ("A", "entailment"),
-        ("(b)", "neutral"),
-        ("C) the two contradict", "contradiction"),
-        ("Final answer: C", "contradiction"),
-        ('{"answer": "B"}', "neutral"),
-        ('```json\n{"reason": "no", "Label": "Contradiction"}\n```', "contradiction"),
-        ('"entailment"', "entailment"),
-        ("Step 1: entailment?\nStep 2: it is neutral.\nAnswer: **Entailment**", "entailment"),
-        ("Answer: neutral, because it does not follow", "neutral"),
-        ("The relationship is contradiction because they cannot both hold.", "contradiction"),
-        ("The two agree.\nSo the answer is entailment.", "entailment"),
-        (r"\boxed{\text{neutral}}", "neutral"),
-        ("<think>maybe contradiction</think>\nneutral", "neutral"),
-    ],
+    "text", [" " * 20_000, "entail" * 5_000, "neither " * 5_000 + "neutral", "{" * 20_000, "*" * 20_000]
 )
-def test_a_clear_answer_is_read(text: str, label: str) -> None:
-    assert read_answer(text, NLI_LABELS) == label
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " \n",
-        "I cannot tell.",
-        "A dog runs.",
-        "yes",
-        "1",
-        "D",
-        "entailment or neutral",
-        "entailment, but also neutral",
-        "The answer is not entailment",
-        "The hypothesis does not contradict the premise.",
-        "It isn't neutral",
-        "Answer: LABEL",
-        '{"answer": "maybe"}',
-        '{"answer": 1}',
-        "<think>entailment",
-    ],
-)
-def test_an_unclear_answer_is_none(text: str) -> None:
-    assert read_answer(text, NLI_LABELS) is None
-
-
-@pytest.mark.parametrize(
-    "text", ["not_entailment", "Not entailment.", "The answer is not entailment", "non-entailment", "B"]
-)
-def test_the_negated_label_of_two(text: str) -> None:
-    assert read_answer(text, TWO) == "not_entailment"
-    assert read_answer("entailed", TWO) == "entailment"
-    assert read_answer("neutral", TWO) is None
+def test_long_answers_are_read_in_time(text: str) -> None:
+    read_answer(text, NLI_LABELS)

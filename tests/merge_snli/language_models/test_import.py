@@ -472,3 +472,95 @@ def test_a_table_needs_the_name_of_its_model(capsys: pytest.CaptureFixture[str],
 def test_the_results_folder_is_checked_first(inspect_log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", str(inspect_log), "--dataset", OWN, "--out", str(inspect_log)]) == 2
     assert "is a file" in capsys.readouterr().err
+
+
+def test_a_retried_log_counts_reused_samples_once(run: Run, tmp_path: Path) -> None:
+    task = task_of(**PART)
+    log = json.loads(_as_json(run(task, ["neutral"] * len(task.dataset)), tmp_path))
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    second.write_text(json.dumps(log), encoding="utf-8")
+    log["samples"] = log["samples"][:20]
+    first.write_text(json.dumps(log), encoding="utf-8")
+    (result,) = import_files([first, second], OWN)
+    prompt = result.run.prompt
+    assert prompt is not None
+    assert (prompt.calls, prompt.input_tokens, prompt.output_tokens) == (33, 33 * 50, 33 * 2)
+
+
+def _as_json(log: Json, folder: Path) -> str:
+    from inspect_ai.log import write_eval_log
+
+    write_eval_log(log, str(folder / "whole.json"))
+    return (folder / "whole.json").read_text(encoding="utf-8")
+
+
+def test_a_failed_log_does_not_stop_the_others(
+    inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    failed = json.loads(inspect_log.read_text(encoding="utf-8"))
+    failed["samples"] = []
+    failed["eval"]["metadata"]["merge_snli"]["limit_seeds"] = 2
+    names = {"failed.json": json.dumps(failed), "broken.eval": ""}
+    for name, content in names.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    paths = [str(tmp_path / name) for name in names]
+    out = tmp_path / "results"
+    assert main(["import", *paths, str(inspect_log), "--dataset", OWN, "--out", str(out)]) == 0
+    assert all(path in caplog.text for path in paths)
+    assert len(read_results(out)) == 1
+    refused(paths, "none of the 2 files", capsys, tmp_path / "none")
+
+
+def test_a_partial_import_without_a_whole_seed_names_its_file(
+    inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads(inspect_log.read_text(encoding="utf-8"))
+    content["samples"] = content["samples"][:1]
+    inspect_log.write_text(json.dumps(content), encoding="utf-8")
+    refused([str(inspect_log), "--partial"], str(inspect_log), capsys, tmp_path)
+
+
+def test_old_answers_are_read_again(inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = json.loads(inspect_log.read_text(encoding="utf-8"))
+    for sample in content["samples"]:  # as an older reader left them
+        sample["scores"]["nli_answer"]["answer"] = None
+    inspect_log.write_text(json.dumps(content), encoding="utf-8")
+    out = tmp_path / "results"
+    options = ["--dataset", OWN, "--out", str(out)]
+    assert main(["import", str(inspect_log), *options]) == 0
+    (before,) = read_results(out)
+    assert before.run.no_answers == 33
+    (path,) = out.glob("*.json")
+    refused([str(path)], "--again", capsys, tmp_path / "none")
+    assert main(["import", str(path), "--again", *options]) == 0
+    (after,) = read_results(out)
+    assert after.run.no_answers < 33
+    assert after.run.prompt == before.run.prompt
+    (expected,) = import_files([inspect_log], OWN, again=True)
+    assert (after.seeds, after.scores) == (expected.seeds, expected.scores)
+    assert main(["import", str(path), "--again", "--unread", "--json", *options]) == 0
+    output = capsys.readouterr().out
+    unread = json.loads(output[output.index('{\n  "results"') :])["unread"]
+    assert len(unread) == after.run.no_answers
+    assert {each["text"] for each in unread} <= {"?", "entailment or neutral"}
+
+
+def test_again_needs_the_answers_beside_a_result(
+    inspect_log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import_files([inspect_log], OWN, out=tmp_path / "out")
+    (path,) = (tmp_path / "out").glob("*.json")
+    (kept,) = (tmp_path / "out").glob("*.answers.jsonl")
+    kept.write_text('{"id": 1}\n', encoding="utf-8")
+    refused([str(path), "--again"], str(kept), capsys, tmp_path)
+    kept.unlink()
+    refused([str(path), "--again"], kept.name, capsys, tmp_path)
+
+
+def test_unread_answers_of_lm_eval_are_listed(
+    lm_eval_logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (samples,) = lm_eval_logs.glob("samples_merge_snli_verb_generate*")
+    options = ["--model", "dummy", "--dataset", OWN, "--out", str(tmp_path / "out"), "--unread"]
+    assert main(["import", str(samples), *options]) == 0
+    assert len(capsys.readouterr().out.splitlines()) >= 33

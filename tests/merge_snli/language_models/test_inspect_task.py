@@ -131,3 +131,22 @@ def test_the_entry_point_is_the_module_of_the_task() -> None:
     ((name, module),) = project["entry-points"]["inspect_ai"].items()
     assert name == module.partition(".")[0] == "merge_snli"
     assert callable(import_module(module).nli)
+
+
+def test_a_task_without_a_data_set_asks_for_it() -> None:
+    from inspect_ai._util.error import PrerequisiteError
+
+    from merge_snli.language_models.inspect_task import nli as task
+
+    with pytest.raises(PrerequisiteError) as raised:
+        task()
+    assert "-T dataset=" in str(raised.value.message)
+
+
+def test_the_prompt_decides_where_an_answer_ends() -> None:
+    word, reasons = nli(config="noun", limit_seeds=1), nli(config="noun", limit_seeds=1, prompt="chain_of_thought")
+    assert word.config.stop_seqs == ["\n\nPremise:"]
+    assert reasons.config.stop_seqs is None
+    assert word.config.max_tokens is not None
+    assert reasons.config.max_tokens is not None
+    assert 500 < word.config.max_tokens < reasons.config.max_tokens

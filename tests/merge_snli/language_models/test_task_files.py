@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,14 @@ def test_the_files_hold_no_text_of_the_data_set(tasks: Path) -> None:
     text = (tasks / names[0]).read_text(encoding="utf-8")
     assert "seed_premise" not in text
     assert text.count("!function 'merge_snli.language_models.lm_eval_task.") == 6
+
+
+def test_a_blank_line_does_not_end_an_answer(tasks: Path) -> None:
+    text = (tasks / "merge_snli_verb_generate.yaml").read_text(encoding="utf-8")
+    assert "Premise:" in text[text.index("until:") :]
+    limit = re.search(r"max_gen_toks: (\d+)", text)
+    assert limit is not None
+    assert int(limit[1]) > 500
 
 
 @pytest.mark.parametrize("name", ["merge_snli_verb", "merge_snli_verb_generate"])

@@ -62,3 +62,9 @@ def test_the_same_data_twice_is_refused(results: list[Result], shipped: MergeDat
 def test_two_results_of_a_model_are_refused(results: list[Result], shipped: MergeDataset) -> None:
     with pytest.raises(InputError, match="2 results of by 3"):
         match_results([*results, results[0]], [shipped])
+
+
+def test_a_partial_result_is_refused_with_the_true_reason(results: list[Result], shipped: MergeDataset) -> None:
+    part = score(lambda pairs: [0] * len(pairs), shipped, subsample=0, name="part of it")
+    with pytest.raises(InputError, match=r"part of it.*on a part of config all"):
+        match_results([*results, part], [shipped])

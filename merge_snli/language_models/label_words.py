@@ -1,0 +1,106 @@
+"""Find the labels that a short text names, and whether it affirms, denies or only considers them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+UNREAD = ""
+"""The reading of a text that has an answer, but not one that can be read."""
+
+LABEL = re.compile(
+    r"(?P<not_entailment>\b(?:not?|non)[ _-]?entail(?:ment|ed|s)?\b)|(?P<entailment>\bentail(?:ment|ed|s)?\b)"
+    r"|(?P<neutral>\bneutral(?:ity)?\b)|(?P<contradiction>\bcontradict(?:ion|ory|ed|s|ing)?\b)",
+    re.IGNORECASE,
+)
+WORD = r"(?:entail(?:ment|ed|s)?|neutral(?:ity)?|contradict(?:ion|ory|ed|s|ing)?)\b"
+GAP = r"[ *_`]+"
+DENIED = re.compile(
+    r"(?:\b(?:no|not|nor|neither|never|cannot|without|rather than|instead of)\b|n['’]t\b)"
+    rf"(?:{GAP}(?!but\b)[\w'’]+){{0,5}}?{GAP}{WORD}(?:(?:{GAP}[\w'’]+){{0,3}}?,?{GAP}n?or{GAP}(?:an?{GAP})?{WORD})?",
+    re.IGNORECASE,
+)
+"""Such as `neither entailed nor contradicted`."""
+CONSIDERED = re.compile(r"\b(?:if|whether|could|might|may|for it to)\b", re.IGNORECASE)
+"""What makes a label after it one that is only considered."""
+CONDITION = re.compile(r"\b(?:only if|unless)\b", re.IGNORECASE)
+CLAUSE_END = re.compile(r"[.,:;!)}\]–—(\n]|\s(?:-|because|since|as)\s|\s[^\w\s(/|&+?-]")
+SENTENCE_END = re.compile(r"(?<=[.!?])[*_`\"')]*\s+|\n+")
+LETTER = re.compile(
+    r"(?:(?i:.{0,40}\b(?:option|choice|choose|pick|select|go with)\b(?: is)?))?[\s(*]*(?P<letter>[A-Z])\b(?P<rest>[*)]*"
+    r"(?:\s*$|\s*[.:,)]|\s+\(?(?:is (?:the )?(?:correct|right|best|answer)|because|since|as)\b).*)",
+    re.DOTALL,
+)
+"""A letter that is an answer, not the word `A`."""
+
+
+def sentences(text: str) -> list[str]:
+    """Split a text at line breaks and after sentences."""
+    return [part for part in SENTENCE_END.split(text) if part.strip()]
+
+
+@dataclass(frozen=True)
+class LabelWords:
+    """How the labels of a data set can be spelled.
+
+    Attributes:
+        labels: The labels.
+        letters: Whether A, B, … are labels, too.
+    """
+
+    labels: Sequence[str]
+    letters: bool
+
+    def exactly(self, text: str) -> str | None:
+        """Return the label that the whole text spells, apart from punctuation."""
+        bare = re.sub(r"^[\W_]+|[\W_]+$", "", text)
+        word = LABEL.fullmatch(bare)
+        name = self._of_letter(bare.upper()) if word is None else word.lastgroup
+        return name if name in self.labels and "?" not in text else None
+
+    def affirmed(self, sentence: str) -> set[str]:
+        """Return the labels that a sentence names and neither denies nor only considers."""
+        if sentence.rstrip("*_`\"') ").endswith("?") or CONDITION.search(sentence):
+            return set()
+        considered = CONSIDERED.search(sentence)
+        text = sentence if considered is None else sentence[: considered.start()]
+        if "not_entailment" not in self.labels:  # otherwise denying entailment affirms the other label
+            text = DENIED.sub("", text)
+        return {match.lastgroup for match in LABEL.finditer(text) if match.lastgroup is not None}
+
+    def only(self, sentence: str) -> str | None:
+        """Return the only label that a sentence affirms."""
+        named = self.affirmed(sentence)
+        return next(iter(named)) if len(named) == 1 and named <= {*self.labels} else None
+
+    def leading(self, text: str) -> str | None:
+        """Return the label, or letter, that stands alone before the first punctuation.
+
+        It is `UNREAD` if the sentence affirms another label.
+        """
+        sentence = next(iter(sentences(text)), "").lstrip("(*_`\"'>#- ")
+        lettered = LETTER.match(sentence)
+        if lettered is not None:
+            answer = self._of_letter(lettered["letter"])
+        else:
+            end = CLAUSE_END.search(sentence)
+            answer = self.exactly(sentence if end is None else sentence[: end.start()])
+        if answer is None:
+            return None
+        return UNREAD if self.affirmed(sentence) - {answer} else answer
+
+    def value(self, text: str) -> str | None:
+        """Return the label that a text gives after `Answer:` or the like; `UNREAD` if it affirms several."""
+        first = next(iter(sentences(text)), "")
+        found = self.exactly(text)
+        if found is None:
+            found = self.leading(text)
+        return self.only(first) if found is None else found
+
+    def _of_letter(self, letter: str) -> str | None:
+        at = ord(letter) - ord("A") if self.letters and len(letter) == 1 else -1
+        return self.labels[at] if 0 <= at < len(self.labels) else None
