@@ -108,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     parser = command_parser([name for name in (*COMMANDS, *ALIASES) if name in argv])
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args(argv, argparse.Namespace(whole_parser=command_parser))
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(log_flags)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])

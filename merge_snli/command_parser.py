@@ -48,9 +48,7 @@ class CommandParser(argparse.ArgumentParser):
             listed = [each.dest for each in action._get_subactions()]
             self.error(f"unknown {action.metavar} {value}{_nearest(str(value), action.choices) or _all(listed)}")
         choices = [*map(str, action.choices)]
-        raise argparse.ArgumentError(
-            action, f"unknown value {value!r}{_nearest(str(value), choices) or _all(choices)}"
-        )
+        raise argparse.ArgumentError(action, f"unknown value {value!r}{_nearest(str(value), choices) or _all(choices)}")
 
     def format_help(self) -> str:
         """Return the help, with the commands under their headings."""

@@ -107,8 +107,8 @@ def score(
         subsample: The subsample whose variants are scored, likewise.
         source: The problems that the data set was generated from, to score the model on all of them as well: `recorded`
             for those that its record names, a file, a Hub id, or `merge_snli.problems.options.ProblemOptions`.
-        model_labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the model's
-            config has no meaningful names; overrides the config. Not for a function.
+        model_labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the
+            model's config has no meaningful names; overrides the config. Not for a function.
         dtype: `float32`, `bfloat16`, `float16` or `int8`. This and the next three are only for a model given by name.
         device: A torch device such as `cpu` or `cuda:0`; a GPU if available by default.
         allow_pickle: Accept pickle weights, which can execute arbitrary code.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from merge_snli.dataset import PairsDataset
     from templates.extended_sources import Sentences
 
-COMMAND = "extended-pair"
+COMMAND = "pairs extended"
 MIN_PREMISES = 16
 SIMPLE_COLUMNS = (
     Column("premise_source", "string", "problems that the premise is from"),

@@ -39,10 +39,10 @@ class _ExtendList(argparse.Action):
 
     def __call__(
         self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - the interface of argparse
+        parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
         values: str | Sequence[Any] | None,
-        option_string: str | None = None,  # noqa: ARG002 - the interface of argparse
+        option_string: str | None = None,
     ) -> None:
         given = getattr(namespace, self.dest, self.default)
         before = () if given is self.default else given

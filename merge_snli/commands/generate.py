@@ -207,6 +207,7 @@ def read_options(arguments: argparse.Namespace) -> Options:
         raise InputError(f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems")
     if "mlm" not in values:
         raise InputError(
-            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('options')} file with masked LMs"
+            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('options')} file that names "
+            "them"
         )
     return Options(**values)

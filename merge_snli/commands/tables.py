@@ -43,9 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     of_run.add_argument(
         "--against-work", type=Path, metavar="DIR", help="work folder of the run of --against (default: DATA.work)"
     )
-    of_run.add_argument(
-        "--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file"
-    )
+    of_run.add_argument("--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file")
     add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"

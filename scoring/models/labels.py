@@ -84,8 +84,8 @@ def find_model_labels(
             return ModelLabels((), INFERRED, outputs)
         if len(names) != len(outputs):
             raise InputError(
-                f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('model_labels')} has {len(names)}; "
-                "give one label per output, in order"
+                f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('model_labels')} has "
+                f"{len(names)}; give one label per output, in order"
             )
         return ModelLabels(names, "given", outputs)
     canonical = canonical_names(outputs)

@@ -18,8 +18,8 @@ class ModelOptions:
     """How to load a model, and the labels of its outputs.
 
     Attributes:
-        model_labels: The label of each output, in order; `infer` to infer the order from the seeds; None to use the model's
-            config, or the known labels of the paper's models.
+        model_labels: The label of each output, in order; `infer` to infer the order from the seeds; None to use the
+            model's config, or the known labels of the paper's models.
         dtype: One of `DTYPES`.
         device: A torch device such as `cpu` or `cuda:0`; None for a GPU if available.
         allow_pickle: Accept pickle weights if the model has no safetensors weights; they can execute arbitrary code.

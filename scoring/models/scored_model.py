@@ -86,7 +86,9 @@ def model_from_name(
     )
     known = paper_model(resolved.name)
     outputs = read_output_names(resolved, trust_remote_code=options.trust_remote_code)
-    labels = find_model_labels(outputs, given=options.model_labels, model=name, known=None if known is None else known.labels)
+    labels = find_model_labels(
+        outputs, given=options.model_labels, model=name, known=None if known is None else known.labels
+    )
     device = find_device(options.device) if predicted_on is None else predicted_on
     return ScoredModel(
         name=display_name or resolved.name,

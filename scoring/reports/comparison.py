@@ -113,8 +113,9 @@ def compare_results(
 
     Raises:
         NotComparable: If no data set and config has two models.
-        InputError: If two results are of the same model, the models have fewer than two seeds or groups in common, no result is on one of `datasets`, word classes are compared without
-            the quality threshold, or the test needs subsamples and there are results on pairs in groups.
+        InputError: If two results are of the same model, the models have fewer than two seeds or groups in common, no
+            result is on one of `datasets`, word classes are compared without the quality threshold, or the test needs
+            subsamples and there are results on pairs in groups.
     """
     on_merge, on_groups = comparable_results(results), comparable_results(grouped)
     comparable = [group for group in on_merge if len(group) > 1]

@@ -130,8 +130,8 @@ def test_pickles_need_the_option_even_with_a_run_file(
     embedded = embedded_path("demo:mlm-bpe")
     assert embedded is not None
     pickled, out = as_pickle(shutil.copytree(embedded, tmp_path / "pickled")), tmp_path / "merge_snli"
-    command = ["generate", "--problems", str(problems), "--limit", "20", "--inflation", "1", "--mlm", str(pickled)]
-    repeated = ["generate", "--run-file", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
+    command = ["generate", str(problems), "--limit", "20", "--inflation", "1", "--mlm", str(pickled)]
+    repeated = ["generate", "--options", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
     for line in ([*command, "--dry-run"], [*command, "--out", str(out)]):
         assert cli.main(line) == 2
         assert "--allow-pickle" in capsys.readouterr().err

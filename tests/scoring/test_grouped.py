@@ -118,7 +118,7 @@ def templates(tmp_path: Path) -> Path:
             description="", split=split, columns=PAIR_COLUMNS, groups=5, labels={"neutral": 20}, templates={}
         )
     record = PairsRecord(
-        command="simple-pair",
+        command="pairs simple",
         method_version="1",
         options={},
         sources=(),
@@ -360,7 +360,7 @@ def test_the_command_reads_columns_and_labels_as_given(
     ]
     path = write_tsv(tmp_path / "pairs.tsv", rows)
     options = ["--premise-column", "text", "--hypothesis-column", "claim", "--label-column", "answer"]
-    options += ["--label-names", "ja=entailment,vielleicht=neutral,nein=contradiction", "--json"]
+    options += ["--data-labels", "ja=entailment,vielleicht=neutral,nein=contradiction", "--format", "json"]
     grouped = ["--group-column", "pattern", "--by", "relation", "answer"]
     assert run(bert, "--dataset", path, *grouped, *options, "--out", tmp_path / "results") == 0
     [result] = json.loads(capsys.readouterr().out)["results"]
@@ -413,7 +413,7 @@ BAD_FILES: dict[str, tuple[list[Row], list[str], str]] = {
     ),
     "labels of another task": (
         [{**row, "label": ("a", "b", "c", "d")[number % 4]} for number, row in enumerate(pattern_rows())],
-        ["--group-column", "pattern", "--label-names", "a,b,c,d"],
+        ["--group-column", "pattern", "--data-labels", "a,b,c,d"],
         r"a, b, c, d.*entailment, neutral, contradiction",
     ),
     "no gold label": (

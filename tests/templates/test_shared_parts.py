@@ -66,7 +66,7 @@ def test_only_the_columns_of_a_config(small: PairsDataset) -> None:
 
 def test_the_folder_is_no_merge_data_set(small: PairsDataset) -> None:
     assert find_any_dataset(str(small.folder)) == small
-    with pytest.raises(InputError, match="simple-pair"):
+    with pytest.raises(InputError, match="pairs simple"):
         find_dataset(str(small.folder))
 
 

@@ -72,7 +72,7 @@ def start(command: str, *arguments: str, out: Path) -> Running:
 
 def generate(problems: Path, out: Path, cluster: Path, more: Sequence[str] = FEW) -> Running:
     """Start generating a data set on a cluster."""
-    return start("generate", "--problems", str(problems), *more, "--cluster", str(cluster), out=out)
+    return start("generate", str(problems), *more, "--cluster", str(cluster), out=out)
 
 
 def status(out: Path) -> dict[str, Any] | None:

@@ -102,7 +102,7 @@ def test_a_second_submission_is_refused_and_ctrl_c_leaves_the_jobs_which_only_st
     assert jobs <= set(slurm("squeue", "--noheader", "--format=%F").split())
     code, error = generate(few, out, file).end()
     assert (code, "active" in error) == (2, True)
-    assert main(["status", str(out), "--cancel"]) == 0
+    assert main(["work", "cancel", str(out)]) == 0
     assert "Slurm jobs" in capsys.readouterr().out
     wait_until(lambda: not jobs & set(slurm("squeue", "--noheader", "--format=%F").split()))
     assert other in slurm("squeue", "--noheader", "--format=%F").split()

@@ -53,7 +53,7 @@ def stage(tmp_path: Path) -> StageRun:
 
 
 def test_tasks_are_counted_by_state(stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["status", str(tmp_path / "out"), "--json"]) == 0
+    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
     status = json.loads(capsys.readouterr().out)
     assert status["active"] is True
     (found,) = status["stages"]
@@ -88,7 +88,7 @@ def test_the_time_left_follows_from_how_far_a_task_is(stage: StageRun, tmp_path:
 def test_the_first_failure_is_shown_with_its_log(
     stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["status", str(tmp_path / "out")]) == 0
+    assert main(["work", "status", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
     assert "--dtype is wrong" in printed
     assert stage.log(2).name in printed
@@ -142,9 +142,9 @@ def test_the_run_is_read_back(stage: StageRun, tmp_path: Path) -> None:
 def test_no_run_and_a_run_that_cannot_be_cancelled(
     stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["status", str(tmp_path / "other")]) == 2
+    assert main(["work", "status", str(tmp_path / "other")]) == 2
     assert "other.work" in capsys.readouterr().err
-    assert main(["status", str(tmp_path / "out"), "--cancel"]) == 2
+    assert main(["work", "cancel", str(tmp_path / "out")]) == 2
     assert "local" in capsys.readouterr().err
 
 
@@ -155,7 +155,7 @@ def test_file_of_another_version_is_named(content: str, tmp_path: Path, capsys: 
     path = tmp_path / "out.work" / "cluster" / "run.json"
     path.parent.mkdir(parents=True)
     path.write_text(content, encoding="utf-8")
-    assert main(["status", str(tmp_path / "out")]) == 2
+    assert main(["work", "status", str(tmp_path / "out")]) == 2
     assert f"{path} is damaged" in capsys.readouterr().err
 
 
@@ -170,5 +170,5 @@ def test_the_error_of_a_task_names_flags(
     with pytest.raises(InputError, match=r"^device='cpu' is wrong"):
         StageTask(work, stage, (), threads=1).run(None, rank=4)
     assert run_status(tmp_path / "out.work" / "cluster").failures[-1].error == "--device=cpu is wrong in /data/--old"
-    assert main(["status", str(tmp_path / "out"), "--json"]) == 0
+    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
     assert "--device=cpu is wrong" in capsys.readouterr().out

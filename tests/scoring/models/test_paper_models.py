@@ -119,7 +119,9 @@ def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: st
 
 
 def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
-    first = model_from_name(str(shapes["BERT-L-S"]), ModelOptions(model_labels=("entailment", "neutral", "contradiction")))
+    first = model_from_name(
+        str(shapes["BERT-L-S"]), ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
+    )
     other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
     second = model_from_name(str(other), ModelOptions(model_labels=("entailment", "neutral", "contradiction")))
     assert first.digest != second.digest

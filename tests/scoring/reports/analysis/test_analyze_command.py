@@ -28,7 +28,7 @@ def test_a_report_is_written_and_printed(
     results_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
-    assert main([*command, "--kin", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--json"]) == 0
+    assert main([*command, "--kin", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert printed["data_sets"][0]["analyses"]["kin"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
