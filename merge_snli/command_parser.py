@@ -14,7 +14,7 @@ class CommandParser(argparse.ArgumentParser):
     """A parser of commands and their options.
 
     An error is two lines: `argparse` prints all options before it. An unknown option is an error of the command that it
-    was given to, and not of the whole program.
+    was given to, and not of the whole program. Options cannot be abbreviated, so that adding one changes no script.
     """
 
     def __init__(self, *, headings: Mapping[str, Iterable[str]] | None = None, **options: Any) -> None:  # noqa: ANN401
@@ -24,7 +24,7 @@ class CommandParser(argparse.ArgumentParser):
             headings: The subcommands by the heading that `--help` lists them under; None for one list.
             options: The arguments of `argparse.ArgumentParser`.
         """
-        super().__init__(**options)
+        super().__init__(allow_abbrev=False, **options)
         self._headings = headings
 
     def error(self, message: str) -> NoReturn:

@@ -95,7 +95,7 @@ def score(
             pairs to a label for each, by name or by its number in the data set, or None for no answer; or an async
             function from one such pair to its label.
         dataset: Folder or Hub id of a MERGE data set, or the folder of a data set made from templates. With
-            `group_column`: a file, folder or Hub id of labelled pairs, problems in memory, or
+            `group_column`: a file, folder or Hub id of labeled pairs, problems in memory, or
             `merge_snli.problems.options.ProblemOptions`, which says how to read them.
         config: `all` (default) or a word class of a MERGE data set; a config of another data set.
         group_column: The column of the groups of pairs, such as a premise, template or pattern. Not for a MERGE data

@@ -156,8 +156,8 @@ def _jobs_go_on(options: ClusterOptions, folder: Path) -> Iterator[None]:
         if options.executor == SLURM:
             out = output_folder(folder)
             logger.warning(
-                "the jobs stay in Slurm's queue; watch them with: merge-snli status %s; cancel them with: "
-                "merge-snli status %s --cancel",
+                "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
+                "merge-snli work cancel %s",
                 out,
                 out,
             )

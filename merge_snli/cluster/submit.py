@@ -130,7 +130,7 @@ def _submit(
             executor.run()
         job = None if executor.job_id == -1 else str(executor.job_id)
         submitted[nth] = StageRun(**{**vars(runs[nth]), "job": job})
-        # Written after each stage, so that `status --cancel` knows every job even if the next one is refused.
+        # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
         write_run(folder, ClusterRun(executor=SLURM, stages=tuple(submitted)))
     return ClusterRun(executor=SLURM, stages=tuple(submitted))
 
@@ -218,7 +218,7 @@ def _only_submitter(folder: Path) -> Iterator[None]:
     run, file = read_run(folder), folder / SUBMITTER_FILE
     if not is_submitting(folder):
         file.unlink(missing_ok=True)
-    advice = f"watch it with: merge-snli status {output_folder(folder)}"
+    advice = f"watch it with: merge-snli work status {output_folder(folder)}"
     if run is not None and is_active(folder, run):
         raise InputError(f"a run on {run.executor} is active in {folder}; {advice}")
     try:

@@ -1,4 +1,4 @@
-"""Read labelled pairs in groups: template data sets, HANS, pattern files, contrast sets."""
+"""Read labeled pairs in groups: template data sets, HANS, pattern files, contrast sets."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ MAX_VALUES = 500
 
 @dataclass(frozen=True)
 class GroupedPairs:
-    """Labelled pairs in groups, with each distinct sentence pair once.
+    """Labeled pairs in groups, with each distinct sentence pair once.
 
     Attributes:
         name: Hub id, or name of the file or folder.
         title: Title of the data set.
         revision: The revision on the Hub that was given, or None.
         config: The config; None if there is only one.
-        digest: Digest of all labelled rows, from their sentences, labels and groups.
+        digest: Digest of all labeled rows, from their sentences, labels and groups.
         group_column: The column of the groups.
         label_names: The data set's labels, in canonical spelling, in the order of their numbers.
         without_label: Number of rows without a gold label, which are left out.
@@ -84,7 +84,7 @@ def read_groups(
     by: Sequence[str] = (),
     name: str | None = None,
 ) -> GroupedPairs:
-    """Read labelled pairs in groups.
+    """Read labeled pairs in groups.
 
     Args:
         options: Names the pairs, their columns and labels.

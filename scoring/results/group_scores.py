@@ -1,4 +1,4 @@
-"""Compute the result of a model from its predictions on labelled pairs in groups."""
+"""Compute the result of a model from its predictions on labeled pairs in groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the result of scoring one model on labelled pairs in groups, such as Simple Pair, HANS or contrast sets."""
+"""Define the result of scoring one model on labeled pairs in groups, such as Simple Pair, HANS or contrast sets."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class GroupTable(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class GroupedResult(Part):
-    """Scores of one model on labelled pairs in groups.
+    """Scores of one model on labeled pairs in groups.
 
     Accuracies are shares from 0 to 1. PA(t) is pattern accuracy: the share of groups of which at least the share t of
     the pairs is predicted correctly. Groups may differ in size.

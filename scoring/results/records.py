@@ -75,7 +75,7 @@ class DatasetRecord(Part):
 
 @dataclass(frozen=True)
 class GroupedDatasetRecord(Part):
-    """The labelled pairs in groups that the model was scored on."""
+    """The labeled pairs in groups that the model was scored on."""
 
     name: str
     """Hub id, or name of a file or folder."""
@@ -86,7 +86,7 @@ class GroupedDatasetRecord(Part):
     config: str | None
     """Config; None if there is only one."""
     digest: Digest
-    """Digest of all labelled pairs and their groups, independent of their order."""
+    """Digest of all labeled pairs and their groups, independent of their order."""
     labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=3)]
     """The data set's labels in the order of their ids."""
     group_column: str
