@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from keyword import iskeyword
 from types import ModuleType
-from typing import TextIO
+from typing import Any, TextIO
 
 from merge_snli import __version__
 from merge_snli.command_parser import CommandParser
@@ -133,7 +133,7 @@ def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> Command
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name in (*COMMANDS, *ALIASES):
         summary = COMMANDS[ALIASES.get(name, name)]
-        listed = {"help": summary} if name in COMMANDS else {}
+        listed: dict[str, Any] = {"help": summary} if name in COMMANDS else {}
         subparser = subparsers.add_parser(
             name,
             description=f"{summary[0].upper()}{summary[1:]}.",

@@ -54,8 +54,12 @@ class CommandParser(argparse.ArgumentParser):
         """Return the help, with the commands under their headings."""
         if self._headings is None or self._subparsers is None:
             return super().format_help()
-        [commands] = self._subparsers._group_actions
-        summaries = {summary.dest: summary for summary in commands._get_subactions()}
+        summaries = {
+            summary.dest: summary
+            for commands in self._subparsers._group_actions
+            if isinstance(commands, argparse._SubParsersAction)
+            for summary in commands._get_subactions()
+        }
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)

@@ -67,7 +67,7 @@ def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_apply_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", metavar="DIR", help="folder of the data set")
+    parser.add_argument("dataset", metavar=DATASET, help="folder of the data set")
     _add_sheet_arguments(parser)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-DATASET = "DIR|ID"
-"""How `--help` names a data set."""
+DATASET, RESULTS = "DATA", "RESULTS"
+"""How `--help` names a data set, which is a folder or a Hub id, and a folder of results."""
 
 
 def split_list(text: str) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
         nargs=nargs,
         default=(),
         item=Path,
-        metavar="RESULTS",
+        metavar=RESULTS,
         help="results folders of merge-snli score",
     )
 

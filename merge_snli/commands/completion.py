@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 
-FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DIR", "RESULTS", "OUT"}
+FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DATA", "DIR", "RESULTS", "OUT"}
 """How `--help` names arguments that are paths."""
 
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.commands.arguments import DATASET, add_format, add_list
+from merge_snli.commands.arguments import DATASET, RESULTS, add_format, add_list
 from merge_snli.commands.output import TABLE_FORMATS, write_tables
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "predictions (.csv, .tsv, .jsonl, .parquet); with --again also results (.json)",
     )
     parser.add_argument("--dataset", required=True, metavar=DATASET, help="folder or Hub id of the MERGE data set")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="results folder")
+    parser.add_argument("--out", required=True, type=Path, metavar=RESULTS, help="results folder")
     parser.add_argument("--model", metavar="NAME", help="name of the model; required for tables")
     parser.add_argument("--config", help="for tables: all (default), noun, verb, adj or adv")
     parser.add_argument(

@@ -6,13 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from merge_snli.commands.arguments import add_list
+from merge_snli.commands.arguments import DATASET, add_list
 from merge_snli.errors import InputError, param
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", nargs="?", metavar="DIR", help="folder of the data set")
+    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set")
     parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub")
     parser.add_argument("--private", action="store_true", help="create new repositories as private")
     parser.add_argument(

@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.commands.arguments import add_format, add_list, add_thresholds
+from merge_snli.commands.arguments import DATASET, RESULTS, add_format, add_list, add_thresholds
 from merge_snli.commands.output import TABLE_FORMATS, write_tables
 from merge_snli.commands.problem_arguments import SOURCE_OPTIONS, add_source_arguments
 from merge_snli.errors import InputError, as_flags, param
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dataset",
         required=True,
-        metavar="DIR|FILE|ID",
+        metavar=f"{DATASET}|FILE",
         help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
     )
     parser.add_argument(
@@ -95,14 +95,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trust-remote-code", action="store_true", help="run Python code from model repositories")
     parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
     parser.add_argument(
-        "--out", required=True, metavar="DIR", type=Path, help="results folder, one JSON file per model and config"
+        "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
     )
     parser.add_argument(
         "--eval-results",
         nargs="?",
         const="",
         metavar="ORG/NAME",
-        help="also write results of Hub models in the Hub's format to DIR/eval_results; if --dataset is a folder, give "
+        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, give "
         "the Hub id of the data set",
     )
     add_source_arguments(parser)

@@ -102,7 +102,7 @@ def test_an_error_names_file_and_key(tmp_path: Path, content: str, message: str)
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:
         read_run_file(path)
-    assert str(error.value).startswith(f"run_file {path}")
+    assert str(error.value).startswith(f"options {path}")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
