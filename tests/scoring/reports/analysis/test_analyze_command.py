@@ -197,7 +197,7 @@ CASES: dict[str, tuple[Case, str]] = {
     "out is a file": (lambda at, *_: ["--out", str(file_of(at, ""))], r"seeds\.txt is a file"),
     "out is in a file": (lambda at, *_: ["--out", str(file_of(at, "") / "report")], r"seeds\.txt is a file"),
     "out has other files": (lambda at, *_: ["--out", str(file_of(at, "").parent)], r"seeds\.txt"),
-    "out is the data set": (lambda *_: ["--out", str(SHIPPED)], r"other files"),
+    "out is the data set": (lambda *_: ["--out", str(SHIPPED)], r"is a data set"),
 }
 
 

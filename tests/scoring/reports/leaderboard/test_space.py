@@ -127,7 +127,7 @@ def test_bad_input_is_one_sentence(
         (scored,): "name a folder with --out",
         (scored, "--init-space", "x", "--dataset", str(SHIPPED), "--out", out): "--init-space x is not",
         (scored, "--init-space", SPACE, "--out", out): "--init-space needs --dataset",
-        (scored, "--init-space", SPACE, "--dataset", str(SHIPPED), "--out", str(space)): "has files",
+        (scored, "--init-space", SPACE, "--dataset", str(SHIPPED), "--out", str(space)): "README.md",
     }.items():
         assert main(["leaderboard", *arguments]) == 2
         assert message in capsys.readouterr().err
