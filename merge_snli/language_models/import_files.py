@@ -85,7 +85,7 @@ def import_files(
         options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
         given = next((name for name, value in options.items() if value is not None), None)
         if given is not None:
-            raise InputError(f"{given} is for tables of predictions; a log says what was asked: remove it")
+            raise InputError(f"{param(given)} is for tables of predictions; a log says what was asked: remove it")
         runs = _runs(logs, opened, model=model, partial=partial, again=again)
     else:
         if not model:

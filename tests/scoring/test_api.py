@@ -409,7 +409,7 @@ def test_left_out_variant_has_no_prediction(make_dataset: Callable[..., Path], b
 WITHOUT_EFFECT: dict[str, dict[str, Any]] = {
     "dtype": {"dtype": "bfloat16"},
     "device": {"device": "cpu"},
-    "labels": {"labels": NLI_LABELS},
+    "model_labels": {"model_labels": NLI_LABELS},
     "allow_pickle": {"allow_pickle": True},
     "trust_remote_code": {"trust_remote_code": True},
 }

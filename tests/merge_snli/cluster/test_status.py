@@ -139,7 +139,7 @@ def test_the_run_is_read_back(stage: StageRun, tmp_path: Path) -> None:
     assert run.jobs == ()
 
 
-def test_no_run_and_a_run_that_cannot_be_cancelled(
+def test_no_run_and_a_run_that_cannot_be_canceled(
     stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["work", "status", str(tmp_path / "other")]) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -102,8 +103,8 @@ def test_the_commands_read_both_kinds_of_results(
     text = capsys.readouterr().out
     assert "seeds, mean over 10 subsamples" in text
     assert "over 40 groups" in text
-    assert main(["compare", str(folder), "--out", str(tmp_path / "figures")]) == 0
-    names = [Path(line).name for line in capsys.readouterr().out.splitlines()]
+    assert main(["compare", str(folder), "--out", str(tmp_path / "figures"), "--format", "json"]) == 0
+    names = [Path(path).name for path in json.loads(capsys.readouterr().out)["figures"]]
     assert sum(name.endswith(".svg") for name in names) == 5
     assert all((tmp_path / "figures" / name).stat().st_size for name in names)
 
