@@ -204,7 +204,10 @@ def read_options(arguments: argparse.Namespace) -> Options:
     if arguments.options is not None:
         values = read_run_file(arguments.options) | values
     if not values.get("problems"):
-        raise InputError(f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems")
+        raise InputError(
+            f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems, "
+            "before options that take lists"
+        )
     if "mlm" not in values:
         raise InputError(
             f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('options')} file that names "

@@ -102,8 +102,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="ORG/NAME",
-        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, give "
-        "the Hub id of the data set",
+        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, "
+        "give the Hub id of the data set",
     )
     add_source_arguments(parser)
     parser.add_argument(
