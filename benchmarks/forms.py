@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from generation.sentences.forms import Form, forms_of_word
+from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, SAME_WORD
+from generation.filters.fillers import Suggestion, filter_fillers
+from generation.filters.filter import Applied, Place
+from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.vocabulary import Vocabulary
+from generation.sentences.forms import PREMISE, Form, forms_of_word
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import tag
-from generation.sentences.words import shared_words
+from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
+from generation.sentences.words import SharedWord, shared_words
 from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import read_problems
+from merge_snli.problems.reading import Problem, read_problems
 from merge_snli.schema import DEFAULT_CLASSES
 
 
@@ -20,3 +25,13 @@ def forms_of(problems: str, limit: int | None) -> dict[str, Form]:
         for word in replaced_words(shared_words(tagged), DEFAULT_CLASSES)
         for _, _, form in forms_of_word(tagged, word)
     }
+
+
+def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> tuple[Suggestion, ...]:
+    """Return the fillers of a form that the filters without tagger keep, as if its problem had no other words."""
+    sentence = TaggedSentence(form.text, ())
+    tagged = TaggedProblem(Problem("", form.text, form.text, 0), sentence, sentence)
+    word = SharedWord(form.original, "noun", (form.start,), (form.start,))
+    place = Place(tagged, word, frozenset(), PREMISE, form.start, form.end)
+    filters = [Applied(each, True) for each in (NO_WORD, LESS_PROBABLE, IN_PROBLEM, SAME_WORD)]
+    return filter_fillers(answer, vocabulary, place, filters).suggestions

@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from benchmarks.forms import forms_of
+from benchmarks.forms import forms_of, suggestions_of
 from benchmarks.matmul_bound import MatmulBound, flop_of_forms
 from benchmarks.processor import processor
 from benchmarks.random_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.filters import filter_fillers
 from merge_snli.inference.models import find_model
 
 if TYPE_CHECKING:
@@ -183,9 +182,7 @@ def suggested(name: str, dtype: str, forms: Mapping[str, Form]) -> dict[str, fro
     mlm = load_masked_lm(find_model(name), device="cpu", dtype=dtype)
     answers = {key: answer for some in mlm.answers(forms, TOP_K) for key, answer in some.items()}
     return {
-        key: frozenset(
-            each.word for each in filter_fillers(answer, forms[key].original, mlm.vocabulary, frozenset()).suggestions
-        )
+        key: frozenset(each.word for each in suggestions_of(forms[key], answer, mlm.vocabulary))
         for key, answer in answers.items()
         if isinstance(answer, Fillers)
     }

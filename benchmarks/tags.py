@@ -14,10 +14,9 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.forms import forms_of
+from benchmarks.forms import forms_of, suggestions_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.filters import filter_fillers
 from generation.sentences.receptive_field import ReceptiveFieldTagger
 from generation.sentences.substitution import Substitution
 from generation.sentences.tagging import SENTENCES_PER_BATCH
@@ -55,7 +54,7 @@ def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[Substit
         for key, answer in some.items():
             if isinstance(answer, Fillers):
                 form = selected[key]
-                kept = filter_fillers(answer, form.original, loaded.vocabulary, frozenset()).suggestions
+                kept = suggestions_of(form, answer, loaded.vocabulary)
                 places += [
                     Substitution(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_PER_FORM]
                 ]

@@ -18,10 +18,10 @@ from generation.answers.answer import Answer
 from generation.answers.cache_key import cache_key_of
 from generation.answers.store import Store
 from generation.dry_run_trial import count_forms, time_steps
+from generation.filters.relations import load_wordnet
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.replacements.finding import MaskedLMAnswers
-from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds
 from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, replaced_words

@@ -2,97 +2,191 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
+from generation.filters.filter import FILTERS_GROUP
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError, param
 from merge_snli.hub import check_license
+from merge_snli.option import Option, described
 from merge_snli.problems.file_names import absolute_names
-from merge_snli.problems.options import ProblemOptions, require_at_least, require_unique
+from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 
-PROB, POS = "prob", "pos"
-FILTERS = (PROB, POS)
-"""The optional filters: more probable than the original (filter 2 of docs/method.md), same word class (filter 4)."""
+FILTER_NAMES = tuple(METHOD_OPTIONS)
+"""The filters of the paper's method that `--filters` selects."""
 
 NO_FILTER = "none"
-"""The value of `--filters` that disables both."""
+"""The value of `--filters` that disables all of them."""
 
 INTERSECTION, UNION = "intersection", "union"
-CHOICES = {
-    "sides": (INTERSECTION, UNION),
-    "mask": ("one", "all"),
-    "dtype": ("float32", "bfloat16"),
-}
-"""The values of the options with a fixed choice, the default first."""
 
-READABILITY = ("min_mlms", "same_tag", "articles", "min_log_odds", "max_rank")
-"""The options that filter for readable variants."""
+MASKED_LMS, DATA_SET = "masked LMs", "data set"
+"""Headings of options in `--help`."""
 
-RECORDED_IF_SET = (*READABILITY, "delimiter")
-"""Options that records and run files have only if they differ from the default."""
 
-MAXIMA = {"top_k": 10_000, "subsamples": 1_000}
-"""Upper bounds: fillers take disk space per form, and each draw is a split with a file per config."""
+def _option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`
+    """Return the field of an option that every record has."""
+    return Option(help=help, default=default, always_recorded=True, **about).field()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ProblemOptions):
+class _MethodOptions(ProblemOptions):
+    """The options that precede those of the filters in a record."""
+
+    mlm: tuple[str, ...] = _option(
+        MISSING,
+        "masked LMs: Hub ids, folders or demo:NAME; replaces those of a preset or options file",
+        group=MASKED_LMS,
+        metavar="MODEL",
+        departure="**Bundled masked LMs**: they have two to four layers and were trained on about twenty thousand "
+        "sentences, so variants can read badly. This data set shows how the method works; it is not a benchmark.",
+        departs=lambda names: any(name.startswith(PREFIX) for name in names),
+        changes_rows=False,
+    )
+    classes: tuple[str, ...] = _option(
+        DEFAULT_CLASSES,
+        f"word classes to replace: {', '.join(WORD_CLASSES)}",
+        group=DATA_SET,
+        metavar="CLASS",
+        choices=WORD_CLASSES,
+        departure="**Other word classes** than the paper's nouns, verbs and adjectives were replaced.",
+    )
+    top_k: int = _option(
+        200,
+        "fillers per form and masked LM",
+        group=MASKED_LMS,
+        metavar="N",
+        minimum=1,
+        maximum=10_000,  # fillers take disk space per form
+        is_amount=True,
+        departure="**Another number of suggestions per form** than the paper's 200.",
+    )
+    inflation: int = _option(
+        20,
+        "degree of inflation d: minimum number of variants per seed and class, and size of a draw",
+        group=DATA_SET,
+        metavar="N",
+        minimum=1,
+        is_amount=True,
+        departure="**Another degree of inflation** than the paper's 20: pattern accuracies cannot be compared with the "
+        "paper's.",
+    )
+    subsamples: int = _option(
+        10,
+        "number of random draws",
+        group=DATA_SET,
+        metavar="N",
+        minimum=1,
+        maximum=1_000,  # each draw is a split with a file per config
+        is_amount=True,
+        departure="**Another number of random draws** than the paper's 10.",
+    )
+    random_seed: int = _option(
+        0,
+        "seed of the random draws and of the scrambling",
+        group=DATA_SET,
+        metavar="N",
+        neutral="the paper's draws are random; no seed is better than another",
+    )
+    device: str | None = _option(
+        None,
+        "torch device, such as cpu or cuda:0",
+        group=MASKED_LMS,
+        metavar="NAME",
+        shown_default="GPU if available",
+        neutral="says where the masked LMs run",
+        changes_rows=False,
+    )
+    sides: str = _option(
+        INTERSECTION,
+        "replacements validated in both sentences, or in at least one",
+        group=FILTERS_GROUP,
+        choices=(INTERSECTION, UNION),
+        departure="**Union of premise and hypothesis**: a replacement needs to be validated in only one of the two "
+        "sentences, so it may not fit the other.",
+    )
+    filters: tuple[str, ...] = _option(
+        FILTER_NAMES,
+        f"{', '.join(f'{name} ({each.help})' for name, each in METHOD_OPTIONS.items())}, both, or {NO_FILTER}",
+        group=FILTERS_GROUP,
+        metavar="FILTER",
+        neutral="each filter that is not applied has a sentence of its own",
+    )
+    scramble: bool = _option(
+        False,
+        "shuffle the letters of each replacement",
+        group=FILTERS_GROUP,
+        departure="**Scrambled**: the letters of every replacement are shuffled, so most are not words. This data set "
+        "shows how much a score depends on real words. It is not a test of inference.",
+    )
+    seeds_from: str | None = _option(
+        None,
+        "use exactly the seeds of another MERGE data set",
+        group=DATA_SET,
+        metavar="DIR",
+        departure="**Seeds of another data set**: only the seeds and word classes of that data set have variants here.",
+        changes_rows=False,
+    )
+    mask: str = _option(
+        "one",
+        "mask one occurrence at a time, or all at once",
+        group=MASKED_LMS,
+        choices=("one", "all"),
+        departure="**All occurrences masked at once**: if a word occurs twice in a sentence, the masked LMs saw "
+        "neither.",
+    )
+    split_words: bool = _option(
+        False,
+        "also replace words that a tokenizer splits into several tokens",
+        group=MASKED_LMS,
+        departure="**Split words included**: words that a masked LM's tokenizer splits into pieces were replaced as "
+        "well.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(FilterOptions, _MethodOptions):
     """Options of a generation run, in addition to those of `ProblemOptions`.
 
-    Attributes:
-        mlm: The masked LMs: Hub ids, folders or `demo:NAME`.
-        classes: Word classes whose shared words are replaced.
-        top_k: Number of fillers per form and masked LM (200 in section 4 of the paper).
-        inflation: Degree of inflation d: the variants that a seed needs per class, and the variants per draw (20).
-        subsamples: Number of draws (10).
-        random_seed: Seed of the draws.
-        device: `cpu`, `cuda`, `cuda:1`, …; None for the GPU if there is one, else the CPU.
-        sides: `intersection`: a replacement must be validated in premise and hypothesis; `union`: in at least one.
-        filters: The filters of `FILTERS` to apply; also as text: `prob,pos`, `pos`, `prob` or `none`.
-        scramble: Shuffle the letters of each replacement.
-        seeds_from: A MERGE data set; only its seeds get variants. None for all problems with enough variants.
-        mask: `one` masks one occurrence per form, `all` every occurrence in the sentence.
-        split_words: Also replace words that the masked LM's tokenizer splits into several tokens.
-        no_relations: Drop suggestions with a WordNet relation to another word of the problem.
-        min_mlms: Number of masked LMs that must validate a word in a sentence.
-        same_tag: Drop suggestions whose Penn tag in place is not that of the original.
-        articles: Drop suggestions that do not fit "a" or "an" before them.
-        min_log_odds: Drop suggestions with smaller log-odds; None for no limit.
-        max_rank: Drop fillers that are not among the N most probable of their form; None for no limit.
-        ignore_case: Ignore case when comparing the words of premise and hypothesis.
-        dtype: Data type of the masked LMs' weights and computations: `float32` or `bfloat16`.
-        title: Title of the data set; None for one from the problems, such as "MERGE on SNLI (test)".
-        license: License of the problems for the card; None for that of a known data set.
+    Each field describes itself, see `merge_snli.option`; docs/generate.md lists them all. The options of the filters
+    are defined with them, in `generation/filters/definitions.py`.
     """
 
-    mlm: tuple[str, ...]
-    classes: tuple[str, ...] = DEFAULT_CLASSES
-    top_k: int = 200
-    inflation: int = 20
-    subsamples: int = 10
-    random_seed: int = 0
-    device: str | None = None
-    sides: str = INTERSECTION
-    filters: tuple[str, ...] = FILTERS
-    scramble: bool = False
-    seeds_from: str | None = None
-    mask: str = "one"
-    split_words: bool = False
-    no_relations: bool = False
-    min_mlms: int = 1
-    same_tag: bool = False
-    articles: bool = False
-    min_log_odds: float | None = None
-    max_rank: int | None = None
-    ignore_case: bool = False
-    dtype: str = "float32"
-    title: str | None = None
-    license: str | None = None
+    ignore_case: bool = _option(
+        False,
+        "ignore case when matching shared words",
+        group=FILTERS_GROUP,
+        departure="**Case ignored**: premise and hypothesis may share a word in different case.",
+    )
+    dtype: str = _option(
+        "float32",
+        "dtype of the masked LMs",
+        group=MASKED_LMS,
+        choices=("float32", "bfloat16"),
+        departure="**bfloat16**: the masked LMs ran with lower precision, which changes some suggestions.",
+    )
+    title: str | None = _option(
+        None,
+        "title of the data set",
+        group=DATA_SET,
+        metavar="TEXT",
+        shown_default='from the problems, as "MERGE on SNLI (test)"',
+        neutral="names the data set",
+        changes_rows=False,
+    )
+    license: str | None = _option(
+        None,
+        "license of the problems for the card, if the data set is not a known one",
+        group=DATA_SET,
+        metavar="ID",
+        neutral="names the license",
+        changes_rows=False,
+    )
 
     def __post_init__(self) -> None:
         """Set the defaults and check the values.
@@ -102,21 +196,9 @@ class Options(ProblemOptions):
         """
         super().__post_init__()
         self._set("filters", _read_filters(self.filters))
-        for name in ("top_k", "inflation", "subsamples", "min_mlms", "max_rank"):
-            require_at_least(name, getattr(self, name), 1)
-        for name, maximum in MAXIMA.items():
-            if getattr(self, name) > maximum:
-                raise InputError(f"{param(name)} is {getattr(self, name)}: it must be at most {maximum:,}")
         check_license(self.license)
         if self.title is not None and not (self.title.strip() and self.title.isprintable()):
             raise InputError(f"{param('title')} is {self.title!r}: give one line of text")
-        for name in self.classes:
-            if name not in WORD_CLASSES:
-                raise InputError(f"{param('classes')} has {name!r}: choose from {', '.join(WORD_CLASSES)}")
-        for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices:
-                raise InputError(f"{param(name)} is {value!r}: choose {' or '.join(choices)}")
         for option, values in (("classes", self.classes), ("mlm", self.mlm)):
             if not values:
                 raise InputError(f"{param(option)} is empty: give at least one value")
@@ -126,19 +208,6 @@ class Options(ProblemOptions):
                 f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "
                 "that"
             )
-        if self.min_log_odds is not None and not math.isfinite(self.min_log_odds):
-            raise InputError(f"{param('min_log_odds')} is {self.min_log_odds}: give a finite number")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the options as JSON values, in the order of the fields; those of `RECORDED_IF_SET` only if set.
-
-        So the record of a run without them is the same as before they existed.
-        """
-        unset = {field.name for field in fields(self) if field.name in RECORDED_IF_SET and self._is_default(field)}
-        return {name: value for name, value in super().as_dict().items() if name not in unset}
-
-    def _is_default(self, field: Field[Any]) -> bool:
-        return bool(getattr(self, field.name) == field.default)
 
 
 def with_absolute_paths(options: Options) -> Options:
@@ -161,20 +230,35 @@ def with_absolute_paths(options: Options) -> Options:
 
 def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options in a run's record, with defaults for the options that the run's version did not have."""
-    defaults = {field.name: field.default for field in fields(Options) if field.default is not MISSING}
+    defaults = {name: option.default for name, option in described(Options) if not option.is_required}
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in {**defaults, **recorded}.items()
     }
 
 
+def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence for each difference from the paper's method, those about the amount of data last.
+
+    Args:
+        recorded: The options as recorded by a run.
+    """
+    values = with_defaults(recorded)
+    given = [(option, values[name]) for name, option in described(Options)]
+    given += [(option, name in values["filters"]) for name, option in METHOD_OPTIONS.items()]
+    found = [option for option, value in given if option.is_departure(value)]
+    amounts = [option for option in reversed(found) if option.is_amount]
+    return tuple(str(option.departure) for option in (*(each for each in found if not each.is_amount), *amounts))
+
+
 def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the filters, given as names or as one text, in the order of `FILTERS`."""
+    """Return the filters, given as names or as one text, in the order of `FILTER_NAMES`."""
     names = [name.strip() for value in values for name in value.split(",")]
     if names == [NO_FILTER]:
         return ()
     for name in names:
-        if name not in FILTERS:
+        if name not in FILTER_NAMES:
             raise InputError(
-                f"{param('filters')} has {name!r}: choose {','.join(FILTERS)}, {', '.join(FILTERS)} or {NO_FILTER}"
+                f"{param('filters')} has {name!r}: choose {','.join(FILTER_NAMES)}, {', '.join(FILTER_NAMES)} or "
+                f"{NO_FILTER}"
             )
-    return tuple(name for name in FILTERS if name in names)
+    return tuple(name for name in FILTER_NAMES if name in names)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from generation.answers.store import open_stores
 from generation.answers.suggest import count_missing, suggest
+from generation.filters.relations import load_wordnet
 from generation.masked_lms.loading import find_masked_lms
 from generation.options import with_absolute_paths
 from generation.output.checks import require_seeds, require_words
 from generation.output.folder import find_finished, write_output
 from generation.output.record import Run, RunInputs, add_word_counts, count_words
-from generation.replacements.relations import load_wordnet
 from generation.seeds_from import read_seeds, require_every_seed
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
 from generation.sentences.tags_in_place import InPlaceTagger

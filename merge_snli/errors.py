@@ -17,6 +17,11 @@ POSITIONAL = {"problems": "PROBLEMS"}
 """The parameters that are arguments without a flag on the command line, and their names there."""
 
 
+def flag(name: str) -> str:
+    """Return how the command line names a parameter: its flag, or the name of an argument without one."""
+    return POSITIONAL.get(name, f"--{name.replace('_', '-')}")
+
+
 def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
     """Name a parameter in the text of an `InputError` or a `Message`.
 
@@ -85,13 +90,11 @@ def as_flags(text: object) -> str:
 
 
 def _flag(parameter: re.Match[str]) -> str:
-    if parameter["name"] in POSITIONAL:
-        return POSITIONAL[parameter["name"]]
-    flag = f"--{parameter['name'].replace('_', '-')}"
+    name = flag(parameter["name"])
     value = True if parameter["value"] is None else literal_eval(parameter["value"])
-    if value is True:
-        return flag
-    return f"{flag}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
+    if value is True or parameter["name"] in POSITIONAL:
+        return name
+    return f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
 
 
 def log_flags(record: LogRecord) -> bool:

@@ -9,10 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generation.options import FILTERS, UNION
-from generation.replacements.articles import ARTICLES_LIBRARY
+from generation.filters.definitions import applied_filters
+from generation.method_version import METHOD_VERSION
+from generation.options import FILTER_NAMES, UNION
 from generation.replacements.counts import by_side
-from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import LEFT_OUT
 from merge_snli import __version__
 from merge_snli.embedded import PREFIX
@@ -36,9 +36,9 @@ from merge_snli.schema import WORD_CLASSES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from generation.filters.relations import WordNet
     from generation.options import Options
     from generation.replacements.counts import FilterCounts
-    from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
@@ -113,7 +113,8 @@ class Run:
             composition: Seeds and variants by config.
         """
         versions = {"merge_snli": __version__, "python": platform.python_version()}
-        libraries = (*LIBRARIES, *((ARTICLES_LIBRARY,) if self.inputs.options.articles else ()))
+        of_filters = (each.filter.library for each in applied_filters(self.inputs.options))
+        libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
         return Record(
             **vars(self.inputs.to_record()),
             title=title_of(self.inputs.options),
@@ -154,7 +155,7 @@ def title_of(options: Options) -> str:
         problems = name if options.split is None else f"{name} ({options.split})"
     changes = {
         "scrambled": options.scramble,
-        "unfiltered": len(options.filters) < len(FILTERS),
+        "unfiltered": len(options.filters) < len(FILTER_NAMES),
         "union": options.sides == UNION,
     }
     return ", ".join([f"MERGE on {problems}", *(name for name, applies in changes.items() if applies)])

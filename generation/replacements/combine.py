@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from generation.options import INTERSECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 LogOdds = dict[str, float]
 """log p(word) - log p(original) by word."""
@@ -80,12 +80,12 @@ def over_mlms(of_mlms: Mapping[str, Mapping[str, float]]) -> dict[str, Validated
     }
 
 
-def with_enough_mlms(
-    validated: Mapping[str, Validated], min_mlms: int
+def drop_by_validators(
+    validated: Mapping[str, Validated], drops: Callable[[tuple[str, ...]], bool]
 ) -> tuple[dict[str, Validated], dict[str, Validated]]:
-    """Separate the words of W_M(S, w) that at least `min_mlms` masked LMs validate from the others."""
-    enough = {word: each for word, each in validated.items() if len(each.mlms) >= min_mlms}
-    return enough, {word: each for word, each in validated.items() if word not in enough}
+    """Separate the words of W_M(S, w) that a condition on the names of their masked LMs keeps from the others."""
+    kept = {word: each for word, each in validated.items() if not drops(each.mlms)}
+    return kept, {word: each for word, each in validated.items() if word not in kept}
 
 
 def over_sentences(

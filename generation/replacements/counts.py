@@ -10,8 +10,6 @@ FORMS = "forms"
 FILLERS = "fillers"
 NO_ORDER = "no other order"
 """Words that the masked LM validated on that side, left out because their letters have no other order."""
-TOO_FEW = "too few masked LMs"
-"""Words that the masked LM validated on that side, left out because fewer masked LMs than `min_mlms` did."""
 
 FilterCounts = Counter[tuple[str, str, str, str]]
 """Counts by word class, masked LM, side and what is counted.

@@ -4,45 +4,36 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from generation.options import POS, PROB
-from generation.replacements.articles import disagrees_with_article
+from generation.filters.definitions import applied_filters
+from generation.filters.fillers import Filtered, Suggestion, filter_fillers
+from generation.filters.filter import Place
 from generation.replacements.combine import (
     LogOdds,
     Replacement,
     Validated,
+    drop_by_validators,
     over_mlms,
     over_occurrences,
     over_sentences,
-    with_enough_mlms,
 )
-from generation.replacements.counts import FILLERS, FORMS, NO_ORDER, TOO_FEW, FilterCounts
-from generation.replacements.filters import (
-    OTHER_ARTICLE,
-    OTHER_CLASS,
-    OTHER_TAG,
-    RELATED,
-    Filtered,
-    Suggestion,
-    filter_fillers,
-    words_of,
-)
-from generation.replacements.relations import other_words
+from generation.replacements.counts import FILLERS, FORMS, NO_ORDER, FilterCounts
 from generation.replacements.scramble import scramble_all
+from generation.sentences.folding import words_of
 from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, forms_of_word
-from generation.sentences.replacing import match_occurrence_case
 from generation.sentences.substitution import Substitution
-from generation.sentences.tags_in_place import word_class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from generation.answers.answer import Answer
+    from generation.filters.filter import Applied
+    from generation.filters.relations import WordNet
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
-    from generation.replacements.relations import WordNet
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.tags_in_place import InPlaceTagger
     from generation.sentences.words import SharedWord
@@ -62,30 +53,31 @@ class FilteredForm:
 
     Attributes:
         masked_lm: The name of the masked LM.
-        side: `premise` or `hypothesis`.
-        sentence: The text of that side.
+        place: The occurrence that is masked.
         form: The form.
         outcome: The outcome of the filters for its fillers, or the reason why the form has no answer.
     """
 
     masked_lm: str
-    side: str
-    sentence: str
+    place: Place
     form: Form
     outcome: Filtered | str
+
+    @property
+    def side(self) -> str:
+        """`premise` or `hypothesis`."""
+        return self.place.side
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
         """The fillers that are kept."""
         return () if isinstance(self.outcome, str) else self.outcome.suggestions
 
-    def in_place(self, word: SharedWord) -> list[Substitution]:
+    def in_place(self) -> list[Substitution]:
         """Return each suggestion in the place of the masked word."""
-        start, end = self.form.start, self.form.end
-        written = self.sentence[start:end]
+        sentence, start, end = self.place.sentence, self.place.start, self.place.end
         return [
-            Substitution(self.sentence, start, end, match_occurrence_case(written, word.text, suggestion.word))
-            for suggestion in self.suggestions
+            Substitution(sentence, start, end, self.place.written(suggestion.word)) for suggestion in self.suggestions
         ]
 
     def counts(self) -> Counter[str]:
@@ -114,14 +106,14 @@ class Found:
         word: The shared word.
         replacements: W_M(PH, w), scrambled if that is an option of the run.
         not_scrambled: Replacements left out because their letters have no other order.
-        too_few: By side, the words of W_M(S, w) left out because fewer than `min_mlms` masked LMs validated them.
+        dropped: By the reason of a filter on validators and by side, the words of W_M(S, w) that it dropped.
     """
 
     tagged: TaggedProblem
     word: SharedWord
     replacements: tuple[Replacement, ...]
     not_scrambled: tuple[Replacement, ...] = ()
-    too_few: Mapping[str, Mapping[str, Validated]] = field(default_factory=dict)
+    dropped: Mapping[str, Mapping[str, Mapping[str, Validated]]] = field(default_factory=dict)
 
 
 def find_replacements(
@@ -159,16 +151,58 @@ def filter_words(
 ) -> list[FilteredWord]:
     """Apply the filters of docs/method.md at every occurrence of every shared word, for every masked LM.
 
-    `options.filters` selects filter 2 (`prob`) and filter 4 (`pos`); the extensions are off by default. Takes the
-    arguments of `find_replacements`.
+    The filters are those that apply with the `options`. Takes the arguments of `find_replacements`.
     """
+    filters = applied_filters(options)
     words = [
-        FilteredWord(tagged, word, problem_words, _filter_forms(tagged, word, problem_words, answers, options, wordnet))
+        FilteredWord(tagged, word, problem_words, tuple(_filter_forms(places, answers, filters)))
         for tagged, shared in problems
         for problem_words in (words_of(tagged),)
         for word in shared
+        for places in (_places(tagged, word, problem_words, options, wordnet),)
     ]
-    return _drop_by_tag(words, tagger, options) if POS in options.filters or options.same_tag else words
+    by_tag = [each for each in filters if each.filter.on_tag is not None]
+    return _drop_by_tag(words, tagger, by_tag) if by_tag else words
+
+
+def _places(
+    tagged: TaggedProblem, word: SharedWord, problem_words: frozenset[str], options: Options, wordnet: WordNet | None
+) -> Iterator[tuple[Form, Place]]:
+    """Yield the forms of a shared word, each with the occurrence that it masks."""
+    for side, _, form in forms_of_word(tagged, word, options.mask):
+        yield form, Place(tagged, word, problem_words, side, form.start, form.end, wordnet)
+
+
+def _filter_forms(
+    places: Iterable[tuple[Form, Place]], answers: Mapping[str, MaskedLMAnswers], filters: Sequence[Applied]
+) -> Iterator[FilteredForm]:
+    """Apply the filters that need no tagger."""
+    for form, place in places:
+        for name, of_mlm in answers.items():
+            answer = of_mlm.answers[form.key]
+            outcome = answer if isinstance(answer, str) else filter_fillers(answer, of_mlm.vocabulary, place, filters)
+            yield FilteredForm(name, place, form, outcome)
+
+
+def _drop_by_tag(
+    words: Sequence[FilteredWord], tagger: InPlaceTagger, filters: Sequence[Applied]
+) -> list[FilteredWord]:
+    """Drop suggestions by their tag in place, each tagged once for all masked LMs."""
+    places = list(dict.fromkeys(place for each in words for form in each.forms for place in form.in_place()))
+    tags = dict(zip(places, tagger.tags(places), strict=True))
+
+    def by_tag(form: FilteredForm) -> FilteredForm:
+        if isinstance(form.outcome, str):
+            return form
+        outcome, found = form.outcome, [tags[place] for place in form.in_place()]
+        for each, value in filters:
+            if each.on_tag is not None:
+                drops = each.on_tag(value, form.place)
+                keep = [not drops(tag) for tag in found]
+                outcome, found = outcome.drop(keep, each), list(compress(found, keep))
+        return replace(form, outcome=outcome)
+
+    return [replace(each, forms=tuple(by_tag(form) for form in each.forms)) for each in words]
 
 
 def combine(filtered: FilteredWord, options: Options) -> Found:
@@ -176,77 +210,28 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
 
     Args:
         filtered: The word with its suggestions.
-        options: `min_mlms`, `sides`, `scramble` and `random_seed` are read.
+        options: The filters on validators, `sides`, `scramble` and `random_seed` are read.
     """
     of_sides: dict[str, dict[str, list[LogOdds]]] = {side: defaultdict(list) for side in SIDES}
     for form in filtered.forms:
         log_odds = {suggestion.word: suggestion.log_odds for suggestion in form.suggestions}
         of_sides[form.side][form.masked_lm].append(log_odds)
-    validated, too_few = {}, {}
-    for side, of_mlms in of_sides.items():
-        of_side = over_mlms({name: over_occurrences(occurrences) for name, occurrences in of_mlms.items()})
-        validated[side], too_few[side] = with_enough_mlms(of_side, options.min_mlms)
+    validated = {
+        side: over_mlms({name: over_occurrences(occurrences) for name, occurrences in of_mlms.items()})
+        for side, of_mlms in of_sides.items()
+    }
+    dropped: dict[str, dict[str, dict[str, Validated]]] = {}
+    for each, value in applied_filters(options):
+        if each.on_validators is not None:
+            for side, of_side in validated.items():
+                validated[side], dropped.setdefault(each.reason, {})[side] = drop_by_validators(
+                    of_side, partial(each.on_validators, value)
+                )
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
     not_scrambled: tuple[Replacement, ...] = ()
     if options.scramble:
         replacements, not_scrambled = scramble_all(replacements, filtered.problem_words, options.random_seed)
-    return Found(filtered.tagged, filtered.word, replacements, not_scrambled, too_few)
-
-
-def _filter_forms(
-    tagged: TaggedProblem,
-    word: SharedWord,
-    problem_words: frozenset[str],
-    answers: Mapping[str, MaskedLMAnswers],
-    options: Options,
-    wordnet: WordNet | None,
-) -> tuple[FilteredForm, ...]:
-    """Apply the filters that need no tagger."""
-    related = [] if wordnet is None else [(RELATED, wordnet.relation_to(other_words(tagged, word), word.word_class))]
-
-    def outcome(answer: Answer, vocabulary: Vocabulary, sentence: str, form: Form) -> Filtered | str:
-        if isinstance(answer, str):
-            return answer
-        conditions: list[tuple[str, Callable[[str], bool]]] = [*related]
-        if options.articles:
-            conditions.append((OTHER_ARTICLE, disagrees_with_article(sentence, form.start, form.end, word.text)))
-        return filter_fillers(
-            answer,
-            word.text,
-            vocabulary,
-            problem_words,
-            more_probable=PROB in options.filters,
-            min_log_odds=options.min_log_odds,
-            max_rank=options.max_rank,
-            conditions=conditions,
-        )
-
-    return tuple(
-        FilteredForm(name, side, sentence, form, outcome(of_mlm.answers[form.key], of_mlm.vocabulary, sentence, form))
-        for side, sentence, form in forms_of_word(tagged, word, options.mask)
-        for name, of_mlm in answers.items()
-    )
-
-
-def _drop_by_tag(words: Sequence[FilteredWord], tagger: InPlaceTagger, options: Options) -> list[FilteredWord]:
-    """Drop suggestions by their tag in place, each tagged once for all masked LMs: filter 4 and `same_tag`."""
-    places = list(dict.fromkeys(place for each in words for form in each.forms for place in form.in_place(each.word)))
-    tags = dict(zip(places, tagger.tags(places), strict=True))
-
-    def by_tag(form: FilteredForm, each: FilteredWord) -> FilteredForm:
-        if isinstance(form.outcome, str):
-            return form
-        outcome, found = form.outcome, [tags[place] for place in form.in_place(each.word)]
-        if POS in options.filters:
-            keep = [word_class_of(tag) == each.word.word_class for tag in found]
-            outcome, found = outcome.drop(keep, OTHER_CLASS), list(compress(found, keep))
-        if options.same_tag:
-            tokens = getattr(each.tagged, form.side).tokens
-            original = next(token.tag for token in tokens if token.start == form.form.start)
-            outcome = outcome.drop([tag == original for tag in found], OTHER_TAG)
-        return replace(form, outcome=outcome)
-
-    return [replace(each, forms=tuple(by_tag(form, each) for form in each.forms)) for each in words]
+    return Found(filtered.tagged, filtered.word, replacements, not_scrambled, dropped)
 
 
 def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCounts:
@@ -259,8 +244,9 @@ def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCount
         word_class = each.word.word_class
         counts.update((word_class, name, side, NO_ORDER) for name, side in _validators(each))
         counts.update(
-            (word_class, name, side, TOO_FEW)
-            for side, words_of_side in each.too_few.items()
+            (word_class, name, side, reason)
+            for reason, of_sides in each.dropped.items()
+            for side, words_of_side in of_sides.items()
             for validated in words_of_side.values()
             for name in validated.mlms
         )

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from generation.replacements.filters import fold
+from generation.sentences.folding import fold
 from generation.sentences.replacing import match_case
 from generation.sentences.whole_words import is_negation
 

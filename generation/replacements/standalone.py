@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
+from generation.filters.fillers import KEPT
 from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.counts import FILLERS, FORMS, FilterCounts
-from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS, fold, words_of
+from generation.sentences.folding import fold, words_of
 from generation.sentences.forms import ONE, Form, forms_of_word
 from generation.sentences.replacing import match_case, match_occurrence_case
 from generation.sentences.substitution import Substitution
@@ -66,14 +68,14 @@ class _AnsweredForm:
         return {
             FORMS: 1,
             FILLERS: len(self.whole),
-            NO_WORD: int(np.sum(~self.whole)),
-            LESS_PROBABLE: int(np.sum(~self.more_probable)),
-            IN_PROBLEM: int(np.sum(~self.not_in_problem)),
+            NO_WORD.reason: int(np.sum(~self.whole)),
+            LESS_PROBABLE.reason: int(np.sum(~self.more_probable)),
+            IN_PROBLEM.reason: int(np.sum(~self.not_in_problem)),
         }
 
     def class_counts(self, of_class: npt.NDArray[np.bool_]) -> dict[str, int]:
         kept = of_class & self.more_probable & self.not_in_problem
-        return {WITH_CLASS: len(of_class), OTHER_CLASS: int(np.sum(~of_class)), KEPT: int(np.sum(kept))}
+        return {WITH_CLASS: len(of_class), OTHER_CLASS.reason: int(np.sum(~of_class)), KEPT: int(np.sum(kept))}
 
 
 def count_standalone(

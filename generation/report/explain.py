@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
+from generation.filters.relations import load_wordnet
 from generation.options import Options, with_defaults
 from generation.replacements.finding import combine, filter_words
-from generation.replacements.relations import load_wordnet
 from generation.report.stored_answers import StoredAnswers, tagger_of_run
 from generation.report.trace import TracedForm, trace_form
 from generation.sentences.forms import forms_of_word
@@ -41,13 +41,13 @@ class ExplainedWord:
         word: The word.
         forms: The answers to its forms; empty if the word is not replaced.
         replacements: Its replacements.
-        too_few: By sentence, the words that fewer masked LMs than the option `min_mlms` validated.
+        dropped: By the reason of a filter on validators and by sentence, the words that it dropped.
     """
 
     word: SharedWord
     forms: tuple[TracedForm, ...]
     replacements: tuple[Replacement, ...]
-    too_few: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    dropped: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,9 @@ def _explain_words(
         for each in filter_words([(tagged, replaced)], answers, tagger, options, wordnet=wordnet):
             forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
             found = combine(each, options)
-            too_few = {side: tuple(words) for side, words in found.too_few.items() if words}
-            explained[each.word] = ExplainedWord(each.word, forms, found.replacements, too_few)
+            dropped = {
+                reason: {side: tuple(words) for side, words in of_sides.items() if words}
+                for reason, of_sides in found.dropped.items()
+            }
+            explained[each.word] = ExplainedWord(each.word, forms, found.replacements, dropped)
     return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)

@@ -40,8 +40,9 @@ def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[
     else:
         for form in explained.forms:
             yield from _form_lines(form)
-        for side, words in explained.too_few.items():
-            yield f"  too few masked LMs in the {side} {len(words)}: {_examples(words)}"
+        for reason, of_sides in explained.dropped.items():
+            for side, words in of_sides.items():
+                yield f"  {reason} in the {side} {len(words)}: {_examples(words)}"
         both = "or" if options.sides == UNION else "and"
         yield f"  validated in premise {both} hypothesis: {len(explained.replacements)}"
         yield f"    {_listed([replacement.word for replacement in explained.replacements])}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from generation.options import CHOICES
+from generation.options import Options
 from generation.work.inventory import ANSWERS
+from merge_snli.option import described
 from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
@@ -40,11 +41,12 @@ def _name(stored: Stored) -> str:
     if stored.kind != ANSWERS:
         return stored.kind
     key = stored.cache_key
+    default = {name: option.default for name, option in described(Options)}
     options = [
         *([str(key["device"])] if "device" in key else []),
-        *([str(key["dtype"])] if key.get("dtype", CHOICES["dtype"][0]) != CHOICES["dtype"][0] else []),
+        *([str(key["dtype"])] if key.get("dtype", default["dtype"]) != default["dtype"] else []),
         *([f"top-k {key['top_k']}"] if "top_k" in key else []),
-        *([f"mask {key['mask']}"] if key.get("mask", CHOICES["mask"][0]) != CHOICES["mask"][0] else []),
+        *([f"mask {key['mask']}"] if key.get("mask", default["mask"]) != default["mask"] else []),
         *(["split-words"] if key.get("split_words") else []),
     ]
     return f"answers of {stored.masked_lm or 'a masked LM'} ({', '.join(options)})"

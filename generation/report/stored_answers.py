@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from generation.answers.cache_key import recorded_cache_keys
 from generation.answers.store import Store
+from generation.filters.relations import load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.options import Options, with_defaults
 from generation.replacements.finding import MaskedLMAnswers, filter_words
-from generation.replacements.relations import load_wordnet
 from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import read_tagged
 from generation.sentences.tags_in_place import InPlaceTagger

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from generation.answers.cache_key import recorded_cache_keys
+from generation.filters.definitions import LESS_PROBABLE, OTHER_CLASS
 from generation.replacements.counts import FILLERS
-from generation.replacements.filters import LESS_PROBABLE, OTHER_CLASS
 from generation.replacements.standalone import WITH_CLASS
 from generation.report.comparison import compared_table, percent
 from generation.report.composition import table_2
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from merge_snli.table import Cell, Table
 
 SHARES = {
-    "class P %": (OTHER_CLASS, WITH_CLASS, PREMISE),
-    "class H %": (OTHER_CLASS, WITH_CLASS, HYPOTHESIS),
-    "probability P %": (LESS_PROBABLE, FILLERS, PREMISE),
-    "probability H %": (LESS_PROBABLE, FILLERS, HYPOTHESIS),
+    "class P %": (OTHER_CLASS.reason, WITH_CLASS, PREMISE),
+    "class H %": (OTHER_CLASS.reason, WITH_CLASS, HYPOTHESIS),
+    "probability P %": (LESS_PROBABLE.reason, FILLERS, PREMISE),
+    "probability H %": (LESS_PROBABLE.reason, FILLERS, HYPOTHESIS),
 }
 """By column: the reason, the count that it is a share of, and the side. In the order of `TABLE_6`."""
 

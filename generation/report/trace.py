@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from generation.filters.definitions import FILTERS
+from generation.filters.fillers import KEPT, OUTCOMES
 from generation.masked_lms.masked_lm import Fillers
-from generation.replacements.filters import KEPT, OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG, OUTCOMES, RELATED, SAME_WORD
 from generation.sentences.replacing import match_case
 
 if TYPE_CHECKING:
     from generation.replacements.finding import FilteredForm, MaskedLMAnswers
     from generation.sentences.words import SharedWord
 
-WORDS = (KEPT, SAME_WORD, RELATED, OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG)
-"""Outcomes of fillers that were compared as a word in the case pattern of the original."""
+WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
+"""Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Filler:
     Attributes:
         word: The word in the case pattern of the original if it became a suggestion, else the text of the piece.
         log_odds: log p(word) - log p(original).
-        dropped: Why it was dropped, one of `generation.replacements.filters.REASONS`; None if it is kept.
+        dropped: Why it was dropped, the reason of a filter; None if it is kept.
     """
 
     word: str

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from generation.filters.definitions import NO_WORD
 from generation.options import INTERSECTION, Options, with_defaults
-from generation.replacements.filters import NO_WORD
 from generation.replacements.finding import combine
 from generation.report.stored_answers import filter_again
 from generation.report.trace import trace_form
@@ -136,6 +136,6 @@ def _dropped_by(
             if replacement not in traced.kept:
                 text = filtered.word.text
                 fillers = (each for each in traced.fillers if match_case(text, each.word) == replacement)
-                reasons = sorted((each.dropped or NO_WORD for each in fillers), key=NO_WORD.__eq__)
+                reasons = sorted((each.dropped or NO_WORD.reason for each in fillers), key=NO_WORD.reason.__eq__)
                 return Why(traced.refused or next(iter(reasons), NOT_SUGGESTED), masked_lm)
     return None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
+from generation.method_version import METHOD_VERSION
 from generation.sentences.forms import Form, forms_of_word
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
-from generation.sentences.whole_words import METHOD_VERSION
 from generation.sentences.words import SharedWord, shared_words
 from generation.work.folder import TAGGED_FOLDER
 from generation.work.shards import find_shard, read_shard, write_shard
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from generation.options import Options
     from merge_snli.inference.tagger import Tagger
 
 _TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
@@ -98,12 +97,24 @@ def read_tagged(shard: Path, classes: Sequence[str]) -> ProblemWords:
     return [(tagged, words) for tagged, words in replaced if words]
 
 
-def forms_of_shard(shard: Path, options: Options) -> dict[str, Form]:
+class FormOptions(Protocol):
+    """The options that decide which forms a run has."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The word classes whose shared words are replaced."""
+
+    @property
+    def mask(self) -> str:
+        """What a form masks, see `generation.sentences.forms.forms`."""
+
+
+def forms_of_shard(shard: Path, options: FormOptions) -> dict[str, Form]:
     """Return the distinct forms of the words to replace, by key.
 
     Args:
         shard: The file of the shard.
-        options: `classes` and `mask` are read.
+        options: The options of the run.
     """
     return {
         form.key: form

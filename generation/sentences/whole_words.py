@@ -1,9 +1,6 @@
-"""The definition of a whole word: the method's closed word lists, and the version of the method."""
+"""The definition of a whole word: the method's closed word lists."""
 
 import re
-
-METHOD_VERSION = "2"
-"""Incremented with every change to the variants that the same options give."""
 
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 """Letters, with single hyphens and apostrophes between them."""

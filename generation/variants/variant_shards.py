@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from generation.replacements.articles import ARTICLES_LIBRARY
+from generation.filters.definitions import applied_filters
+from generation.method_version import METHOD_VERSION
+from generation.options import Options
 from generation.replacements.counts import FilterCounts, counts_of_table, counts_table
 from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
 from generation.replacements.standalone import count_standalone
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
-from generation.sentences.whole_words import METHOD_VERSION
 from generation.variants.rows import draw_all, seed_rows, variant_rows
 from generation.variants.variant import Variant
 from generation.work.folder import RESULT_FOLDERS
@@ -23,15 +24,15 @@ from generation.work.shards import find_shard, key_of, read_shard, write_shard
 from merge_snli import __version__
 from merge_snli.errors import IncompleteError
 from merge_snli.files import sha256_of_json
+from merge_snli.option import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from generation.answers.store import Store
+    from generation.filters.relations import WordNet
     from generation.masked_lms.vocabulary import Vocabulary
-    from generation.options import Options
-    from generation.replacements.relations import WordNet
     from generation.seeds_from import Seeds
     from generation.sentences.tagged_shards import ProblemWords
     from generation.sentences.tags_in_place import InPlaceTagger
@@ -39,14 +40,6 @@ if TYPE_CHECKING:
 *ROWS, STANDALONE = RESULT_FOLDERS
 
 VARIANT_COUNTS = pa.schema([("seed_id", pa.string()), ("word_class", pa.string()), ("variants", pa.int64())])
-
-INPUT_OPTIONS = frozenset(
-    {"problems", "config", "split", "limit", "id_column", "data_labels", "tagger", "mlm", "device", "license"}
-    | {f"{role}_column" for role in ("premise", "hypothesis", "label")}
-    | {"seeds_from"}
-)
-"""Options that are not part of a shard's key: its rows depend on them only through the tagged shard, the answers and
-the seeds, whose digests are."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +143,12 @@ def _shards(work: Path, folders: Sequence[str], key: str, make: Callable[[], Seq
 
 
 def _rows_key(tagged: Path, method: Method) -> str:
-    options = {name: value for name, value in method.options.as_dict().items() if name not in INPUT_OPTIONS}
+    changes_rows = {name for name, option in described(Options) if option.changes_rows}
+    options = {name: value for name, value in method.options.as_dict().items() if name in changes_rows}
     digests = [None if each is None else each.digest for each in (method.seeds, method.wordnet)]
-    libraries = [version(ARTICLES_LIBRARY)] if method.options.articles else []
-    return _key(tagged, method, [options, method.label_names, digests, *libraries])
+    libraries = (each.filter.library for each in applied_filters(method.options))
+    versions = [version(name) for name in libraries if name is not None]
+    return _key(tagged, method, [options, method.label_names, digests, *versions])
 
 
 def _key(tagged: Path, method: Method, choices: object) -> str:

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.card.departures import departures
+from generation.options import departures
 from merge_snli.card.license import license_text
 from merge_snli.card.metadata import metadata
 from merge_snli.card.metric import metric_values

@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.commands.arguments import add_list
-from merge_snli.commands.problem_arguments import add_problem_arguments, given, with_suppressed_default
+from generation.filters.filter import FILTERS_GROUP
+from generation.options import DATA_SET, MASKED_LMS, Options
+from merge_snli.commands.problem_arguments import add_option_arguments, given
 from merge_snli.errors import InputError, param
-from merge_snli.schema import WORD_CLASSES
+from merge_snli.problems.options import PROBLEMS_GROUP
 
 if TYPE_CHECKING:
     from generation.dry_run import DryRun
-    from generation.options import Options
     from merge_snli.dataset import MergeDataset
 
 
@@ -49,87 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     base.add_argument(
         "--options", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
     )
-    add_problem_arguments(parser, required=False)
-    _add_masked_lm_arguments(parser)
-    _add_set_arguments(parser)
-    _add_filter_arguments(parser)
+    add_option_arguments(parser, Options, (PROBLEMS_GROUP, MASKED_LMS, DATA_SET, FILTERS_GROUP))
     parser.epilog = (
         "examples:\n"
         "  merge-snli generate demo:problems --preset demo --out merge_demo\n"
         "  merge-snli generate stanfordnlp/snli --preset paper --out merge_snli --dry-run"
     )
-
-
-def _add_masked_lm_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the masked LMs."""
-    add = with_suppressed_default(parser.add_argument_group("masked LMs"))
-    add_list(
-        add,
-        "--mlm",
-        metavar="MODEL",
-        help="masked LMs: Hub ids, folders or demo:NAME; replaces those of a preset or options file",
-    )
-    add("--top-k", type=int, metavar="N", help="fillers per form (default: 200)")
-    add("--mask", choices=("one", "all"), help="mask one occurrence at a time, or all at once (default: one)")
-    add("--split-words", action="store_true", help="also replace words that a tokenizer splits into several tokens")
-    add("--device", metavar="NAME", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
-    add("--dtype", choices=("float32", "bfloat16"), help="dtype of the masked LMs (default: float32)")
-
-
-def _add_set_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the data set."""
-    add = with_suppressed_default(parser.add_argument_group("data set"))
-    add_list(
-        add,
-        "--classes",
-        metavar="CLASS",
-        help=f"word classes to replace: {', '.join(WORD_CLASSES)} (default: noun verb adj)",
-    )
-    add(
-        "--inflation",
-        type=int,
-        metavar="N",
-        help="degree of inflation d: minimum number of variants per seed and class, and size of a draw (default: 20)",
-    )
-    add("--subsamples", type=int, metavar="N", help="number of random draws (default: 10)")
-    add("--random-seed", type=int, metavar="N", help="seed of the random draws (default: 0)")
-    add("--seeds-from", metavar="DIR", help="use exactly the seeds of another MERGE data set")
-    add_list(
-        add,
-        "--keep-column",
-        metavar="COLUMN",
-        help="columns of the problems to copy to variants and seeds, as text",
-    )
-    add("--title", metavar="TEXT", help='title of the data set (default: from the problems, as "MERGE on SNLI (test)")')
-    add("--license", metavar="ID", help="license of the problems for the card, if the data set is not a known one")
-
-
-def _add_filter_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that select suggestions."""
-    add = with_suppressed_default(parser.add_argument_group("filters"))
-    add(
-        "--sides",
-        choices=("intersection", "union"),
-        help="replacements validated in both sentences, or in at least one (default: intersection)",
-    )
-    add_list(
-        add,
-        "--filters",
-        metavar="FILTER",
-        help="prob (more probable than the original), pos (of its word class), both, or none (default: prob pos)",
-    )
-    add("--scramble", action="store_true", help="shuffle the letters of each replacement")
-    add(
-        "--no-relations",
-        action="store_true",
-        help="drop suggestions with a WordNet relation to another word of the problem",
-    )
-    add("--ignore-case", action="store_true", help="ignore case when matching shared words")
-    add("--min-mlms", type=int, metavar="N", help="masked LMs that must validate a word in a sentence (default: 1)")
-    add("--same-tag", action="store_true", help="keep suggestions with the original's Penn tag only, such as NNS")
-    add("--articles", action="store_true", help='drop suggestions that do not fit "a" or "an" before them')
-    add("--min-log-odds", type=float, metavar="X", help="smallest log p(suggestion) - log p(original) (default: none)")
-    add("--max-rank", type=int, metavar="N", help="keep suggestions among the N most probable fillers (default: all)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -194,7 +119,6 @@ def read_options(arguments: argparse.Namespace) -> Options:
     Raises:
         InputError: If problems or masked LMs are missing, or an option is invalid.
     """
-    from generation.options import Options
     from generation.presets import preset_options
     from generation.run_file import read_run_file
 

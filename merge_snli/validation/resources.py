@@ -6,13 +6,13 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.replacements.relations import load_wordnet
+from generation.filters.relations import load_wordnet
 from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.errors import InputError, Message
 from merge_snli.inference.tagger import find_tagger, installed_tagger
 
 if TYPE_CHECKING:
-    from generation.replacements.relations import WordNet
+    from generation.filters.relations import WordNet
     from merge_snli.inference.tagger import Tagger
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.record import RecordedRun

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from merge_snli.schema import ALL
 from merge_snli.validation.finding import quoted
+from merge_snli.validation.in_place import check_in_place
 from merge_snli.validation.parquet import read_column
 from merge_snli.validation.record import SEEDS, VARIANTS
 from merge_snli.validation.seed import read_seeds
 from merge_snli.validation.seeds import check_seed
 from merge_snli.validation.variants import check_variants
-from merge_snli.validation.word_classes import check_relations, check_word_classes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,15 +37,12 @@ def check_rows(folder: Path, run: RecordedRun, resources: Resources, collector: 
     if not _check_seed_ids([seed_id for seed_id, _ in groups], seed_ids, collector):
         return
     for batch in read_seeds(folder, [count for _, count in groups], resources.tagger, run.options):
-        if resources.in_place is not None:
-            check_word_classes(batch, run.options, resources.in_place, collector)
+        check_in_place(batch, run.options, resources, collector)
         for seed in batch:
             collector.count("seeds")
             collector.count("variants", len(seed.variants))
             check_seed(seed, run, collector)
             check_variants(seed, run, collector)
-            if resources.wordnet is not None:
-                check_relations(seed, resources.wordnet, collector)
 
 
 def _check_seed_ids(found: Sequence[str], seeds: Sequence[str], collector: Collector) -> bool:

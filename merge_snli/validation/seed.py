@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from generation.replacements.filters import word_runs, words_of
+from generation.sentences.folding import word_runs, words_of
 from generation.sentences.tagging import TaggedProblem, tag_sentences
 from generation.sentences.words import SharedWord, shared_words
 from merge_snli.problems.reading import Problem

@@ -7,9 +7,10 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from generation.options import PROB, UNION
+from generation.filters.definitions import applied_filters
+from generation.options import UNION
 from generation.replacements.combine import Replacement
-from generation.replacements.filters import fold
+from generation.sentences.folding import fold
 from generation.sentences.replacing import match_case
 from generation.sentences.whole_words import WORD, is_negation, is_whole_word
 from generation.variants.rows import draw_all, variant_row
@@ -57,10 +58,13 @@ def check_variants(seed: Seed, run: RecordedRun, collector: Collector) -> None:
 
 
 def _check_log_odds(log_odds: float, options: Options, find: Find) -> None:
-    if not math.isfinite(log_odds) or (PROB in options.filters and log_odds <= 0):
-        find("log_odds", f"is {log_odds}, but must be {'above 0' if PROB in options.filters else 'finite'}")
-    elif options.min_log_odds is not None and log_odds < options.min_log_odds:
-        find("log_odds", f"is {log_odds}, but must be at least {options.min_log_odds}")
+    if not math.isfinite(log_odds):
+        find("log_odds", f"is {log_odds}, but must be finite")
+        return
+    for each in applied_filters(options):
+        on_log_odds = each.filter.on_log_odds
+        if on_log_odds is not None and on_log_odds(each.value, log_odds):
+            find("log_odds", f"is {log_odds}: {each} drops it ({each.filter.reason})")
 
 
 def _find_word(row: Row, seed: Seed, options: Options, find: Find) -> SharedWord | None:
@@ -107,9 +111,12 @@ def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
         if names != [name for name in run.mlm_names if name in names]:
             message = f"is {quoted(names)}, but must be different names in the order {', '.join(run.mlm_names)}"
             find(f"{side}_mlms", message)
-        elif names and len(names) < run.options.min_mlms:
-            find(f"{side}_mlms", f"has {len(names)} masked LMs, but must have at least {run.options.min_mlms}")
-        elif not names and not is_union:
+        elif names:
+            for each in applied_filters(run.options):
+                on_validators = each.filter.on_validators
+                if on_validators is not None and on_validators(each.value, tuple(names)):
+                    find(f"{side}_mlms", f"is {quoted(names)}: {each} drops it ({each.filter.reason})")
+        elif not is_union:
             find(f"{side}_mlms", "is empty: no masked LM validated the replacement")
     if is_union and not row["premise_mlms"] and not row["hypothesis_mlms"]:
         find("premise_mlms", "and hypothesis_mlms are empty: no masked LM validated the replacement")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -10,10 +11,13 @@ import numpy as np
 import pytest
 
 from generation.options import Options
+from generation.options_table import PAGE, with_table
 from generation.presets import PRESETS
 from generation.run_file import write_run_file
 from merge_snli.commands import generate
-from merge_snli.errors import InputError, as_flags
+from merge_snli.errors import POSITIONAL, InputError, as_flags, flag
+from merge_snli.option import Option, described
+from merge_snli.problems.options import option_types
 
 
 def read(*arguments: str) -> Options:
@@ -26,36 +30,44 @@ def test_missing_arguments_have_the_defaults_of_options() -> None:
     assert read("a.jsonl", "--mlm", "m") == Options(problems="a.jsonl", mlm=("m",))
 
 
-def test_every_field_has_an_argument_of_the_same_name() -> None:
-    options = read(
-        *(
-            "p",
-            "--delimiter",
-            ";",
-            "--config",
-            "c",
-            "--split",
-            "s",
-            "--limit",
-            "3",
-            "--premise-column",
-            "a",
-        ),
-        *("--hypothesis-column", "b", "--label-column", "l", "--id-column", "i", "--data-labels", "yes,no"),
-        *("--keep-column", "genre,round", "--keep-column", "author", "--tagger", "t", "--mlm", "m", "n", "--mlm", "o"),
-        *("--classes", "noun,adv", "--top-k", "50", "--inflation", "5", "--subsamples", "2", "--random-seed", "9"),
-        *("--device", "cpu", "--sides", "union", "--filters", "none", "--scramble", "--seeds-from", "d"),
-        *("--mask", "all", "--split-words", "--no-relations", "--ignore-case", "--dtype", "bfloat16"),
-        *("--min-mlms", "2", "--same-tag", "--articles", "--min-log-odds", "0.5", "--max-rank", "50"),
-        *("--license", "mit"),
-        *("--title", "t"),
-    )
+GIVEN: dict[str, Sequence[str]] = {
+    "delimiter": (";",),
+    "data_labels": ("yes,no",),
+    "mlm": ("m", "n", "--mlm", "o"),
+    "classes": ("noun,adv",),
+    "filters": ("none",),
+    "keep_column": ("genre,round", "--keep-column", "author"),
+    "license": ("mit",),
+}
+"""Arguments for options for which not every text or number will do."""
+
+
+def arguments_of(name: str, option: Option) -> Sequence[str]:
+    """Return an argument that sets an option to another value than its default."""
+    of_type = option_types(Options)[name]
+    other = option.choices[-1] if option.choices else "2" if of_type in (int, float) else "x"
+    values = () if of_type is bool else GIVEN.get(name, (other,))
+    return values if name in POSITIONAL else (flag(name), *values)
+
+
+def test_every_option_has_an_argument_of_the_same_name() -> None:
+    options = read(*(argument for name, option in described(Options) for argument in arguments_of(name, option)))
     assert options.mlm == ("m", "n", "o")
     assert options.keep_column == ("genre", "round", "author")
     assert options.filters == ()
-    default = Options(problems="x", mlm=("x",))
+    default = Options(problems="y", mlm=("x",))
     same = {field.name for field in fields(Options) if getattr(options, field.name) == getattr(default, field.name)}
     assert same == set(), "the command line above does not set these"
+
+
+def test_help_and_documentation_have_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    generate.add_arguments(parser)
+    parser.print_help()
+    printed = capsys.readouterr().out
+    assert [name for name, _ in described(Options) if f"  {flag(name)}" not in printed] == []
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == with_table(page), "run python -m generation.options_table"
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from generation.replacements.relations import load_wordnet
+from generation.filters.relations import load_wordnet
 from merge_snli.cli import main
 from merge_snli.errors import InputError
 from templates.lexicon import SHIPPED, read_lexicon

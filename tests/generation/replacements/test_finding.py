@@ -14,14 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generation.answers.answer import Answer
+from generation.filters.definitions import OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG, RELATED, TOO_FEW
+from generation.filters.fillers import KEPT, OUTCOMES
+from generation.filters.relations import WordNet
 from generation.masked_lms.encoded_forms import SPLIT
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.replacements.counts import FILLERS, NO_ORDER, TOO_FEW, by_side
-from generation.replacements.filters import KEPT, OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG, REASONS, RELATED
+from generation.replacements.counts import FILLERS, NO_ORDER, by_side
 from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
-from generation.replacements.relations import WordNet
 from generation.sentences.forms import forms
 from generation.sentences.substitution import Substitution
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token
@@ -108,7 +109,7 @@ Counts = dict[tuple[str, str, str], Counter[str]]
 
 def found(case: Case, wordnet: WordNet | None = None, **choices: Any) -> tuple[list[Found], Counts]:  # noqa: ANN401
     """Return the replacements, and the counts by word class, masked LM and side."""
-    options = Options(problems="x", mlm=MLMS, **choices)
+    options = Options(problems="x", mlm=MLMS, no_relations=wordnet is not None, **choices)
     of_words, counts = find_replacements([(case.tagged, case.words)], case.answers, ByText(), options, wordnet=wordnet)
     return of_words, by_side(counts)
 
@@ -158,7 +159,7 @@ def test_scrambling_changes_only_the_letters_of_replacements(case: Case, filters
 def test_every_filler_is_kept_or_dropped_for_one_reason(case: Case, filters: str) -> None:
     _, counts = found(case, filters=filters)
     for count in counts.values():
-        assert count[FILLERS] == count[KEPT] + sum(count[reason] for reason in REASONS)
+        assert count[FILLERS] == sum(count[outcome] for outcome in OUTCOMES)
 
 
 @given(cases())
@@ -196,7 +197,7 @@ def test_suggestions_of_another_class_are_dropped_and_counted() -> None:
     assert [replacement.word for replacement in of_dog.replacements] == ["cat", "wolf"]
     for side in ("premise", "hypothesis"):
         count = by_side(counts)["noun", "m1", side]
-        assert (count[FILLERS], count[OTHER_CLASS], count[KEPT]) == (3, 1, 2)
+        assert (count[FILLERS], count[OTHER_CLASS.reason], count[KEPT]) == (3, 1, 2)
 
 
 def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
@@ -219,7 +220,7 @@ def test_related_words_are_dropped_and_counted(tmp_path: Path) -> None:
     wordnet = WordNet(save_wordnet(tmp_path / "dict"))
     of_words, counts = found(case, wordnet, filters="prob")
     assert [word.word for word in of_words[0].replacements] == ["cat", "guitar"]
-    assert counts["noun", "m2", "hypothesis"][RELATED] == 2
+    assert counts["noun", "m2", "hypothesis"][RELATED.reason] == 2
     # Words related to "child" itself may replace it.
     other = simple_case(["cat"], ["cat"], "animal", "wolf")
     assert [word.word for word in found(other, wordnet, filters="prob")[0][0].replacements] == ["animal", "wolf"]
@@ -241,7 +242,7 @@ def test_a_filter_for_readability_only_drops(case: Case, choices: dict[str, Any]
     assert ids(case, sides=sides, filters=filters, **choices) <= ids(case, sides=sides, filters=filters)
     _, counts = found(case, sides=sides, filters=filters, **choices)
     for count in counts.values():
-        assert count[FILLERS] == count[KEPT] + sum(count[reason] for reason in REASONS)
+        assert count[FILLERS] == sum(count[outcome] for outcome in OUTCOMES)
 
 
 @given(cases())
@@ -259,9 +260,9 @@ def test_words_of_too_few_masked_lms_are_counted_under_those_that_validated_them
     }
     expected: Counter[tuple[str, str]] = Counter()
     for each in of_words:
-        for side, dropped in each.too_few.items():
+        for side, dropped in each.dropped[TOO_FEW.reason].items():
             expected.update((name, side) for validated in dropped.values() for name in validated.mlms)
-    assert {key[1:]: count[TOO_FEW] for key, count in counts.items() if count[TOO_FEW]} == expected
+    assert {key[1:]: count[TOO_FEW.reason] for key, count in counts.items() if count[TOO_FEW.reason]} == expected
 
 
 def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
@@ -276,8 +277,13 @@ def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
     (of_dog,), counts = find_replacements([(case.tagged, case.words)], case.answers, Plural(), options)
     assert [replacement.word for replacement in of_dog.replacements] == ["wolf"]
     premise, hypothesis = (by_side(counts)["noun", "m1", side] for side in ("premise", "hypothesis"))
-    assert (premise[OTHER_ARTICLE], premise[OTHER_CLASS], premise[OTHER_TAG], premise[KEPT]) == (1, 2, 1, 1)
-    assert (hypothesis[OTHER_ARTICLE], hypothesis[OTHER_TAG], hypothesis[KEPT]) == (0, 1, 2)
+    assert (premise[OTHER_ARTICLE.reason], premise[OTHER_CLASS.reason], premise[OTHER_TAG.reason], premise[KEPT]) == (
+        1,
+        2,
+        1,
+        1,
+    )
+    assert (hypothesis[OTHER_ARTICLE.reason], hypothesis[OTHER_TAG.reason], hypothesis[KEPT]) == (0, 1, 2)
     (of_dog,), counts = find_replacements(
         [(case.tagged, case.words)],
         case.answers,
@@ -285,7 +291,7 @@ def test_the_tag_and_the_article_of_each_occurrence_count() -> None:
         Options(problems="x", mlm=MLMS, filters=("prob",), same_tag=True),
     )
     assert [replacement.word for replacement in of_dog.replacements] == ["animal", "wolf"]
-    assert by_side(counts)["noun", "m2", "premise"][OTHER_TAG] == 3
+    assert by_side(counts)["noun", "m2", "premise"][OTHER_TAG.reason] == 3
 
 
 @pytest.mark.parametrize("filters", ["prob", "none"])

@@ -7,9 +7,10 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
+from generation.filters.fillers import KEPT
 from generation.masked_lms.masked_lm import Fillers
 from generation.replacements.counts import FILLERS, FORMS, FilterCounts, by_side
-from generation.replacements.filters import IN_PROBLEM, KEPT, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.replacements.finding import MaskedLMAnswers
 from generation.replacements.standalone import WITH_CLASS, count_standalone
 from generation.sentences.forms import forms
@@ -39,10 +40,10 @@ def plain_counts(case: Case) -> FilterCounts:
                         is_word = PIECES[piece] not in ("not", "##s", "x2")
                         place = Substitution(text, form.start, form.end, written)
                         fails = {
-                            NO_WORD: not is_word,
-                            LESS_PROBABLE: log_prob <= answer.original_log_prob,
-                            IN_PROBLEM: spelled in problem_words,
-                            OTHER_CLASS: not is_word or ByText().word_classes([place]) != [word.word_class],
+                            NO_WORD.reason: not is_word,
+                            LESS_PROBABLE.reason: log_prob <= answer.original_log_prob,
+                            IN_PROBLEM.reason: spelled in problem_words,
+                            OTHER_CLASS.reason: not is_word or ByText().word_classes([place]) != [word.word_class],
                         }
                         counts.update((*group, name) for name, failed in fails.items() if failed)
                         counts[*group, FILLERS] += 1
@@ -64,24 +65,24 @@ def test_sampling_affects_only_the_class_counts(case: Case, class_forms: int) ->
         for number in (None, class_forms)
     )
     for key, count in every.items():
-        for name in (FORMS, FILLERS, NO_WORD, LESS_PROBABLE, IN_PROBLEM):
+        for name in (FORMS, FILLERS, NO_WORD.reason, LESS_PROBABLE.reason, IN_PROBLEM.reason):
             assert some[key][name] == count[name]
         assert some[key][WITH_CLASS] <= min(count[WITH_CLASS], class_forms * len(PIECES) * count[FORMS])
-        assert some[key][OTHER_CLASS] + some[key][KEPT] <= some[key][WITH_CLASS]
+        assert some[key][OTHER_CLASS.reason] + some[key][KEPT] <= some[key][WITH_CLASS]
 
 
 def test_words_of_the_problem_are_counted_without_accents() -> None:
     case = simple_case(["dog", "wölf"], ["dog"], "wolf")
     count = by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText()))["noun", "m1", "premise"]
-    assert (count[FILLERS], count[IN_PROBLEM]) == (1, 1)
+    assert (count[FILLERS], count[IN_PROBLEM.reason]) == (1, 1)
 
 
 def test_a_filler_is_counted_for_every_filter_that_drops_it() -> None:
     case = simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf")
     count = by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText()))["noun", "m1", "premise"]
     assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (1, 4, 4)
-    assert (count[NO_WORD], count[IN_PROBLEM], count[LESS_PROBABLE]) == (1, 1, 0)
-    assert count[OTHER_CLASS] >= 1
+    assert (count[NO_WORD.reason], count[IN_PROBLEM.reason], count[LESS_PROBABLE.reason]) == (1, 1, 0)
+    assert count[OTHER_CLASS.reason] >= 1
 
 
 def test_classes_are_counted_for_32_forms_by_default() -> None:

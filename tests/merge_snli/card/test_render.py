@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -12,12 +12,16 @@ import pytest
 import yaml
 from huggingface_hub import DatasetCard, DatasetCardData
 
+from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
+from generation.filters.filter import Filter
+from generation.options import Options, departures
 from merge_snli.card import license_of, render_card
-from merge_snli.card.departures import DEPARTURES
 from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset import find_dataset
 from merge_snli.embedded import FOLDER
+from merge_snli.option import described
+from merge_snli.problems.options import option_types
 from merge_snli.record import Record, TermsRecord
 from merge_snli.schema import columns, configs, data_file, data_version, splits
 from merge_snli.validation.card import check_card
@@ -149,6 +153,9 @@ DIFFERING: dict[str, dict[str, object]] = {
     "Another degree of inflation": {"inflation": 5},
     "Another number of suggestions per form": {"top_k": 50},
     "A part of the problems": {"limit": 100},
+    "Another number of random draws": {"subsamples": 2},
+    "Another tagger": {"tagger": "my/tagger"},
+    "Other word classes": {"classes": ["noun"]},
 }
 
 
@@ -167,8 +174,33 @@ def head(options: dict[str, Any]) -> str:
     return render_card(with_options(**paper | options), DATA_SET).partition("```")[0]
 
 
+def test_every_option_is_a_departure_or_says_why_not() -> None:
+    shown = {name for options in DIFFERING.values() for name in options}
+    all_options = dict(described(Options))
+    of_filters = {field.name for field in fields(FilterOptions)}
+    departing = {name for name, option in all_options.items() if option.departure}
+    assert departing - of_filters == shown - of_filters - {"filters"}
+    assert {name for name, option in all_options.items() if option.neutral} == all_options.keys() - departing
+    assert sum("filters" in options for options in DIFFERING.values()) == len(METHOD_OPTIONS)
+
+
+@pytest.mark.parametrize("each", [each for each in FILTERS if each.option is not None], ids=lambda each: each.name)
+def test_every_filter_has_a_sentence_where_it_departs(each: Filter) -> None:
+    paper: dict[str, object] = {"problems": "x", "mlm": ["m"]}
+    value: dict[str, object] = (
+        {"filters": []} if each.in_method else {each.name: True if option_types(Options)[each.name] is bool else 2}
+    )
+    assert each.option is not None
+    assert each.option.departure in departures(paper | value)
+    assert departures(paper) == ()
+
+
+def test_the_papers_tagger_and_other_masked_lms_are_no_departures() -> None:
+    options = {"problems": "x", "mlm": ["google-bert/bert-base-cased"]}
+    assert departures(options) == departures(options | {"tagger": "en_core_web_sm"}) == ()
+
+
 def test_several_departures() -> None:
-    assert len(DEPARTURES) == len(DIFFERING)
     options: dict[str, Any] = {"scramble": True, "filters": [], "sides": "union"}
     assert "# MERGE on its bundled problems\n" in head(options)
     assert head(options).count("> - ") == 5

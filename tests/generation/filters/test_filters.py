@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from generation.filters import definitions
+from generation.filters.definitions import OTHER_CLASS, applied_filters
+from generation.filters.fillers import KEPT, OUTCOMES, Filtered, Suggestion, filter_fillers
+from generation.filters.filter import Applied, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
-from generation.replacements.filters import (
-    IN_PROBLEM,
-    KEPT,
-    LESS_PROBABLE,
-    LOW_LOG_ODDS,
-    LOW_RANK,
-    NO_WORD,
-    OTHER_CLASS,
-    OUTCOMES,
-    RELATED,
-    SAME_WORD,
-    Suggestion,
-    filter_fillers,
-    fold,
-    words_of,
-)
-from generation.sentences.tagging import TaggedProblem, tag
+from generation.options import Options
+from generation.sentences.folding import fold, words_of
+from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
+from generation.sentences.words import SharedWord
 from merge_snli.inference.tagger import Tagger
 from merge_snli.problems.reading import Problem
+
+NO_WORD = definitions.NO_WORD.reason
+LESS_PROBABLE = definitions.LESS_PROBABLE.reason
+LOW_LOG_ODDS = definitions.LOW_LOG_ODDS.reason
+LOW_RANK = definitions.LOW_RANK.reason
+IN_PROBLEM = definitions.IN_PROBLEM.reason
+SAME_WORD = definitions.SAME_WORD.reason
+RELATED = definitions.RELATED.reason
 
 PIECES = [
     Piece("girl", SPACED),
@@ -47,36 +48,61 @@ def fillers(*order: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, float(log_probs[order.index(0)]))
 
 
+def place(original: str, problem_words: frozenset[str]) -> Place:
+    sentence = TaggedSentence(f"A {original}", ())
+    tagged = TaggedProblem(Problem("p", sentence.text, sentence.text, 0), sentence, sentence)
+    return Place(tagged, SharedWord(original, "noun", (2,), (2,)), problem_words, "premise", 2, 2 + len(original))
+
+
+def filtered(
+    answer: Fillers,
+    original: str,
+    vocabulary: Vocabulary,
+    problem_words: frozenset[str],
+    **choices: Any,  # noqa: ANN401 - values of any option
+) -> Filtered:
+    filters = applied_filters(Options(problems="x", mlm=("m",), **choices))
+    return filter_fillers(answer, vocabulary, place(original, problem_words), filters)
+
+
 def test_every_filler_gets_an_outcome() -> None:
-    found = filter_fillers(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
+    found = filtered(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
     assert found.suggestions == (Suggestion("boy", 5.0),)
     assert [OUTCOMES[code] for code in found.codes] == [
-        *(KEPT, SAME_WORD, NO_WORD, IN_PROBLEM, NO_WORD, LESS_PROBABLE, LESS_PROBABLE)
+        *(
+            KEPT,
+            SAME_WORD,
+            NO_WORD,
+            IN_PROBLEM,
+            NO_WORD,
+            LESS_PROBABLE,
+            LESS_PROBABLE,
+        )
     ]
     assert found.counts() == Counter({KEPT: 1, NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
 
 
 def test_drop_changes_the_outcome_of_suggestions_only() -> None:
-    before = filter_fillers(fillers(1, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl"}))
+    before = filtered(fillers(1, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl"}))
     after = before.drop([True, False, True], OTHER_CLASS)
     assert [each.word for each in after.suggestions] == ["boy", "tree"]
-    assert [OUTCOMES[code] for code in after.codes] == [KEPT, NO_WORD, OTHER_CLASS, KEPT, LESS_PROBABLE]
+    assert [OUTCOMES[code] for code in after.codes] == [KEPT, NO_WORD, OTHER_CLASS.reason, KEPT, LESS_PROBABLE]
     assert [OUTCOMES[code] for code in before.codes] == [KEPT, NO_WORD, KEPT, KEPT, LESS_PROBABLE]
 
 
 def test_the_more_probable_of_two_pieces_of_one_word_is_kept() -> None:
-    found = filter_fillers(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
+    found = filtered(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
     assert found.suggestions == (Suggestion("Boy", 2.0),)
 
 
 def test_equally_probable_is_not_more_probable() -> None:
     even = Fillers(np.array([1, 0], dtype=np.int32), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0)
-    assert filter_fillers(even, "girl", VOCABULARY, frozenset()).suggestions == ()
+    assert filtered(even, "girl", VOCABULARY, frozenset()).suggestions == ()
 
 
 def test_all_fillers_are_more_probable_than_an_original_outside_the_top_k() -> None:
     answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
-    found = filter_fillers(answer, "girl", VOCABULARY, frozenset())
+    found = filtered(answer, "girl", VOCABULARY, frozenset())
     assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 8.5), ("tree", 7.5)]
 
 
@@ -96,24 +122,24 @@ def test_words_are_compared_without_accents_and_case(written: str, other: str, t
     for one, another in ((written, other), (other, written)):
         (tagged,) = tag([Problem("x", f"A {one}, a bar", "A bar", 0)], tagger)
         vocabulary = Vocabulary((Piece("bar", SPACED), Piece(another, SPACED)), np.array([True, True]))
-        found = filter_fillers(fillers(1, 0), "Bar", vocabulary, words_of(tagged))
+        found = filtered(fillers(1, 0), "Bar", vocabulary, words_of(tagged))
         assert found.counts() == Counter({IN_PROBLEM: 1, LESS_PROBABLE: 1})
 
 
 def test_without_the_probability_filter_every_whole_word_is_kept() -> None:
-    found = filter_fillers(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), more_probable=False)
+    found = filtered(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), filters="none")
     assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 2.0), ("cat", -1.0)]
     assert found.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
 
 
 def test_a_margin_and_a_maximum_rank() -> None:
     answer = fillers(1, 4, 6, 0)  # log-odds 3, 2, 1
-    found = filter_fillers(answer, "girl", VOCABULARY, frozenset(), min_log_odds=2)
+    found = filtered(answer, "girl", VOCABULARY, frozenset(), min_log_odds=2)
     assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 3.0), ("tree", 2.0)]
     assert found.counts() == Counter({KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
-    found = filter_fillers(answer, "girl", VOCABULARY, frozenset(), max_rank=1, min_log_odds=2)
+    found = filtered(answer, "girl", VOCABULARY, frozenset(), max_rank=1, min_log_odds=2)
     assert found.counts() == Counter({KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
-    found = filter_fillers(answer, "girl", VOCABULARY, frozenset(), more_probable=False, max_rank=4, min_log_odds=0)
+    found = filtered(answer, "girl", VOCABULARY, frozenset(), filters="none", max_rank=4, min_log_odds=0)
     assert [each.word for each in found.suggestions] == ["boy", "tree", "cat", "girl"]
 
 
@@ -124,9 +150,21 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
         looked_up.append(word)
         return word == "boy"
 
-    found = filter_fillers(
-        fillers(1, 2, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl", "tree"}), conditions=[(RELATED, is_related)]
+    related = replace(definitions.RELATED, on_word=lambda *_: is_related)
+    filters = applied_filters(Options(problems="x", mlm=("m",), no_relations=True))
+    filters = tuple(
+        Applied(related, value) if each is definitions.RELATED else Applied(each, value) for each, value in filters
     )
+    found = filter_fillers(fillers(1, 2, 3, 6, 4, 0), VOCABULARY, place("girl", frozenset({"girl", "tree"})), filters)
     assert [each.word for each in found.suggestions] == ["cat"]
     assert looked_up == ["boy", "cat"]
-    assert found.counts() == Counter({KEPT: 1, NO_WORD: 1, LESS_PROBABLE: 1, RELATED: 1, SAME_WORD: 1, IN_PROBLEM: 1})
+    assert found.counts() == Counter(
+        {
+            KEPT: 1,
+            NO_WORD: 1,
+            LESS_PROBABLE: 1,
+            RELATED: 1,
+            SAME_WORD: 1,
+            IN_PROBLEM: 1,
+        }
+    )

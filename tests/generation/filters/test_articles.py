@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generation.replacements.articles import article_of, disagrees_with_article
+from generation.filters.articles import article_of, disagrees_with_article
 
 
 @pytest.mark.parametrize("word", ["apple", "hour", "honest", "heir", "MRI", "x-ray", "old-fashioned", "Hour"])

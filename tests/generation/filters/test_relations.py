@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.replacements.relations import FOLDER_VARIABLE, WordNet, load_wordnet, other_words
+from generation.filters.relations import FOLDER_VARIABLE, WordNet, load_wordnet, other_words
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.errors import InputError

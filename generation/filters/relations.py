@@ -6,7 +6,7 @@ import io
 import os
 import warnings
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,7 @@ class WordNet:
         self.folder = folder
         self._reader = _read(folder)
         self._senses = cache(self._senses_of)
+        self._relations = lru_cache(maxsize=64)(self._relation_to)  # the forms of a word follow each other
 
     @property
     def version(self) -> str:
@@ -97,6 +98,9 @@ class WordNet:
             others: Words with their classes, from `other_words`.
             word_class: The class of the words that the function is called with.
         """
+        return self._relations(tuple(others), word_class)
+
+    def _relation_to(self, others: tuple[tuple[str, str], ...], word_class: str) -> Callable[[str], bool]:
         senses = [self._senses(other.casefold(), other_class) for other, other_class in others]
 
         @cache

@@ -1,0 +1,218 @@
+"""The filters, in the order in which they are applied, and their options. To add one, add it to all three here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from generation.filters.articles import ARTICLES_LIBRARY, disagrees_with_article
+from generation.filters.filter import FILTERS_GROUP, Applied, Filter, Place, Where
+from generation.sentences.folding import fold
+from generation.sentences.tags_in_place import word_class_of
+from merge_snli.option import Option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from generation.masked_lms.masked_lm import Fillers
+    from generation.masked_lms.vocabulary import Vocabulary
+
+
+def _not_of_kind(_: object, fillers: Fillers, vocabulary: Vocabulary) -> Where:
+    dropped: Where = ~vocabulary.same_kind(fillers.piece_ids, fillers.original_id)
+    return dropped
+
+
+NO_WORD = Filter(name="whole_word", reason="no whole word", on_fillers=_not_of_kind)
+"""Filter 1: the filler is a whole word of the same kind as the original at its position."""
+
+LESS_PROBABLE = Filter(
+    name="prob",
+    reason="not more probable",
+    in_method=True,
+    option=Option(
+        help="more probable than the original",
+        default=True,
+        departure="**Without the probability filter**: a replacement may be less probable than the original word, so "
+        "many variants read badly.",
+    ),
+    on_log_odds=lambda _, log_odds: log_odds <= 0,
+)
+"""Filter 2."""
+
+LOW_LOG_ODDS = Filter(
+    name="min_log_odds",
+    reason="low log-odds",
+    option=Option(
+        help="smallest log p(suggestion) - log p(original)",
+        default=None,
+        group=FILTERS_GROUP,
+        metavar="X",
+        departure="**A margin of probability**: a replacement needs larger log-odds than the paper's 0.",
+    ),
+    on_log_odds=lambda minimum, log_odds: log_odds < minimum,
+)
+
+LOW_RANK = Filter(
+    name="max_rank",
+    reason="low rank",
+    option=Option(
+        help="keep suggestions among the N most probable fillers",
+        default=None,
+        shown_default="all",
+        group=FILTERS_GROUP,
+        metavar="N",
+        minimum=1,
+        departure="**A maximum rank**: only the most probable suggestions of each form were used.",
+    ),
+    on_fillers=lambda maximum, *_: slice(maximum, None),
+)
+
+
+def _in_problem(_: object, place: Place) -> Callable[[str], bool]:
+    problem_words = place.problem_words
+    return lambda word: fold(word) in problem_words
+
+
+IN_PROBLEM = Filter(name="not_in_problem", reason="in the problem", on_word=_in_problem)
+"""Filter 3: the suggestion is not a word of premise or hypothesis."""
+
+
+def _seen(_: object, __: Place) -> Callable[[str], bool]:
+    seen: set[str] = set()
+
+    def is_seen(word: str) -> bool:
+        if word in seen:
+            return True
+        seen.add(word)
+        return False
+
+    return is_seen
+
+
+SAME_WORD = Filter(name="once", reason="same word again", on_word=_seen)
+"""Of the pieces that become one word, the most probable one counts. The filters after it see each word once."""
+
+
+def _related(_: object, place: Place) -> Callable[[str], bool]:
+    from generation.filters.relations import other_words
+
+    if place.wordnet is None:
+        raise ValueError("no_relations needs WordNet")
+    return place.wordnet.relation_to(other_words(place.tagged, place.word), place.word.word_class)
+
+
+RELATED = Filter(
+    name="no_relations",
+    reason="related",
+    needs_wordnet=True,
+    option=Option(
+        help="drop suggestions with a WordNet relation to another word of the problem",
+        default=False,
+        group=FILTERS_GROUP,
+        always_recorded=True,
+        departure="**No WordNet relations**: suggestions related to another word of the problem were dropped.",
+    ),
+    on_word=_related,
+)
+
+OTHER_ARTICLE = Filter(
+    name="articles",
+    reason="other article",
+    library=ARTICLES_LIBRARY,
+    option=Option(
+        help='drop suggestions that do not fit "a" or "an" before them',
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**Articles**: replacements that do not fit the *a* or *an* before them were dropped.",
+    ),
+    on_word=lambda _, place: disagrees_with_article(place.sentence, place.start, place.end, place.word.text),
+)
+
+
+def _other_class(_: object, place: Place) -> Callable[[str | None], bool]:
+    word_class = place.word.word_class
+    return lambda tag: word_class_of(tag) != word_class
+
+
+OTHER_CLASS = Filter(
+    name="pos",
+    reason="other class",
+    in_method=True,
+    option=Option(
+        help="of its word class",
+        default=True,
+        departure="**Without the word class filter**: a replacement may have another word class, which can make a "
+        "sentence ungrammatical or change the label.",
+    ),
+    on_tag=_other_class,
+)
+"""Filter 4."""
+
+
+def _other_tag(_: object, place: Place) -> Callable[[str | None], bool]:
+    original = place.tag
+    return lambda tag: tag != original
+
+
+OTHER_TAG = Filter(
+    name="same_tag",
+    reason="other tag",
+    option=Option(
+        help="keep suggestions with the original's Penn tag only, such as NNS",
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**Same tag**: a replacement has the Penn tag of the original word, not only its word class.",
+    ),
+    on_tag=_other_tag,
+)
+
+TOO_FEW = Filter(
+    name="min_mlms",
+    reason="too few masked LMs",
+    option=Option(
+        help="masked LMs that must validate a word in a sentence",
+        default=1,
+        group=FILTERS_GROUP,
+        metavar="N",
+        minimum=1,
+        departure="**Several masked LMs**: a replacement needs to be validated by several masked LMs in each sentence.",
+    ),
+    on_validators=lambda minimum, names: len(names) < minimum,
+)
+
+FILTERS = (
+    *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
+    *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_ARTICLE),
+    *(OTHER_CLASS, OTHER_TAG),
+    *(TOO_FEW,),
+)
+"""All filters in order: a filler is counted under the first that drops it.
+
+The rows are what a condition sees: fillers and their log-odds, words, tags in place, and the masked LMs that validate a
+word. docs/method.md has the number of each filter of the paper.
+"""
+
+METHOD_OPTIONS = {each.name: each.option for each in FILTERS if each.in_method and each.option is not None}
+"""The switches of the filters of the paper's method, which `--filters` selects."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterOptions:
+    """The options of the other filters, in the order in which records have them: new ones at the end."""
+
+    no_relations: bool = RELATED.field()
+    min_mlms: int = TOO_FEW.field()
+    same_tag: bool = OTHER_TAG.field()
+    articles: bool = OTHER_ARTICLE.field()
+    min_log_odds: float | None = LOW_LOG_ODDS.field()
+    max_rank: int | None = LOW_RANK.field()
+
+
+def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anything with the fields of `Options`
+    """Return the filters that a run applies, in order.
+
+    Args:
+        options: The options of the run.
+    """
+    return tuple(Applied(each, each.value(options)) for each in FILTERS if each.applies(options))

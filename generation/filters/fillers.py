@@ -1,0 +1,106 @@
+"""Apply the filters to the fillers of one form: each filler is kept or dropped for one reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from generation.filters.definitions import FILTERS
+from generation.sentences.replacing import match_case
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from generation.filters.filter import Applied, Filter, Place
+    from generation.masked_lms.masked_lm import Fillers
+    from generation.masked_lms.vocabulary import Vocabulary
+
+KEPT = "kept"
+OUTCOMES = (KEPT, *(each.reason for each in FILTERS if each.on_validators is None))
+"""The outcomes of the filters for one filler, in order of precedence. Their codes are their indices."""
+
+CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A filler that the filters keep, as a word in the case of the original.
+
+    Attributes:
+        word: The word in the case pattern of the original word.
+        log_odds: log p(word) - log p(original) in the filler's form, natural logarithm.
+    """
+
+    word: str
+    log_odds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """The outcome of the filters for the fillers of one form.
+
+    Attributes:
+        codes: The code of each filler's outcome in `OUTCOMES`; int8 of shape (k,).
+        suggestions: The fillers that are kept, in order of decreasing probability.
+    """
+
+    codes: npt.NDArray[np.int8]
+    suggestions: tuple[Suggestion, ...]
+
+    def drop(self, keep: Sequence[bool], dropped_by: Filter) -> Filtered:
+        """Return the outcome after one more filter.
+
+        Args:
+            keep: Whether the filter keeps each of the suggestions.
+            dropped_by: The filter.
+        """
+        codes = self.codes.copy()
+        codes[np.flatnonzero(codes == CODES[KEPT])[~np.array(keep, dtype=np.bool_)]] = CODES[dropped_by.reason]
+        return Filtered(codes, tuple(compress(self.suggestions, keep)))
+
+    def counts(self) -> Counter[str]:
+        """Count the fillers by outcome; outcomes that do not occur are left out."""
+        counts = np.bincount(self.codes, minlength=len(OUTCOMES)).tolist()
+        return Counter({outcome: count for outcome, count in zip(OUTCOMES, counts, strict=True) if count})
+
+
+def filter_fillers(fillers: Fillers, vocabulary: Vocabulary, place: Place, filters: Sequence[Applied]) -> Filtered:
+    """Apply the filters of docs/method.md that need no tagger to the fillers of one form.
+
+    Args:
+        fillers: The masked LM's answer to the form.
+        vocabulary: The masked LM's vocabulary.
+        place: The masked occurrence.
+        filters: The filters of the run, in order; those on tags and on validators are skipped.
+
+    Returns:
+        The outcome for each filler, the first filter's that drops it, and the suggestions.
+    """
+    codes = np.full(len(fillers.piece_ids), CODES[KEPT], dtype=np.int8)
+    log_odds = fillers.log_probs.astype(np.float64) - fillers.original_log_prob
+    for each, value in reversed(filters):
+        if each.on_log_odds is not None:
+            codes[each.on_log_odds(value, log_odds)] = CODES[each.reason]
+        elif each.on_fillers is not None:
+            codes[each.on_fillers(value, fillers, vocabulary)] = CODES[each.reason]
+    conditions = [
+        (each.on_word(value, place), CODES[each.reason]) for each, value in filters if each.on_word is not None
+    ]
+    original = place.word.text
+    suggestions = []
+    for rank in np.flatnonzero(codes == CODES[KEPT]):
+        piece = vocabulary.pieces[fillers.piece_ids[rank]]
+        word = match_case(original, piece.text) if piece is not None else ""
+        for drops, code in conditions:
+            if drops(word):
+                codes[rank] = code
+                break
+        else:
+            suggestions.append(Suggestion(word, float(log_odds[rank])))
+    return Filtered(codes, tuple(suggestions))

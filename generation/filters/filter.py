@@ -1,0 +1,129 @@
+"""The form of a filter: a frozen value with a condition, an option and the reason that the counts name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from generation.sentences.replacing import match_occurrence_case
+from merge_snli.option import Option
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from generation.filters.relations import WordNet
+    from generation.masked_lms.masked_lm import Fillers
+    from generation.masked_lms.vocabulary import Vocabulary
+    from generation.sentences.tagging import TaggedProblem
+    from generation.sentences.words import SharedWord
+
+FILTERS_GROUP = "filters"
+"""The heading of the filters' options in `--help`."""
+
+Where: TypeAlias = "npt.NDArray[np.bool_] | slice"
+"""Which fillers of a form a filter drops: an index of their arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One occurrence of a shared word, where suggestions replace it.
+
+    Attributes:
+        tagged: The problem.
+        word: The shared word.
+        problem_words: The words of the problem, folded, from `words_of`.
+        side: `premise` or `hypothesis`.
+        start: Offset of the occurrence's first character in that sentence.
+        end: Offset after its last character.
+        wordnet: WordNet; None if no filter of the run uses it.
+    """
+
+    tagged: TaggedProblem
+    word: SharedWord
+    problem_words: frozenset[str]
+    side: str
+    start: int
+    end: int
+    wordnet: WordNet | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The text of the sentence."""
+        text: str = getattr(self.tagged, self.side).text
+        return text
+
+    @property
+    def tag(self) -> str:
+        """The Penn tag of the original word in this place."""
+        tokens = getattr(self.tagged, self.side).tokens
+        return next(str(token.tag) for token in tokens if token.start == self.start)
+
+    def written(self, suggestion: str) -> str:
+        """Return a suggestion, which has the case of the shared word, as it is written in this place."""
+        return match_occurrence_case(self.sentence[self.start : self.end], self.word.text, suggestion)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter:
+    """A filter on the fillers of a form, or on the words that they become.
+
+    Exactly one of the conditions is set. Each gets the value of the filter's option first, and says what is dropped.
+
+    Attributes:
+        name: The name of its option, or of its choice in `--filters`.
+        reason: The reason that counts, tables and `explain` name.
+        option: How it is switched; None if it always applies.
+        in_method: Whether the paper's method has it. Its option is then a choice of `--filters`.
+        needs_wordnet: Whether it needs the `wordnet` of a place.
+        library: A library whose version changes what it drops; records have the version.
+        on_fillers: The condition on the pieces of a form: gets its fillers and the masked LM's vocabulary.
+        on_log_odds: The condition on log p(filler) - log p(original): gets one number or an array.
+        on_word: The condition on a suggestion in the case of the shared word: returns the function of the word for a
+            place and a masked LM.
+        on_tag: The condition on the Penn tag of a suggestion in its place: returns the function of the tag.
+        on_validators: The condition on the names of the masked LMs that validate a word in a sentence.
+    """
+
+    name: str
+    reason: str
+    option: Option | None = None
+    in_method: bool = False
+    needs_wordnet: bool = False
+    library: str | None = None
+    on_fillers: Callable[[Any, Fillers, Vocabulary], Where] | None = None
+    on_log_odds: Callable[[Any, Any], Any] | None = None
+    on_word: Callable[[Any, Place], Callable[[str], bool]] | None = None
+    on_tag: Callable[[Any, Place], Callable[[str | None], bool]] | None = None
+    on_validators: Callable[[Any, tuple[str, ...]], bool] | None = None
+
+    def field(self) -> Any:  # noqa: ANN401 - a field of any type
+        """Return the dataclass field of the filter's option."""
+        if self.option is None:
+            raise TypeError(f"the filter {self.name} always applies and has no option")
+        return self.option.field()
+
+    def value(self, options: object) -> Any:  # noqa: ANN401 - a value of any option
+        """Return the value of the filter's option among the options of a run."""
+        if self.option is None:
+            return True
+        return self.name in options.filters if self.in_method else getattr(options, self.name)  # type: ignore[attr-defined]
+
+    def applies(self, options: object) -> bool:
+        """Return whether a run with these options applies the filter."""
+        value = self.value(options)
+        if self.option is None or self.in_method:
+            return bool(value)
+        return not self.option.is_default(value)
+
+
+class Applied(NamedTuple):
+    """A filter that a run applies, and the value of its option."""
+
+    filter: Filter
+    value: Any
+
+    def __str__(self) -> str:
+        """Return the option with its value, for messages."""
+        return self.filter.name if self.value is True else f"{self.filter.name}={self.value}"

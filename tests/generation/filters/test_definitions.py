@@ -1,0 +1,106 @@
+"""The list of filters: each is complete, and their order is that of docs/method.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
+from generation.filters.fillers import CODES, Filtered, Suggestion, filter_fillers
+from generation.filters.filter import Applied, Filter, Place
+from generation.masked_lms.masked_lm import Fillers
+from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
+from generation.options import FILTER_NAMES
+from generation.replacements.finding import FilteredForm, MaskedLMAnswers
+from generation.report.trace import trace_form
+from generation.sentences.forms import forms
+from generation.sentences.tagging import TaggedProblem, TaggedSentence
+from generation.sentences.words import SharedWord
+from merge_snli.option import METADATA, Option
+from merge_snli.problems.reading import Problem
+
+CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_validators")
+STAGES = {"on_fillers": 0, "on_log_odds": 0, "on_word": 1, "on_tag": 2, "on_validators": 3}
+ORDER = (
+    "no whole word",
+    "not more probable",
+    "low log-odds",
+    "low rank",
+    "in the problem",
+    "same word again",
+    "related",
+    "other article",
+    "other class",
+    "other tag",
+    "too few masked LMs",
+)
+"""The reasons in the order of docs/method.md, in which the first one counts; add yours."""
+
+VOCABULARY = Vocabulary((Piece("dog", SPACED), Piece("cat", SPACED)), np.array([True, True]))
+ANSWER = Fillers(np.array([1], dtype=np.int32), np.array([-1.0], dtype=np.float32), 0, -2.0)
+SENTENCE = TaggedSentence("Dog", ())
+TAGGED = TaggedProblem(Problem("p", "Dog", "Dog", 0), SENTENCE, SENTENCE)
+WORD = SharedWord("Dog", "noun", (0,), (0,))
+PLACE = Place(TAGGED, WORD, frozenset({"dog"}), "premise", 0, 3)
+
+
+def condition_of(each: Filter) -> str:
+    (name,) = (name for name in CONDITIONS if getattr(each, name) is not None)
+    return name
+
+
+def test_the_order_is_that_of_the_method() -> None:
+    assert tuple(each.reason for each in FILTERS) == ORDER
+    stages = [STAGES[condition_of(each)] for each in FILTERS]
+    assert stages == sorted(stages)
+
+
+def test_every_filter_has_one_condition_and_a_name_of_its_own() -> None:
+    assert all(condition_of(each) for each in FILTERS)
+    assert max(Counter(each.name for each in FILTERS).values()) == 1
+    assert max(Counter(each.reason for each in FILTERS).values()) == 1
+
+
+def test_every_option_of_a_filter_is_a_field_or_a_choice_of_filters() -> None:
+    of_fields = {field.name: field.metadata[METADATA] for field in fields(FilterOptions)}
+    of_filters = {each.name: each.option for each in FILTERS if each.option is not None}
+    assert of_filters == of_fields | METHOD_OPTIONS
+    assert FILTER_NAMES == ("prob", "pos")
+
+
+def drops_everything(each: Filter) -> Filter:
+    if each.on_word is not None:
+        return replace(each, on_word=lambda *_: lambda word: True)
+    return replace(each, on_log_odds=None, on_fillers=lambda *_: slice(None))
+
+
+def test_the_first_filter_that_drops_a_filler_counts() -> None:
+    """Each of two filters on words or on fillers drops everything, in the order of the list."""
+    dropping = [
+        Applied(drops_everything(each), None) for each in FILTERS if STAGES[condition_of(each)] <= STAGES["on_word"]
+    ]
+    for number, first in enumerate(dropping):
+        for second in dropping[number + 1 :]:
+            counts = filter_fillers(ANSWER, VOCABULARY, PLACE, [first, second]).counts()
+            assert counts == {first.filter.reason: 1}, second.filter.reason
+
+
+@pytest.mark.parametrize("reason", list(CODES), ids=str)
+def test_explain_writes_a_word_that_a_filter_saw_in_the_case_of_the_original(reason: str) -> None:
+    (form,) = forms("Dog", "Dog", (0,))
+    outcome = Filtered(np.array([CODES[reason]], dtype=np.int8), (Suggestion("Cat", 1.0),))
+    answers = MaskedLMAnswers({form.key: ANSWER}, VOCABULARY)
+    (filler,) = trace_form(FilteredForm("m", PLACE, form, outcome), WORD, answers).fillers
+    piece_only = {each.reason for each in FILTERS if STAGES[condition_of(each)] == 0}
+    assert filler.word == ("cat" if reason in piece_only else "Cat")
+    assert filler.dropped == (None if reason == "kept" else reason)
+
+
+def test_an_option_needs_a_departure_or_a_reason_to_be_neutral() -> None:
+    with pytest.raises(TypeError, match="departure"):
+        Option(help="x", default=None)
+    with pytest.raises(TypeError, match="departure"):
+        Option(help="x", default=None, departure="a", neutral="b")
