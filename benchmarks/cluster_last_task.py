@@ -23,18 +23,17 @@ import pyarrow.parquet as pq
 
 import merge_snli
 from generation import Options
-from generation.pipeline import read_inputs
 from generation.replacements.counts import counts_table
-from generation.task_plan import GenerationPlan, plan_generation
+from generation.run import GenerationRun, plan_run, read_inputs
 from generation.tasks import write
 from generation.variants.variant_shards import VARIANT_COUNTS, VariantShard
 from generation.work.folder import RESULT_FOLDERS, TAGGED_FOLDER
 from generation.work.shards import write_shard
+from merge_snli.base.stages import FILTERS, TAG, WHOLE, Notes
 from merge_snli.files import sha256_of_json
 from merge_snli.progress import Progress
 from merge_snli.record import WordCounts
 from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, features
-from merge_snli.share import Share
 
 SEEDS_PER_SHARD, VARIANTS_PER_SEED, PER_SHARD = 262, 40, 1_000
 DATA = Path(merge_snli.__file__).parent / "data"
@@ -46,59 +45,52 @@ def main() -> None:
     parser.add_argument("problems", type=int)
     parser.add_argument("--folder", type=Path, required=True)
     arguments = parser.parse_args()
-    plan = make_plan(arguments.folder, arguments.problems // PER_SHARD)
+    run = make_run(arguments.folder, arguments.problems // PER_SHARD)
     start = time.monotonic()
-    make_shards(plan)
+    make_shards(run)
     before = peak_memory()
-    sys.stdout.write(f"made {plan.shards} shards in {time.monotonic() - start:.0f} s, peak memory {before:.2f} GB\n")
+    sys.stdout.write(f"made {run.shards} shards in {time.monotonic() - start:.0f} s, peak memory {before:.2f} GB\n")
     sys.stdout.flush()
     start, cpu = time.monotonic(), time.process_time()
     with Progress(quiet=True).stage("write", unit="data set") as stage:
-        write(plan, Share(0, 1), stage)
-    size = sum(path.stat().st_size for path in plan.out.rglob("*") if path.is_file())
+        write(run, WHOLE, stage)
+    size = sum(path.stat().st_size for path in run.out.rglob("*") if path.is_file())
     sys.stdout.write(
-        f"{plan.shards * PER_SHARD:,} problems, {plan.shards * SEEDS_PER_SHARD * VARIANTS_PER_SEED:,} variants: "
+        f"{run.shards * PER_SHARD:,} problems, {run.shards * SEEDS_PER_SHARD * VARIANTS_PER_SEED:,} variants: "
         f"{time.monotonic() - start:.0f} s ({time.process_time() - cpu:.0f} s of CPU time), "
         f"peak memory {peak_memory():.2f} GB, {size / 1e9:.2f} GB written\n"
     )
 
 
-def make_plan(folder: Path, shards: int) -> GenerationPlan:
-    """Return the plan of a run on the bundled problems, with more shards than they have."""
+def make_run(folder: Path, shards: int) -> GenerationRun:
+    """Return a run on the bundled problems, with more shards than they have."""
     shutil.rmtree(folder, ignore_errors=True)
     options = Options(problems="demo:problems", mlm=("demo:mlm-wordpiece", "demo:mlm-bpe"))
-    _, inputs = read_inputs(options, Progress(quiet=True), allow_pickle=False)
-    plan = plan_generation(
-        inputs,
-        device="cpu",
-        allow_pickle=False,
-        problems_per_shard=PER_SHARD,
-        out=folder / "merge_snli",
-        work=folder / "merge_snli.work",
-        folder=folder / "merge_snli.work" / "cluster" / "plan",
-    )
-    return replace(plan, shards=shards)
+    out = folder / "merge_snli"
+    run = plan_run(read_inputs(options, Progress(quiet=True)), out, problems_per_shard=PER_SHARD)
+    notes = Notes(folder / "merge_snli.work" / "cluster" / "plan")
+    return replace(run, size=shards * PER_SHARD, notes=notes)
 
 
-def make_shards(plan: GenerationPlan) -> None:
+def make_shards(run: GenerationRun) -> None:
     """Write the results of every shard: the same rows, with ids that are spread over all shards."""
     words = {name: WordCounts(400, dict.fromkeys(NLI_LABELS, 1), 500, {}, 400, 500) for name in WORD_CLASSES}
     counts = {name: asdict(each) for name, each in words.items()}
-    rows = shard_tables(plan)
-    for number in range(plan.shards):
+    rows = shard_tables(run)
+    for number in range(run.shards):
         key = sha256_of_json(number)[:32]
-        tagged = write_shard(plan.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
-        plan.note(plan.tagged_file(number), {"shard": tagged}, words=counts)
+        tagged = write_shard(run.work / TAGGED_FOLDER, key, pa.table({"id": [key]}))
+        run.notes.write(TAG, number, {"shard": tagged}, words=counts)
         ids = sorted(sha256_of_json([number, nth])[:16] for nth in range(SEEDS_PER_SHARD))
         tables = [with_ids(table, ids) for table in rows]
-        made = [write_shard(plan.work / name, key, table) for name, table in zip(RESULT_FOLDERS, tables, strict=True)]
-        plan.note(plan.variants_file(number), dict(zip(VariantShard._fields, made, strict=True)))
+        made = [write_shard(run.work / name, key, table) for name, table in zip(RESULT_FOLDERS, tables, strict=True)]
+        run.notes.write(FILTERS, number, dict(zip(VariantShard._fields, made, strict=True)))
 
 
-def shard_tables(plan: GenerationPlan) -> tuple[pa.Table, ...]:
+def shard_tables(run: GenerationRun) -> tuple[pa.Table, ...]:
     """Return the tables of one shard, from the rows of the bundled data set."""
     variants, seeds = (pq.read_table(DATA / config / "test.parquet").to_pylist() for config in (ALL, SEED))
-    names, classes = plan.survey.label_names, plan.options.classes
+    names, classes = run.inputs.problems.label_names, run.options.classes
     each = [
         {**row, "subsamples": [draw for draw in range(10) if (nth + draw) % 2]}
         for nth, row in enumerate(islice(cycle(variants), SEEDS_PER_SHARD * VARIANTS_PER_SEED))

@@ -20,13 +20,16 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from benchmarks.synthetic_problems import write_problems
-from generation.answers.store import open_stores
-from generation.answers.suggest import count_missing, suggest
+from generation.answers.cache_key import cache_key_of
+from generation.answers.store import Store
+from generation.answers.suggest import suggest
+from generation.masked_lms.loading import load_masked_lm, load_vocabulary
 from generation.options import Options
 from generation.output.record import add_word_counts, count_words
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
@@ -108,18 +111,20 @@ def measure(folder: Path, n_shards: int) -> Memory:
     sources = [find_model(name) for name in options.mlm]
     chosen = shards[:n_shards]
     with ExitStack() as stack:
-        stores = open_stores(folder, sources, options, "cpu", stack)
-        missing = count_missing((forms_of_shard(shard, options) for shard in shards), stores)
-        vocabularies = {}
+        stores, vocabularies, missing = {}, {}, 0
         for source in sources:
+            store = stack.enter_context(Store(folder, cache_key_of(source, options, "cpu")))
+            missing = max(missing, sum(len(store.missing(forms_of_shard(shard, options))) for shard in shards))
             with Progress(quiet=True).stage(source.name, unit="forms") as stage:
                 forms = (forms_of_shard(shard, options) for shard in chosen)
-                vocabularies[source.name] = suggest(forms, source, stores[source.name], options, stage)
+                suggest(forms, partial(load_masked_lm, source, device="cpu"), store, options, stage)
+            stores[source.name] = store
+            vocabularies[source.name] = load_vocabulary(source, store.vocabulary_size() or 0)
         found["masked LMs"] = memory()
         method = Method(options, survey.label_names, stores, vocabularies, InPlaceTagger(tagger))
         for shard in chosen:
             make_variant_shard(shard, method, folder)
-    return {**found, "rows": memory(), "forms": max(missing.values()), "seconds": time.monotonic() - start}
+    return {**found, "rows": memory(), "forms": missing, "seconds": time.monotonic() - start}
 
 
 def memory() -> dict[str, float]:

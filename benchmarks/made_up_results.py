@@ -17,9 +17,10 @@ import pyarrow.parquet as pq
 from generation.options import Options, with_defaults
 from generation.output.write_data import write_data
 from merge_snli.dataset import RUN_FILE, find_dataset
+from merge_snli.dataset_folder import data_record
 from merge_snli.embedded import FOLDER
 from merge_snli.mlm_families import PAPER_MLMS
-from merge_snli.record import ModelRecord, encode_record, read_record, seal
+from merge_snli.record import MaskedLMRecord, encode_record, generation_of, read_record, seal
 from merge_snli.schema import ALL, NLI_LABELS, SEED, features
 from scoring.api import score
 from scoring.models.paper_models import PAPER_MODELS
@@ -84,17 +85,18 @@ def write_dataset(folder: Path, *, variants: int, number: int) -> None:
         pq.write_table(
             pa.table([columns[name] for name in schema.names], names=schema.names).cast(schema), parts[config]
         )
-    data, composition = write_data(folder, [parts[ALL]], [parts[SEED]], replace(options, subsamples=1), NLI_LABELS)
+    configs = write_data(folder, [parts[ALL]], [parts[SEED]], replace(options, subsamples=1), NLI_LABELS)
     for path in parts.values():
         path.unlink()
-    masked_lms = tuple(ModelRecord(name, None, "0" * 64) for name in PAPER_MLMS)
+    masked_lms = tuple(MaskedLMRecord(name, None, "0" * 64) for name in PAPER_MLMS)
     changed = replace(
         record,
         title=f"made-up data set {number}",
         options=options.as_dict(),
-        masked_lms=masked_lms,
-        composition=composition,
-        data=data,
+        draws=1,
+        configs=configs,
+        generation=replace(generation_of(record), masked_lms=masked_lms),
+        data=data_record(folder, configs),
     )
     (folder / RUN_FILE).write_bytes(encode_record(seal(changed, b"")))
 

@@ -28,11 +28,11 @@ from generation.replacements.combine import Replacement
 from generation.sentences.words import SharedWord
 from generation.variants.draws import draw
 from generation.variants.variant import Variant
-from merge_snli.card import render_card
-from merge_snli.dataset import CARD_FILE, RUN_FILE
+from merge_snli.dataset import RUN_FILE
+from merge_snli.dataset_folder import card_and_record, data_record
 from merge_snli.embedded import FOLDER
 from merge_snli.problems.reading import Problem
-from merge_snli.record import encode_record, read_record, seal
+from merge_snli.record import read_record
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
 
 Row = dict[str, Any]
@@ -55,7 +55,7 @@ def enlarge(folder: Path, copies: int) -> int:
     """Write the embedded data set with `copies` copies of every seed, and return its number of variants."""
     record = read_record(FOLDER.parent / RUN_FILE)
     options = Options(**with_defaults(record.options))
-    labels = record.problems.label_names
+    labels = record.label_names
     parts = folder.with_name("parts")
     files: dict[str, list[Path]] = {ALL: [], SEED: []}
     parts.mkdir()
@@ -68,12 +68,11 @@ def enlarge(folder: Path, copies: int) -> int:
             pq.write_table(pa.Table.from_pylist(table, features(config, labels, options.classes).arrow_schema), of_copy)
             of_config.append(of_copy)
     folder.mkdir()
-    data, composition = write_data(folder, files[ALL], files[SEED], options, labels)
-    record = replace(record, composition=composition, data=data)
-    card = render_card(record, folder).encode()
-    (folder / CARD_FILE).write_bytes(card)
-    (folder / RUN_FILE).write_bytes(encode_record(seal(record, card)))
-    return data.rows[ALL][TEST]
+    configs = write_data(folder, files[ALL], files[SEED], options, labels)
+    record = replace(record, configs=configs, data=data_record(folder, configs))
+    for name, content in card_and_record(record, folder).items():
+        (folder / name).write_bytes(content)
+    return configs[ALL].rows
 
 
 def renamed(row: Row, copy: int) -> Row:

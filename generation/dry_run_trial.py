@@ -1,29 +1,30 @@
-"""Time the steps after the masked LMs on a few problems."""
+"""Do the stages of a run for a few problems, and time those after the masked LMs."""
 
 from __future__ import annotations
 
-import tempfile
+import shutil
 import time
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import pyarrow.parquet as pq
-
-from generation.output.write_data import write_data
-from generation.replacements.standalone import CLASS_FORMS, count_standalone
+from generation.output.folder import write_output
+from generation.replacements.standalone import CLASS_FORMS
 from generation.sentences.forms import forms_of_word
-from generation.variants.variant_shards import make_rows
+from generation.sentences.tagged_shards import forms_of_shard, read_tagged
+from generation.tasks import stages, words_of
+from generation.variants.variant_shards import STANDALONE, VariantShard
+from generation.work.shards import read_shard
+from merge_snli.base.stages import FILTERS, TAG, WRITE, Notes, run_here
+from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterable, Sequence
 
-    import pyarrow as pa
-
-    from generation.replacements.finding import MaskedLMAnswers
+    from generation.masked_lms.masked_lm import MaskedLM
+    from generation.run import GenerationRun
     from generation.sentences.tagged_shards import ProblemWords
-    from generation.variants.variant_shards import Method
+    from merge_snli.problems.reading import Problem
 
 WARM_UP_PROBLEMS = 2
 """Number of problems that are filtered first, for the work that a run does once."""
@@ -31,7 +32,6 @@ WARM_UP_PROBLEMS = 2
 COPIES = 8
 """Number of times that the variants are written, to tell the time per variant from the time per file."""
 
-T = TypeVar("T")
 Groups = Counter[tuple[str, str]]
 """Number of forms by word class and side."""
 
@@ -73,39 +73,71 @@ class TrialTimes:
         return self.writing + per_copy * max(0.0, groups.total() / self.groups.total() - 1)
 
 
-def time_steps(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method) -> TrialTimes:
-    """Filter a few problems, make their variants, and write them to a temporary folder.
-
-    Args:
-        problems: At least one problem with words to replace.
-        answers: By masked LM, its answers to the forms of these words.
-        method: How to make the variants; its stores are not used.
-    """
-    setup, _ = _timed(lambda: make_rows(problems[:WARM_UP_PROBLEMS], answers, method))
-    filters, (variants, seeds, *_) = _timed(lambda: make_rows(problems, answers, method))
-    standalone, _ = _timed(lambda: count_standalone(problems, answers, method.tagger, mask=method.options.mask))
-    with tempfile.TemporaryDirectory() as folder:
-        writing, _ = _timed(lambda: _write(Path(folder), variants, seeds, 1, method))
-        writing_copies, _ = _timed(lambda: _write(Path(folder), variants, seeds, COPIES, method))
-    return TrialTimes(
-        groups=count_forms(problems, method.options.mask),
-        setup=setup,
-        filters=filters,
-        standalone=standalone,
-        writing=writing,
-        writing_copies=writing_copies,
+def sample_of(run: GenerationRun, problems: Iterable[Problem]) -> GenerationRun:
+    """Return a run on some of its problems, in one shard."""
+    sample = tuple(problems)
+    return replace(
+        run, sample=sample, size=len(sample), problems_per_shard=max(1, len(sample)), notes=Notes(), loaded={}
     )
 
 
-def _write(folder: Path, variants: pa.Table, seeds: pa.Table, copies: int, method: Method) -> None:
-    """Write a data set with copies of the same rows."""
-    if not variants.num_rows:
-        return
-    out = folder / str(copies)
-    out.mkdir()
-    pq.write_table(variants, out / "variants")
-    pq.write_table(seeds, out / "seeds")
-    write_data(out, [out / "variants"] * copies, [out / "seeds"] * copies, method.options, method.label_names)
+def answer_trial(trial: GenerationRun, mlm: MaskedLM) -> float:
+    """Tag the problems of a trial, and store the answers of a loaded masked LM.
+
+    Args:
+        trial: The run on the problems of the trial.
+        mlm: The masked LM.
+
+    Returns:
+        Bytes per answer on disk; 0 without answers.
+    """
+    if not trial.sample:
+        return 0.0
+    trial.loaded[mlm.name] = mlm
+    run_here([stage for stage in stages(trial) if stage.kind == TAG or stage.name == mlm.name], Progress(quiet=True))
+    trial.loaded.clear()
+    answers = trial.answer_keys[mlm.name].folder(trial.work)
+    forms = forms_of_shard(trial.tagged([0])[0], trial.options)
+    return sum(path.stat().st_size for path in answers.glob("*.parquet")) / len(forms)
+
+
+def time_steps(trial: GenerationRun) -> TrialTimes:
+    """Time the stages after the masked LMs on a few problems.
+
+    Args:
+        trial: A run on at least one problem with words to replace, whose forms have all been answered.
+    """
+    assert trial.sample is not None
+    setup = _seconds_of_filters(sample_of(trial, trial.sample[:WARM_UP_PROBLEMS]))
+    everything = _seconds_of_filters(trial)
+    shutil.rmtree(trial.work / STANDALONE)
+    without_rows = _seconds_of_filters(trial)
+    cached = _seconds_of_filters(trial)
+    made = [VariantShard(**trial.notes.files(FILTERS, 0))]
+    return TrialTimes(
+        groups=count_forms(read_tagged(trial.tagged([0])[0], trial.options.classes), trial.options.mask),
+        setup=setup,
+        filters=max(0.0, everything - without_rows),
+        standalone=max(0.0, without_rows - cached),
+        writing=_seconds_of_writing(trial, made),
+        writing_copies=_seconds_of_writing(trial, made * COPIES),
+    )
+
+
+def _seconds_of_filters(run: GenerationRun) -> float:
+    """Run the stages up to the filters, and return the time of the filters."""
+    progress = Progress(quiet=True)
+    run_here([stage for stage in stages(run) if stage.kind != WRITE], progress)
+    return progress.stages[-1].seconds
+
+
+def _seconds_of_writing(trial: GenerationRun, results: Sequence[VariantShard]) -> float:
+    """Write a data set, without the check that there are enough variants for it."""
+    if not read_shard(results[0].variants, ["seed_id"]).num_rows:
+        return 0.0
+    start = time.monotonic()
+    write_output(trial.out, trial.inputs, trial.device.partition(":")[0], words_of(trial), results)
+    return time.monotonic() - start
 
 
 def count_forms(problems: ProblemWords, mask: str) -> Groups:
@@ -121,9 +153,3 @@ def count_forms(problems: ProblemWords, mask: str) -> Groups:
 def _counted_alone(groups: Groups) -> int:
     """Return the number of forms on which each filter is counted on its own, in one shard."""
     return sum(min(count, CLASS_FORMS) for count in groups.values())
-
-
-def _timed(step: Callable[[], T]) -> tuple[float, T]:
-    start = time.monotonic()
-    result = step()
-    return time.monotonic() - start, result

@@ -1,92 +1,171 @@
-"""What each stage of a run on a cluster does to its shards. Who runs the tasks, and where, is not decided here."""
+"""The stages of a run in their order, and what each does to its shards, wherever its tasks run."""
 
 from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from generation.answers.cache_key import cache_key_of
 from generation.answers.store import Store
 from generation.answers.suggest import suggest
-from generation.masked_lms.loading import find_masked_lms, load_vocabulary
-from generation.output.checks import require_words
+from generation.masked_lms.loading import load_vocabulary
+from generation.output.checks import require_seeds, require_words
+from generation.output.folder import write_output
 from generation.output.record import add_word_counts, count_words
-from generation.pipeline import find_inputs, finish, run_of
+from generation.seeds_from import require_every_seed
 from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.tags_in_place import InPlaceTagger
-from generation.variants.variant_shards import Method, VariantShard, make_variant_shard
-from merge_snli.errors import IncompleteError, InputError
-from merge_snli.files import machine_name
-from merge_snli.problems.reading import stream_problems
-from merge_snli.problems.source import open_source
-from merge_snli.progress import Progress
-from merge_snli.record import as_json
+from generation.variants.variant_shards import (
+    Method,
+    VariantShard,
+    make_variant_shard,
+    most_variants,
+    variants_of_seeds,
+)
+from generation.work.inventory import note_needs
+from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
+from merge_snli.errors import IncompleteError
+from merge_snli.record import WordCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from generation.options import Options
-    from generation.output.record import RunInputs
+    from generation.run import GenerationRun
     from generation.sentences.forms import Form
-    from generation.task_plan import GenerationPlan
+    from merge_snli.base.stages import TaskShare
     from merge_snli.progress import Stage
-    from merge_snli.record import WordCounts
-    from merge_snli.share import Share
 
 
-def tag(plan: GenerationPlan, share: Share, stage: Stage) -> None:
-    """Read the problems, and tag those of a share.
+def stages(run: GenerationRun) -> tuple[RunStage, ...]:
+    """Return the stages that generate a data set, in order."""
+    shards = run.shards
+    return (
+        RunStage(name="read and tag", kind=TAG, unit="problems", work=partial(tag, run), shards=shards, step=0),
+        *(
+            RunStage(name=name, kind=MASKED_LM, unit="forms", work=partial(answer, run, name), shards=shards, step=1)
+            for name in run.answer_keys
+        ),
+        RunStage(
+            name="filters and sets",
+            kind=FILTERS,
+            unit="shards",
+            work=partial(make_variants, run),
+            shards=shards,
+            step=2,
+        ),
+        RunStage(name="write", kind=WRITE, unit="data set", work=partial(write, run), step=3),
+    )
+
+
+def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
+    """Read the problems; tag those of a share, and count their shared words.
 
     Args:
-        plan: The run.
+        run: The run.
         share: The task's share of the shards.
         stage: Progress, in problems.
 
     Raises:
         InputError: If an input has changed since the submission, or the work folder is not writable.
     """
-    inputs = _inputs(plan)
-    problems = stream_problems(open_source(plan.options), plan.survey)
-    if inputs.seeds is not None:
-        problems = inputs.seeds.select(problems)
-    stage.total = len([*plan.numbers(share)]) * plan.problems_per_shard  # at most
-    for number in range(plan.shards):
-        part = list(islice(problems, plan.problems_per_shard))
-        if number not in share:
-            continue
-        shard = tag_shard(part, inputs.tagger, plan.work, ignore_case=plan.options.ignore_case)
-        words = count_words(read_words(shard), plan.survey.label_names)
-        counts = {name: asdict(each) for name, each in words.items()}
-        plan.note(plan.tagged_file(number), {"shard": shard}, words=counts)
-        stage.advance(len(part))
+    run.check_inputs()
+    problems, options = run.problems(), run.options
+    stage.total = min(run.size, len(share.of(run.shards)) * run.problems_per_shard)
+    for number in range(run.shards):
+        part = list(islice(problems, run.problems_per_shard))
+        if number in share.of(run.shards):
+            shard = tag_shard(part, run.inputs.tagger, run.work, ignore_case=options.ignore_case)
+            words = count_words(read_words(shard), run.inputs.problems.label_names)
+            run.notes.write(TAG, number, {"shard": shard}, words={name: asdict(each) for name, each in words.items()})
+            stage.advance(len(part))
     deque(problems, maxlen=0)  # to the end, where a source that has changed is noticed
 
 
-def answer(plan: GenerationPlan, name: str, share: Share, stage: Stage) -> None:
+def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> None:
     """Predict the fillers of the forms of a share with one masked LM.
 
     Args:
-        plan: The run.
+        run: The run.
         name: The masked LM.
         share: The task's share of the shards.
         stage: Progress, in forms.
 
     Raises:
-        InputError: If this machine has another masked LM of this name, it cannot be loaded, or the work folder is not
-            writable.
+        InputError: If no problem has a word to replace, this machine has another masked LM of this name, it cannot be
+            loaded, or the work folder is not writable.
     """
-    shards = plan.tagged(plan.numbers(share))
-    number = [mlm.name for mlm in plan.masked_lms].index(name)
-    (mlm,) = find_masked_lms([plan.options.mlm[number]], allow_pickle=plan.allow_pickle)
-    key = cache_key_of(mlm, plan.options, plan.device.partition(":")[0])
-    _require_same(f"masked LM {name}", asdict(key), asdict(plan.answer_keys[name]))
-    options = replace(plan.options, device=plan.device)
-    with Store(plan.work, key, shared=True) as store:
-        suggest(_forms(shards, store, options, stage), mlm, store, options, stage)
+    require_words(words_of(run), run.options)
+    shards, mlm = run.tagged(share.of(run.shards)), run.masked_lm(name)
+    with Store(run.work, run.answer_keys[name], shared=run.shared) as store:
+        suggest(_forms(shards, store, run.options, stage), partial(run.load, mlm), store, run.options, stage)
+
+
+def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
+    """Filter the fillers of a share, combine them, and draw the variants.
+
+    Args:
+        run: The run.
+        share: The task's share of the shards.
+        stage: Progress, in shards.
+
+    Raises:
+        IncompleteError: If the answer to a form is missing.
+        InputError: If the work folder is not writable.
+    """
+    numbers = share.of(run.shards)
+    shards, stage.total = run.tagged(numbers), len(numbers)
+    run.check_inputs()
+    with ExitStack() as stack:
+        method = _method(run, stack)
+        for number, shard in zip(numbers, shards, strict=True):
+            run.notes.write(FILTERS, number, make_variant_shard(shard, method, run.work)._asdict())
+            stage.advance(1)
+
+
+def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
+    """Merge the results of all shards, and write the data set.
+
+    Args:
+        run: The run.
+        _: The whole run.
+        stage: Progress, in data sets.
+
+    Raises:
+        IncompleteError: If the results of a shard are missing.
+        InputError: If a seed of `seeds_from` or all problems have too few variants, or the folder cannot be written.
+    """
+    stage.total = 1
+    run.check_inputs()
+    inputs, options, numbers = run.inputs, run.options, range(run.shards)
+    results = [VariantShard(**run.notes.files(FILTERS, number)) for number in numbers]
+    if inputs.seeds is not None:
+        require_every_seed(inputs.seeds, variants_of_seeds(results, inputs.seeds), options.inflation)
+    require_seeds(most_variants(results), options)
+    answers = [key.folder(run.work) for key in run.answer_keys.values()]
+    note_needs(run.work, run.expected, run.tagged(numbers), [path for made in results for path in made], answers)
+    write_output(run.out, inputs, run.device.partition(":")[0], words_of(run), results)
+    stage.advance(1)
+
+
+def words_of(run: GenerationRun) -> dict[str, WordCounts]:
+    """Return the counts of the shared words of all problems, by word class.
+
+    Args:
+        run: A run whose problems have all been tagged.
+
+    Raises:
+        IncompleteError: If the note of a shard is missing.
+    """
+    words: dict[str, WordCounts] = {}
+    for number in range(run.shards):
+        counts = run.notes.read(TAG, number)["words"]
+        words = add_word_counts(words, {name: WordCounts(**each) for name, each in counts.items()})
+    return words
 
 
 def _forms(shards: Sequence[Path], store: Store, options: Options, stage: Stage) -> Iterator[dict[str, Form]]:
@@ -99,81 +178,23 @@ def _forms(shards: Sequence[Path], store: Store, options: Options, stage: Stage)
         yield forms
 
 
-def make_variants(plan: GenerationPlan, share: Share, stage: Stage) -> None:
-    """Filter the fillers of a share, combine them, and draw the variants.
-
-    Args:
-        plan: The run.
-        share: The task's share of the shards.
-        stage: Progress, in shards.
-
-    Raises:
-        IncompleteError: If the answer to a form is missing.
-        InputError: If the work folder is not writable.
-    """
-    numbers = list(plan.numbers(share))
-    shards = plan.tagged(numbers)
-    stage.total = len(numbers)
-    with ExitStack() as stack:
-        method = _method(plan, stack)
-        for number, shard in zip(numbers, shards, strict=True):
-            made = make_variant_shard(shard, method, plan.work)
-            plan.note(plan.variants_file(number), made._asdict())
-            stage.advance(1)
-
-
-def write(plan: GenerationPlan, share: Share, stage: Stage) -> None:
-    """Merge the results of all shards, and write the data set.
-
-    Args:
-        plan: The run.
-        share: The whole run.
-        stage: Progress, in data sets.
-
-    Raises:
-        IncompleteError: If the results of a shard are missing.
-        InputError: If no problem has enough variants, or the folder cannot be written.
-    """
-    numbers = list(plan.numbers(share))
-    words: dict[str, WordCounts] = {}
-    for number in numbers:
-        words = add_word_counts(words, plan.words(number))
-    require_words(words, plan.options)
-    inputs = _inputs(plan)
-    results = [VariantShard(**plan.made(plan.variants_file(number))) for number in numbers]
-    run = run_of(inputs, plan.device.partition(":")[0], words, results)
-    answers = [key.folder(plan.work) for key in plan.answer_keys.values()]
-    finish(plan.out, plan.work, plan.tagged(numbers), answers, results, run, Progress(quiet=True))
-    stage.advance(1)
-
-
-def _method(plan: GenerationPlan, stack: ExitStack) -> Method:
+def _method(run: GenerationRun, stack: ExitStack) -> Method:
     """Open the answers of all masked LMs, and read the vocabularies."""
-    inputs = _inputs(plan)
+    inputs = run.inputs
     stores, vocabularies = {}, {}
-    for mlm, name in zip(plan.masked_lms, plan.options.mlm, strict=True):
-        store = stack.enter_context(Store(plan.work, plan.answer_keys[mlm.name], shared=True))
+    for mlm in inputs.masked_lms:
+        store = stack.enter_context(Store(run.work, run.answer_keys[mlm.name], shared=run.shared))
         size = store.vocabulary_size()
         if size is None:
             raise IncompleteError(f"{store.folder} has no answers of {mlm.name}")
-        here = mlm if mlm.path.is_dir() else find_masked_lms([name], allow_pickle=plan.allow_pickle)[0]
+        here = mlm if mlm.path.is_dir() else run.masked_lm(mlm.name)
         stores[mlm.name], vocabularies[mlm.name] = store, load_vocabulary(here, size)
-    tagger = InPlaceTagger(inputs.tagger)
-    names = plan.survey.label_names
-    return Method(plan.options, names, stores, vocabularies, tagger, inputs.wordnet, inputs.seeds)
-
-
-def _inputs(plan: GenerationPlan) -> RunInputs:
-    """Find the inputs on this machine, and check that they are those of the submission."""
-    inputs = find_inputs(plan.options, plan.survey, plan.masked_lms)
-    _require_same("the run", as_json(inputs.to_record()), as_json(plan.inputs))
-    return inputs
-
-
-def _require_same(what: str, here: dict[str, Any], submitted: dict[str, Any]) -> None:
-    different = [name for name, value in submitted.items() if here.get(name) != value]
-    if different:
-        raise InputError(
-            f"{different[0]} of {what} is {here.get(different[0])} on {machine_name()}, but was "
-            f"{submitted[different[0]]} when the run was submitted: use the same environment and files on all machines"
-        )
+    return Method(
+        run.options,
+        inputs.problems.label_names,
+        stores,
+        vocabularies,
+        InPlaceTagger(inputs.tagger),
+        inputs.wordnet,
+        inputs.seeds,
+    )

@@ -22,10 +22,9 @@ from .schema import (
     SEED,
     TEST,
     WORD_CLASSES,
-    Column,
+    DataColumn,
     data_file,
     data_version,
-    features,
     features_of,
     subsample_split,
 )
@@ -43,27 +42,19 @@ def describe(run: dict[str, Any]) -> dict[str, Any]:
         run: The JSON object of `run.json`.
 
     Returns:
-        `version`, `splits` by config, `labels` in the order of their numbers, word `classes`, and the names of `extra`
-        columns; for pairs in groups, `columns` by config in place of classes and extra columns.
+        `version`, `labels` in the order of their numbers, and `splits` and `columns` by config.
     """
-    described = {
-        "version": data_version(run["data"]["digest"]),
-        "splits": {config: list(rows) for config, rows in run["data"]["rows"].items()},
-    }
-    if run.get("kind") == "pairs":
-        columns = {name: config["columns"] for name, config in run["configs"].items()}
-        return {**described, "labels": list(run["label_names"]), "columns": columns}
     return {
-        **described,
-        "labels": list(run["problems"]["label_names"]),
-        "classes": list(run["options"]["classes"]),
-        "extra": list(run["options"]["keep_column"]),
+        "version": data_version(run["data"]["digest"]),
+        "labels": list(run["label_names"]),
+        "splits": {name: list(config["splits"]) for name, config in run["configs"].items()},
+        "columns": {name: config["columns"] for name, config in run["configs"].items()},
     }
 
 
 @dataclass
 class MergeConfig(datasets.BuilderConfig):  # type: ignore[misc]
-    """A config: `all`, a word class or `seed`.
+    """A config of a data set, such as `all`, a word class or `seed`.
 
     Attributes:
         subsample: The subsample that becomes the split `test`; None for all splits.
@@ -95,11 +86,8 @@ class MergeSnli(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         """Return the columns of the config, and set its version."""
         described = self._described()
         self.config.version = described["version"]
-        if "columns" in described:
-            own = [Column(**column) for column in described["columns"][self.config.name]]
-            return datasets.DatasetInfo(features=features_of(own, described["labels"]))
-        columns = features(self.config.name, described["labels"], described["classes"], described["extra"])
-        return datasets.DatasetInfo(features=columns)
+        columns = [DataColumn(**column) for column in described["columns"].get(self.config.name, ())]
+        return datasets.DatasetInfo(features=features_of(columns, described["labels"]))
 
     def _described(self) -> dict[str, Any]:
         return DATA_SET or describe(json.loads((self._folder() / "run.json").read_text(encoding="utf-8")))

@@ -106,6 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    check_not_shadowed(*PACKAGES)  # before the commands, whose arguments are made from the options of `generation`
     argv = sys.argv[1:] if argv is None else argv
     parser = command_parser([name for name in (*COMMANDS, *ALIASES) if name in argv])
     arguments = parser.parse_args(argv, argparse.Namespace(whole_parser=command_parser))
@@ -113,7 +114,6 @@ def _run(argv: Sequence[str] | None) -> int:
     handler.addFilter(log_flags)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])
     logging.getLogger("merge_snli.progress").setLevel(logging.INFO)
-    check_not_shadowed(*PACKAGES)
     return int(_module_of(arguments.command).run(arguments))
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING
 
+from merge_snli.embedded import PREFIX
 from merge_snli.errors import InputError, reason
 from merge_snli.files import is_path, sha256_of_file
 from merge_snli.hub import fetch, split_revision
-from merge_snli.schema import ALL, SEED, TEST, WORD_CLASSES, data_file
+from merge_snli.schema import TEST, data_file
 from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from merge_snli.pairs_record import PairsRecord
     from merge_snli.record import Record
 
 RUN_FILE = "run.json"
@@ -25,16 +25,16 @@ RUN_FILE = "run.json"
 
 CARD_FILE = "README.md"
 
-BUNDLED = "merge_snli"
-"""The name of the bundled data set, wherever the package is installed; a folder of that name comes first."""
+BUNDLED = PREFIX + "dataset"
+"""The name of the bundled data set in any folder."""
 
-
-AnyRecord = TypeVar("AnyRecord", bound="Record | PairsRecord")
+FOLDER = Path(__file__).parent
+"""The folder of the bundled data set, which is that of the package."""
 
 
 @dataclass(frozen=True)
-class StoredDataset(Generic[AnyRecord]):
-    """A data set on disk.
+class MergeDataset:
+    """A data set on disk: sentence pairs in groups, with draws and anchors if its record says so.
 
     Attributes:
         name: The folder or Hub id as the user typed it, without the revision.
@@ -46,7 +46,7 @@ class StoredDataset(Generic[AnyRecord]):
     name: str
     folder: Path
     revision: str | None
-    record: AnyRecord = field(repr=False)
+    record: Record = field(repr=False)
 
     @property
     def digest(self) -> str:
@@ -56,15 +56,14 @@ class StoredDataset(Generic[AnyRecord]):
     @property
     def public_name(self) -> str:
         """The Hub id, or the name of the folder without its path."""
-        local = self.revision is None and Path(self.name).is_dir()
-        return self.folder.resolve().name if local else self.name
+        return self.folder.resolve().name if self.revision is None else self.name
 
     @property
     def configs(self) -> tuple[str, ...]:
         """The configs that have a file, in their order."""
         return tuple(
             config
-            for config, splits in self.record.rows.items()
+            for config, splits in self.record.data_rows.items()
             if any((self.folder / data_file(config, split)).is_file() for split in splits)
         )
 
@@ -73,7 +72,7 @@ class StoredDataset(Generic[AnyRecord]):
 
         Args:
             config: One of `configs`, or `annotation`.
-            split: `test`; of a MERGE data set also `subsample_K`.
+            split: `test`; `subsample_K` for a draw, `train` for pairs to train on.
 
         Raises:
             InputError: If the config or split does not exist, or the file is not the one that the run wrote.
@@ -93,50 +92,11 @@ class StoredDataset(Generic[AnyRecord]):
         return Table(title=self.record.title, columns=columns, rows=rows).html()
 
 
-@dataclass(frozen=True)
-class MergeDataset(StoredDataset["Record"]):
-    """A MERGE data set."""
-
-    record: Record = field(repr=False)
-
-    @property
-    def configs(self) -> tuple[str, ...]:
-        """The configs with a `test` file, in the order all, noun, verb, adj, adv, seed."""
-        return tuple(name for name in (ALL, *WORD_CLASSES, SEED) if (self.folder / data_file(name, TEST)).is_file())
-
-
-@dataclass(frozen=True)
-class PairsDataset(StoredDataset["PairsRecord"]):
-    """A data set of sentence pairs in groups, such as Simple Pair."""
-
-    record: PairsRecord = field(repr=False)
-
-
 def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
-    """Open a MERGE data set; download it from the Hub if `name` is not a folder.
+    """Open a data set; download it from the Hub if `name` is not a folder.
 
     Args:
-        name: A folder, the Hub id of a data set, or `ORG/NAME@REVISION`.
-        revision: Branch, tag or commit on the Hub; overrides the one in `name`.
-
-    Raises:
-        InputError: If there is no such data set, it cannot be downloaded, its `run.json` is missing or invalid, or it
-            is a data set of pairs in groups.
-    """
-    dataset = find_any_dataset(name, revision=revision)
-    if isinstance(dataset, PairsDataset):
-        raise InputError(
-            f"{name} has sentence pairs in groups (merge-snli {dataset.record.command}), which this command does not "
-            "take: pass a MERGE data set, made by merge-snli generate"
-        )
-    return dataset
-
-
-def find_any_dataset(name: str, *, revision: str | None = None) -> MergeDataset | PairsDataset:
-    """Open a MERGE data set or a data set of sentence pairs in groups; download it if `name` is not a folder.
-
-    Args:
-        name: A folder, the Hub id of a data set, or `ORG/NAME@REVISION`.
+        name: A folder, `demo:dataset` for the bundled one, the Hub id of a data set, or `ORG/NAME@REVISION`.
         revision: Branch, tag or commit on the Hub; overrides the one in `name`.
 
     Raises:
@@ -145,7 +105,9 @@ def find_any_dataset(name: str, *, revision: str | None = None) -> MergeDataset 
     if Path(name).is_dir():
         return _from_folder(name, Path(name), None)
     if name == BUNDLED:
-        return _from_folder(name, Path(__file__).parent, None)
+        return _from_folder(name, FOLDER, None)
+    if name.startswith(PREFIX):
+        raise InputError(f"{name} is not a bundled data set: pass {BUNDLED}")
     if Path(name).is_file():
         raise InputError(f"{name} is not a data set: it is a file; pass the folder of the data set")
     if is_path(name):
@@ -156,7 +118,7 @@ def find_any_dataset(name: str, *, revision: str | None = None) -> MergeDataset 
         repo_type="dataset",
         revision=revision or revision_in_name,
         patterns=[CARD_FILE, RUN_FILE, "data/*.parquet"],
-        alternative="the folder of a finished run",
+        alternative=f"the folder of a finished run, or {BUNDLED}",
     )
     return _from_folder(repo_id, folder, folder.name)
 
@@ -187,26 +149,22 @@ def is_dataset(name: str) -> bool:
     return (folder / RUN_FILE).is_file()
 
 
-def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset | PairsDataset:
-    from merge_snli.pairs_record import PairsRecord, decode_any
-    from merge_snli.record import read_run_file
+def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
+    from merge_snli.record import read_record
 
-    record = read_run_file(folder / RUN_FILE, decode_any)
-    if isinstance(record, PairsRecord):
-        return PairsDataset(name, folder, revision, record)
-    return MergeDataset(name, folder, revision, record)
+    return MergeDataset(name, folder, revision, read_record(folder / RUN_FILE))
 
 
-def read_split(dataset: StoredDataset[Any], config: str, split: str = TEST) -> pa.Table:
+def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Table:
     """Read one split of one config.
 
     Args:
         dataset: The data set.
-        config: `all`, a word class, `seed` or `annotation`; or a config of pairs.
-        split: `test` or `subsample_K`; `train` for pairs to train on.
+        config: One of `configs`, or `annotation`.
+        split: `test`; `subsample_K` for a draw, `train` for pairs to train on.
 
     Returns:
-        The rows, with the columns of `merge_snli.schema.columns(config)`, or those in the record of pairs.
+        The rows, with the columns of the record.
 
     Raises:
         InputError: If the config or split does not exist, or the file is not the one that the run wrote.

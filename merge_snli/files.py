@@ -97,14 +97,18 @@ def machine_name() -> str:
 
 
 def is_running(pid: int | str) -> bool:
-    """Return whether a process of this machine runs."""
+    """Return whether a process of this machine runs; one that has ended and not been waited for does not."""
     try:
         os.kill(int(pid), 0)
     except (ProcessLookupError, ValueError):
         return False
     except PermissionError:
         return True
-    return True
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2]
+    except OSError:  # not Linux, or it has just ended
+        return True
+    return not state.startswith("Z")
 
 
 def write_bytes(path: Path, content: bytes) -> None:

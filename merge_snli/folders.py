@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import CARD_FILE, RUN_FILE, find_any_dataset
+from merge_snli.dataset import BUNDLED, CARD_FILE, FOLDER, RUN_FILE, find_dataset
 from merge_snli.errors import InputError, param
 from merge_snli.files import disk_errors_as_input_errors
 
@@ -51,13 +51,16 @@ def check_dataset_out(out: str | Path) -> Path:
         The folder, with `~` and links in its path expanded.
 
     Raises:
-        InputError: If `check_out` would refuse the folder, its record cannot be read, or it is a Python package.
+        InputError: If `check_out` would refuse the folder, its record cannot be read, or it is in the package.
     """
     out = _writable(Path(out))
-    if (out / "__init__.py").is_file():
-        raise InputError(f"{param('out')} {out} is a Python package: choose another folder")
+    if FOLDER.resolve() in (out.resolve(), *out.resolve().parents):
+        raise InputError(
+            f"{param('out')} {out} is the folder of the package, which has the bundled data set ({BUNDLED}): pass "
+            "another folder"
+        )
     if (out / RUN_FILE).is_file():
-        find_any_dataset(str(out))
+        find_dataset(str(out))
     elif out.is_dir() and (other := first_name(out)) is not None:
         raise _not_empty(out, "a data set", other)
     return out

@@ -53,6 +53,7 @@ class Stage:
     def advance(self, units: int) -> None:
         """Add units to those that are done."""
         self.done += units
+        self.bar.total = self.total
         self.bar.update(units)
 
 

@@ -30,7 +30,7 @@ TEST = "test"
 
 
 @dataclass(frozen=True)
-class Column:
+class DataColumn:
     """A column of the data set.
 
     Attributes:
@@ -44,59 +44,63 @@ class Column:
     description: str
 
 
+OFFSETS = "offsets in characters, from 0, at which the replacement starts in the {} of the variant, ascending"
+
 VARIANT_COLUMNS = (
-    Column("variant_id", "string", "seed id, word class, original and replacement, joined by colons"),
-    Column("seed_id", "string", "id of the seed problem: the group of pattern accuracy"),
-    Column("premise", "string", "premise of the variant"),
-    Column("hypothesis", "string", "hypothesis of the variant"),
-    Column("label", "label", "gold label of the seed"),
-    Column("seed_premise", "string", "premise of the seed problem"),
-    Column("seed_hypothesis", "string", "hypothesis of the seed problem"),
-    Column("word_class", "string", "word class of the replaced word: noun, verb, adj or adv"),
-    Column("original", "string", "the shared word in the seed"),
-    Column("replacement", "string", "the word that replaces it in both sentences"),
-    Column("premise_mlms", "list<string>", "masked LMs that validated the replacement in the premise"),
-    Column("hypothesis_mlms", "list<string>", "masked LMs that validated it in the hypothesis"),
-    Column(
+    DataColumn("variant_id", "string", "seed id, word class, original and replacement, joined by colons"),
+    DataColumn("seed_id", "string", "id of the seed problem: the group of pattern accuracy"),
+    DataColumn("premise", "string", "premise of the variant"),
+    DataColumn("hypothesis", "string", "hypothesis of the variant"),
+    DataColumn("label", "label", "gold label of the seed"),
+    DataColumn("seed_premise", "string", "premise of the seed problem"),
+    DataColumn("seed_hypothesis", "string", "hypothesis of the seed problem"),
+    DataColumn("word_class", "string", "word class of the replaced word: noun, verb, adj or adv"),
+    DataColumn("original", "string", "the shared word in the seed"),
+    DataColumn("replacement", "string", "the word that replaces it in both sentences"),
+    DataColumn("premise_offsets", "list<int32>", OFFSETS.format("premise")),
+    DataColumn("hypothesis_offsets", "list<int32>", OFFSETS.format("hypothesis")),
+    DataColumn("premise_mlms", "list<string>", "masked LMs that validated the replacement in the premise"),
+    DataColumn("hypothesis_mlms", "list<string>", "masked LMs that validated it in the hypothesis"),
+    DataColumn(
         "log_odds",
         "float32",
         "log p(replacement) - log p(original), natural logarithm: minimum over the occurrences in a sentence, then "
         "maximum over the masked LMs that validated it there, then minimum of premise and hypothesis",
     ),
-    Column("subsamples", "list<int32>", "numbers of the subsamples that drew this variant"),
+    DataColumn("subsamples", "list<int32>", "numbers of the subsamples that drew this variant"),
 )
 
 ANNOTATION_COLUMNS = (
-    Column("variant_id", "string", "a variant of config all"),
-    Column("annotator", "string", "who gave the scores"),
-    Column("F", "int32", "fluency of the variant, from 1 (poor) to 5 (good)"),
-    Column("R", "int32", "reasoning: whether the label is right for the variant, from 1 (poor) to 5 (good)"),
-    Column("comment", "string", "comment of the annotator, or an empty string"),
+    DataColumn("variant_id", "string", "a variant of config all"),
+    DataColumn("annotator", "string", "who gave the scores"),
+    DataColumn("F", "int32", "fluency of the variant, from 1 (poor) to 5 (good)"),
+    DataColumn("R", "int32", "reasoning: whether the label is right for the variant, from 1 (poor) to 5 (good)"),
+    DataColumn("comment", "string", "comment of the annotator, or an empty string"),
 )
 """The columns of config `annotation`, which a data set has if annotators scored some of its variants."""
 
 
-def extra_columns(names: Sequence[str]) -> tuple[Column, ...]:
+def extra_columns(names: Sequence[str]) -> tuple[DataColumn, ...]:
     """Return the columns copied from the problems, which come last."""
-    return tuple(Column(name, "string", f"column {name} of the problems, as text") for name in names)
+    return tuple(DataColumn(name, "string", f"column {name} of the problems, as text") for name in names)
 
 
-def seed_columns(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[Column, ...]:
+def seed_columns(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[DataColumn, ...]:
     """Return the columns of config `seed`.
 
     Args:
         classes: Word classes of the data set.
     """
     problem = (
-        Column("seed_id", "string", "id of the seed problem"),
-        Column("premise", "string", "premise of the seed problem"),
-        Column("hypothesis", "string", "hypothesis of the seed problem"),
-        Column("label", "label", "gold label"),
+        DataColumn("seed_id", "string", "id of the seed problem"),
+        DataColumn("premise", "string", "premise of the seed problem"),
+        DataColumn("hypothesis", "string", "hypothesis of the seed problem"),
+        DataColumn("label", "label", "gold label"),
     )
     per_class = (
         (
-            Column(f"{name}_words", "list<string>", f"shared words of class {name}, in the order of the premise"),
-            Column(f"{name}_variants", "list<int32>", f"number of variants of each of {name}_words"),
+            DataColumn(f"{name}_words", "list<string>", f"shared words of class {name}, in the order of the premise"),
+            DataColumn(f"{name}_variants", "list<int32>", f"number of variants of each of {name}_words"),
         )
         for name in classes
     )
@@ -108,7 +112,7 @@ def configs(classes: Sequence[str] = DEFAULT_CLASSES) -> tuple[str, ...]:
     return (ALL, *classes, SEED)
 
 
-def columns(config: str, classes: Sequence[str] = DEFAULT_CLASSES, extra: Sequence[str] = ()) -> tuple[Column, ...]:
+def columns(config: str, classes: Sequence[str] = DEFAULT_CLASSES, extra: Sequence[str] = ()) -> tuple[DataColumn, ...]:
     """Return the columns of a config.
 
     Args:
@@ -155,7 +159,7 @@ def features(
     return features_of(columns(config, classes, extra), label_names)
 
 
-def features_of(columns: Sequence[Column], label_names: Sequence[str] = NLI_LABELS) -> datasets.Features:
+def features_of(columns: Sequence[DataColumn], label_names: Sequence[str] = NLI_LABELS) -> datasets.Features:
     """Return columns as `datasets.Features`.
 
     Args:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.errors import InputError
+from merge_snli.record import generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +21,8 @@ SIDES = ("premise_mlms", "hypothesis_mlms")
 
 
 def masked_lm_names(dataset: MergeDataset) -> tuple[str, ...]:
-    """Return the names of the masked LMs, in the order of the option `mlm`."""
-    return tuple(mlm.name for mlm in dataset.record.masked_lms)
+    """Return the names of the masked LMs, in the order of the option `mlm`; raises as `generation_of`."""
+    return tuple(mlm.name for mlm in generation_of(dataset.record).masked_lms)
 
 
 def validated_by(table: pa.Table, masked_lms: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
     from scoring import score
 
-    result = score("demo:nli-a", "merge_snli")
+    result = score("demo:nli-a", "demo:dataset")
     result.scores.qt
 
 Imports are lazy, so that `import scoring` is fast.

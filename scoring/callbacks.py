@@ -33,7 +33,7 @@ class PatternAccuracyCallback(TrainerCallback):
     The scores go through `Trainer.log`, and so to every tracker of the Trainer: `eval_pattern_accuracy` (PA(0.9)),
     `eval_variant_accuracy`, `eval_seed_accuracy` and `eval_qt`.
 
-        trainer.add_callback(PatternAccuracyCallback(trainer, "merge_snli", every=100, limit_seeds=50))
+        trainer.add_callback(PatternAccuracyCallback(trainer, "demo:dataset", every=100, limit_seeds=50))
     """
 
     def __init__(

@@ -1,12 +1,17 @@
-"""What each stage of scoring on a cluster does. Who runs the tasks, and where, is not decided here."""
+"""Score models on data: the stages in their order, and what each does, wherever its tasks run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from merge_snli.base.stages import EVALUATE, PREDICT, RunStage
 from merge_snli.errors import IncompleteError, InputError
+from merge_snli.problems.file_names import absolute_names
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.progress import Progress
 from scoring.models.scored_model import model_from_name
 from scoring.predictions.grouped import GroupedPairs
 from scoring.predictions.opening import open_data
@@ -15,80 +20,108 @@ from scoring.predictions.source import read_source
 from scoring.score_models import prediction_store, require_seeds, score_models
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
-    from merge_snli.problems.options import ProblemOptions
+    from merge_snli.base.stages import Executor, TaskShare
+    from merge_snli.errors import Message
     from merge_snli.progress import Stage
-    from merge_snli.share import Share
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import ScoredConfig
     from scoring.predictions.source import ScoredSource
+    from scoring.results.grouped_result import GroupedResult
+    from scoring.results.result import Result
+
+    Opened = tuple[ScoredConfig | GroupedPairs, ScoredSource | None]
+    Scored = tuple[list[Result | GroupedResult], dict[str, Message]]
+
+Name = TypeVar("Name", str, str | ProblemOptions, str | ProblemOptions | None)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataOptions:
-    """What `scoring.predictions.opening.open_data` opens, and its source.
+class ScoringRun:
+    """What all stages of a run share. It is pickled for tasks in other processes, which open the data themselves.
 
     Attributes:
-        dataset: Folder or Hub id, or how to read pairs in groups.
+        models: Hub ids, folders or `demo:NAME`, by display name.
+        options: How to load each model, and what its outputs mean.
+        out: Folder for the result files.
+        dataset: Folder or Hub id, or how to read pairs in groups, as `scoring.predictions.opening.open_data` takes it.
         config: The config to score.
         group_column: The column of the groups, if it is given.
         by: Columns by whose values scores are computed as well.
         source: The source of the data set, as given; None for none.
+        expected: The digest of the data when the run was submitted; None for a run in this process.
+        opened: The data and its source; None to open them.
     """
 
+    models: Mapping[str, str]
+    options: ModelOptions
+    out: Path
     dataset: str | ProblemOptions
     config: str | None
     group_column: str | None = None
     by: tuple[str, ...] = ()
     source: str | ProblemOptions | None = None
+    expected: str | None = None
+    opened: Opened | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the opened data."""
+        return {**vars(self), "opened": None}
 
-@dataclass(frozen=True, kw_only=True)
-class ScoringPlan:
-    """Everything that the tasks of one run share.
-
-    Attributes:
-        models: The models by display name, with absolute paths of folders.
-        data: How to open the data.
-        digest: The digest of the data at submission; tasks refuse other data.
-        pairs: Number of distinct pairs.
-        options: How to load each model, and what its outputs mean.
-        device: The device of the models.
-        out: Folder for the result files.
-    """
-
-    models: dict[str, str]
-    data: DataOptions
-    digest: str
-    pairs: int
-    options: ModelOptions
-    device: str
-    out: Path
-
-    def read(self) -> tuple[ScoredConfig | GroupedPairs, ScoredSource | None]:
-        """Read the data and its source.
+    def read(self) -> Opened:
+        """Open the data and its source.
 
         Raises:
             InputError: If they cannot be read, or the data has changed since the submission.
         """
-        opened = self.data
-        (data,) = open_data(opened.dataset, config=opened.config, group_column=opened.group_column, by=opened.by)
-        if digest_of_data(data) != self.digest:
-            raise InputError(f"{opened.dataset} has changed since the run was submitted: run the same command again")
-        return data, None if opened.source is None else read_source(opened.source, require_seeds(data, "source"))
+        if self.opened is not None:
+            return self.opened
+        (data,) = open_data(self.dataset, config=self.config, group_column=self.group_column, by=self.by)
+        if digest_of_data(data) != self.expected:
+            raise InputError(f"{self.dataset} has changed since the run was submitted: run the same command again")
+        return data, None if self.source is None else read_source(self.source, require_seeds(data, "source"))
 
 
-def digest_of_data(data: ScoredConfig | GroupedPairs) -> str:
-    """Return the digest of the data set, or of the pairs in groups."""
-    return data.digest if isinstance(data, GroupedPairs) else data.dataset.digest
-
-
-def predict(plan: ScoringPlan, name: str, share: Share, stage: Stage) -> None:
-    """Predict a share of the pairs of the data set and its source with one model.
+def score_run(run: ScoringRun, executor: Executor | None = None) -> Scored:
+    """Score the models of a run; a model that fails does not stop the others.
 
     Args:
-        plan: The run.
+        run: The run, with its data opened.
+        executor: Predicts as tasks in other processes; None to predict in this process. The results are the same.
+
+    Returns:
+        The results of the models that were scored, and the error message of each model that failed, by its name.
+
+    Raises:
+        InputError: If no model can be used, or a task of the executor fails.
+    """
+    if executor is None:
+        return evaluate_models(run)
+    run, keys, failed = _submitted(run, executor)
+    executor.run(stages(run), executor.folder(run.out, keys), Progress())
+    results, more = evaluate_models(run)
+    return results, failed | more
+
+
+def stages(run: ScoringRun) -> tuple[RunStage, ...]:
+    """Return the stages that score models, in order. The last one alone does everything in one process."""
+    pairs = len(run.read()[0].pairs)
+    predictions = (
+        RunStage(name=name, kind=PREDICT, unit="pairs", work=partial(predict, run, name), shards=pairs, step=0)
+        for name in run.models
+    )
+    last = RunStage(
+        name="evaluate", kind=EVALUATE, unit="models", work=partial(evaluate, run), step=1, after_failures=True
+    )
+    return (*predictions, last)
+
+
+def predict(run: ScoringRun, name: str, share: TaskShare, stage: Stage) -> None:
+    """Predict a share of the pairs of the data set and its source with one model, and cache the predictions.
+
+    Args:
+        run: The run.
         name: The display name of the model.
         share: The task's share of the pairs.
         stage: Progress, in pairs.
@@ -96,9 +129,9 @@ def predict(plan: ScoringPlan, name: str, share: Share, stage: Stage) -> None:
     Raises:
         InputError: If the model cannot be loaded or fails, or the work folder is not writable.
     """
-    data, source = plan.read()
-    scored = model_from_name(plan.models[name], replace(plan.options, device=plan.device))
-    store = prediction_store(scored, plan.out)
+    data, source = run.read()
+    scored = model_from_name(run.models[name], run.options)
+    store = prediction_store(scored, run.out)
     load = cache(scored.load)
     every = (data.pairs, () if source is None else source.new_pairs)
     parts = [part for pairs in every if (part := pairs[share.task :: share.tasks])]
@@ -107,22 +140,72 @@ def predict(plan: ScoringPlan, name: str, share: Share, stage: Stage) -> None:
         predict_pairs(load, part, store, name=name, advance=stage.advance)
 
 
-def evaluate(plan: ScoringPlan, _: Share, stage: Stage) -> None:
+def evaluate(run: ScoringRun, _: TaskShare, stage: Stage) -> None:
     """Compute and write the results of all models that have every prediction.
 
     Args:
-        plan: The run.
+        run: The run.
         _: The whole run.
         stage: Progress, in models.
 
     Raises:
         IncompleteError: If the predictions of a model are missing; the results of the others are written.
     """
-    data, source = plan.read()
-    device = plan.device.partition(":")[0]
-    results, failed = score_models(
-        plan.models, data, options=plan.options, out=plan.out, source=source, predicted_on=device
-    )
+    results, failed = evaluate_models(run)
     stage.advance(len(results))
     if failed:
         raise IncompleteError("; ".join(f"{name} is not scored: {why.marked}" for name, why in failed.items()))
+
+
+def evaluate_models(run: ScoringRun) -> Scored:
+    """Compute and write the results of all models; in one process, also predict what is not cached.
+
+    Returns:
+        The results, and the error message of each model that failed, by its name.
+    """
+    data, source = run.read()
+    # After the tasks of an executor, no model is loaded, and the device of their predictions need not be here.
+    device = None if run.expected is None else _device_type(run)
+    return score_models(run.models, data, options=run.options, out=run.out, source=source, predicted_on=device)
+
+
+def digest_of_data(data: ScoredConfig | GroupedPairs) -> str:
+    """Return the digest of the data set, or of the pairs in groups."""
+    return data.digest if isinstance(data, GroupedPairs) else data.dataset.digest
+
+
+def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[Any], dict[str, Message]]:
+    """Return a run for tasks in other processes, what its predictions depend on, and the models that cannot be used."""
+    options = replace(run.options, device=executor.device(PREDICT, run.options.device))
+    run = replace(
+        run,
+        options=options,
+        out=run.out.absolute(),
+        dataset=_absolute(run.dataset),
+        source=_absolute(run.source),
+        expected=digest_of_data(run.read()[0]),
+    )
+    keys: dict[str, Any] = {}
+    failed: dict[str, Message] = {}
+    for name, model in run.models.items():
+        try:
+            scored = model_from_name(model, options, predicted_on=_device_type(run))
+            keys[name] = [scored.key, scored.labels.names]
+        except InputError as error:
+            failed[name] = error.message
+    if not keys:
+        raise InputError("; ".join(message.marked for message in failed.values()))
+    opening = [str(each) for each in (run.dataset, run.config, run.group_column, run.by, run.source)]
+    run = replace(run, models={name: _absolute(run.models[name]) for name in keys})
+    return run, [keys, run.expected, opening, asdict(options)], failed
+
+
+def _device_type(run: ScoringRun) -> str | None:
+    return None if run.options.device is None else run.options.device.partition(":")[0]
+
+
+def _absolute(name: Name) -> Name:
+    """Return what names a model or data with the absolute path of its file or folder, since tasks run elsewhere."""
+    if isinstance(name, ProblemOptions):
+        return replace(name, problems=absolute_names(name.problems))
+    return str(Path(name).absolute()) if name is not None and Path(name).exists() else name

@@ -7,36 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.files import sha256_of_file
 from merge_snli.hub import check_license
-from merge_snli.pairs_record import SourceRecord
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import require_at_least
-from merge_snli.record import TermsRecord
-from merge_snli.schema import Column
+from merge_snli.record import SourceRecord, TermsRecord
+from merge_snli.schema import DataColumn
 from templates.extended_clauses import EXTENDED_CONJUNCTION, TEMPLATES, find_clauses, read_extended_templates
 from templates.extended_rows import EXTENDED_SIMPLE, extended_conjunction_rows, extended_simple_rows
 from templates.extended_sources import absolute_name, read_sources, split_slice
 from templates.lexicon import SHIPPED
-from templates.output import PairConfig, PairsTexts, check_folder, to_record, write_pairs
+from templates.output import PairConfig, PairsTexts, check_folder, write_pairs
 from templates.parser import find_parser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from merge_snli.dataset import PairsDataset
+    from merge_snli.dataset import MergeDataset
     from templates.extended_sources import Sentences
 
 COMMAND = "pairs extended"
 MIN_PREMISES = 16
 SIMPLE_COLUMNS = (
-    Column("premise_source", "string", "problems that the premise is from"),
-    Column("hypothesis_source", "string", "problems that the hypothesis is from"),
+    DataColumn("premise_source", "string", "problems that the premise is from"),
+    DataColumn("hypothesis_source", "string", "problems that the hypothesis is from"),
 )
 CONJUNCTION_COLUMNS = (
-    Column("source1", "string", "problems that the first sentence is from"),
-    Column("source2", "string", "problems that the second sentence is from"),
+    DataColumn("source1", "string", "problems that the first sentence is from"),
+    DataColumn("source2", "string", "problems that the second sentence is from"),
     *(
-        Column(f"{slot}{number}", "string", f"{name} of sentence {number}")
+        DataColumn(f"{slot}{number}", "string", f"{name} of sentence {number}")
         for number in (1, 2)
         for slot, name in (("s", "subject"), ("p", "predicate"))
     ),
@@ -75,7 +74,7 @@ class ExtendedPairOptions:
         return asdict(self) | {"problems": [absolute_name(name) for name in self.problems]}
 
 
-def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwrite: bool = False) -> PairsDataset:
+def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwrite: bool = False) -> MergeDataset:
     """Make Extended Pair in a folder.
 
     Args:
@@ -109,7 +108,7 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
         SourceRecord(parser.name, parser.digest),
         SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES)),
     ]
-    return write_pairs(folder, to_record(_texts(options, problems), options.as_dict(), sources, configs), configs)
+    return write_pairs(folder, _texts(options, problems), options.as_dict(), sources, configs)
 
 
 def _texts(options: ExtendedPairOptions, problems: Sequence[Sentences]) -> PairsTexts:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,21 +11,32 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from merge_snli import __version__
-from merge_snli.card import render_card
-from merge_snli.dataset import CARD_FILE, RUN_FILE, PairsDataset, find_any_dataset
+from merge_snli.dataset import CARD_FILE, RUN_FILE, find_dataset
+from merge_snli.dataset_folder import card_and_record, config_record, data_record
 from merge_snli.errors import InputError, param
-from merge_snli.files import sha256_of_file, sha256_of_json, write_bytes
+from merge_snli.files import write_bytes
 from merge_snli.folders import check_dataset_out, new_content
-from merge_snli.pairs_record import PAIR_COLUMNS, ConfigRecord, PairsRecord
 from merge_snli.parquet_files import write_tables
-from merge_snli.record import DataRecord, encode_record, seal
-from merge_snli.schema import NLI_LABELS, TEST, Column, data_file, features_of
+from merge_snli.record import Record
+from merge_snli.schema import NLI_LABELS, TEST, DataColumn, data_file, features_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from merge_snli.pairs_record import SourceRecord
-    from merge_snli.record import TermsRecord
+    from merge_snli.dataset import MergeDataset
+    from merge_snli.record import ConfigRecord, SourceRecord, TermsRecord
+
+GROUP_COLUMN = "group_id"
+PAIR_COLUMNS = (
+    DataColumn("pair_id", "string", "id of the pair, unique in the data set"),
+    DataColumn(GROUP_COLUMN, "string", "id of the premise: the group of pattern accuracy"),
+    DataColumn("premise", "string", "premise"),
+    DataColumn("hypothesis", "string", "hypothesis"),
+    DataColumn("label", "label", "gold label"),
+    DataColumn("template", "string", "template of the premise"),
+    DataColumn("hypothesis_template", "string", "template of the hypothesis"),
+)
+"""The columns that every config begins with."""
 
 METHOD_VERSION = "1"
 """Increase it with a change of the rows that the same options and sources give."""
@@ -51,30 +61,18 @@ class PairConfig:
 
     description: str
     rows: Sequence[Row]
-    columns: tuple[Column, ...]
+    columns: tuple[DataColumn, ...]
     split: str = TEST
 
     @property
-    def all_columns(self) -> tuple[Column, ...]:
+    def all_columns(self) -> tuple[DataColumn, ...]:
         """All columns in their order."""
         return PAIR_COLUMNS + self.columns
-
-    def to_record(self) -> ConfigRecord:
-        """Return what the record says of the config."""
-        labels, templates = (Counter(row[name] for row in self.rows) for name in ("label", "template"))
-        return ConfigRecord(
-            description=self.description,
-            split=self.split,
-            columns=self.all_columns,
-            groups=len({row["group_id"] for row in self.rows}),
-            labels={label: labels[label] for label in NLI_LABELS},
-            templates=dict(templates),
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairsTexts:
-    """What the record and the card say of a data set; the attributes are those of `PairsRecord`."""
+    """What the record and the card say of a data set; the attributes are those of `Record`."""
 
     command: str
     title: str
@@ -82,29 +80,6 @@ class PairsTexts:
     summary: str
     notes: tuple[str, ...]
     terms: TermsRecord
-
-
-def to_record(
-    texts: PairsTexts, options: Mapping[str, Any], sources: Sequence[SourceRecord], configs: Mapping[str, PairConfig]
-) -> PairsRecord:
-    """Return the record of a run, without data files, card and digest.
-
-    Args:
-        texts: What it says of the data set.
-        options: The options of the command.
-        sources: What the sentences were made from.
-        configs: The rows by config.
-    """
-    versions = {"merge_snli": __version__, "python": platform.python_version()}
-    return PairsRecord(
-        **vars(texts),
-        method_version=METHOD_VERSION,
-        options=dict(options),
-        sources=tuple(sources),
-        versions=versions | {name: version(name) for name in LIBRARIES},
-        configs={name: config.to_record() for name, config in configs.items()},
-        data=DataRecord("", {}, {}),
-    )
 
 
 def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, overwrite: bool) -> Path:
@@ -121,8 +96,8 @@ def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, o
     """
     folder = check_dataset_out(out)
     if (folder / RUN_FILE).is_file() and not overwrite:
-        record = find_any_dataset(str(folder)).record
-        if not isinstance(record, PairsRecord) or (record.command, record.options) != (command, options):
+        record = find_dataset(str(folder)).record
+        if (record.command, record.options) != (command, options):
             raise InputError(
                 f"{param('out')} {folder} has a data set that was made with other options: pass another folder, or add "
                 f"{param('overwrite', True)} to replace it"
@@ -130,43 +105,58 @@ def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, o
     return folder
 
 
-def write_pairs(folder: Path, record: PairsRecord, configs: Mapping[str, PairConfig]) -> PairsDataset:
+def write_pairs(
+    folder: Path,
+    texts: PairsTexts,
+    options: Mapping[str, Any],
+    sources: Sequence[SourceRecord],
+    configs: Mapping[str, PairConfig],
+) -> MergeDataset:
     """Write data, card and record beside `folder`, then move them there together.
 
     Args:
         folder: The data set's folder.
-        record: The result of `to_record`.
+        texts: What record and card say of the data set.
+        options: The options of the command.
+        sources: What the sentences were made from.
         configs: The rows by config.
 
     Raises:
         InputError: If the disk is full or the folder cannot be written; the folder is unchanged then.
     """
+    versions = {"merge_snli": __version__, "python": platform.python_version()}
     with new_content(folder, ("data", CARD_FILE, RUN_FILE)) as staged:
-        record = replace(record, data=write_data(staged, configs))
-        card = render_card(record, staged).encode()
-        write_bytes(staged / CARD_FILE, card)
-        write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
-    dataset = find_any_dataset(str(folder))
-    assert isinstance(dataset, PairsDataset)
-    return dataset
+        written = {name: _write_config(staged, name, config) for name, config in configs.items()}
+        record = Record(
+            **vars(texts),
+            method_version=METHOD_VERSION,
+            options=dict(options),
+            sources=tuple(sources),
+            label_names=NLI_LABELS,
+            group_column=GROUP_COLUMN,
+            versions=versions | {name: version(name) for name in LIBRARIES},
+            configs=written,
+            data=data_record(staged, written),
+        )
+        for name, content in card_and_record(record, staged).items():
+            write_bytes(staged / name, content)
+    return find_dataset(str(folder))
 
 
-def write_data(folder: Path, configs: Mapping[str, PairConfig]) -> DataRecord:
-    """Write the Parquet file of every config.
-
-    Args:
-        folder: The folder.
-        configs: The rows by config.
-    """
-    files, rows = {}, {}
-    for name, config in configs.items():
-        path = data_file(name, config.split)
-        table = stored_table(config)
-        repeated = [column for column in table.column_names if column not in UNIQUE_COLUMNS]
-        row_count = write_tables(folder / path, [table], table.schema, dictionaries=repeated)
-        files[path] = sha256_of_file(folder / path)
-        rows[name] = {config.split: row_count}
-    return DataRecord(sha256_of_json(files), files, rows)
+def _write_config(folder: Path, name: str, config: PairConfig) -> ConfigRecord:
+    """Write the Parquet file of a config."""
+    table = stored_table(config)
+    repeated = [column for column in table.column_names if column not in UNIQUE_COLUMNS]
+    rows = write_tables(folder / data_file(name, config.split), [table], table.schema, dictionaries=repeated)
+    return config_record(
+        folder,
+        name,
+        {config.split: rows},
+        config.all_columns,
+        description=config.description,
+        group_column=GROUP_COLUMN,
+        label_names=NLI_LABELS,
+    )
 
 
 def stored_table(config: PairConfig) -> pa.Table:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from merge_snli.pairs_record import SourceRecord
-from templates.output import check_folder, to_record, write_pairs
+from merge_snli.record import SourceRecord
+from templates.output import check_folder, write_pairs
 from templates.simple_pair_options import SimplePairOptions, read_material
 from templates.simple_pair_rows import simple_pair_rows
 from templates.simple_pair_texts import COMMAND, DESCRIPTIONS, TEXTS, pair_config
@@ -13,13 +13,13 @@ from templates.simple_pair_texts import COMMAND, DESCRIPTIONS, TEXTS, pair_confi
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.dataset import PairsDataset
+    from merge_snli.dataset import MergeDataset
     from templates.output import PairConfig
 
 
 def make_simple_pair(
     out: str | Path, options: SimplePairOptions | None = None, *, overwrite: bool = False
-) -> PairsDataset:
+) -> MergeDataset:
     """Make Simple Pair in a folder.
 
     Args:
@@ -33,7 +33,7 @@ def make_simple_pair(
     options = SimplePairOptions() if options is None else options
     folder = check_folder(out, options.as_dict(), COMMAND, overwrite=overwrite)
     configs, sources = simple_pair_configs(options)
-    return write_pairs(folder, to_record(TEXTS, options.as_dict(), sources, configs), configs)
+    return write_pairs(folder, TEXTS, options.as_dict(), sources, configs)
 
 
 def simple_pair_configs(options: SimplePairOptions) -> tuple[dict[str, PairConfig], tuple[SourceRecord, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from merge_snli.record import TermsRecord
-from merge_snli.schema import TEST, Column
+from merge_snli.schema import TEST, DataColumn
 from templates.output import PairConfig, PairsTexts
 from templates.pair_templates import KINDS, NUMBERS
 
@@ -47,13 +47,13 @@ DESCRIPTIONS = {
 
 SLOTS = {"n": "noun", "a": "adjective", "s": "subject", "v": "verb in the past", "o": "object"}
 GENERAL_COLUMNS = (
-    Column("family", "string", "n_is_a or svo"),
-    Column("category", "string", "category of the nouns; for svo, those of the first subject and object"),
+    DataColumn("family", "string", "n_is_a or svo"),
+    DataColumn("category", "string", "category of the nouns; for svo, those of the first subject and object"),
 )
 RELEVANCE_COLUMNS = (
-    Column("relevance", "string", "relevant: joined with the premise; irrelevant: joined with another sentence"),
-    Column("order", "string", "added first, or hypothesis first"),
-    Column("joined_by", "string", "and, or full stop"),
+    DataColumn("relevance", "string", "relevant: joined with the premise; irrelevant: joined with another sentence"),
+    DataColumn("order", "string", "added first, or hypothesis first"),
+    DataColumn("joined_by", "string", "and, or full stop"),
 )
 
 
@@ -68,7 +68,7 @@ def pair_config(name: str, rows: Sequence[Row]) -> PairConfig:
     slots = [f"{kind}{number}" for kinds in KINDS.values() for number in NUMBERS for kind in kinds]
     filled = {key for row in rows for key in row}
     of_slots = tuple(
-        Column(slot, "string", f"{SLOTS[slot[0]]} {slot[1]}, or empty") for slot in slots if slot in filled
+        DataColumn(slot, "string", f"{SLOTS[slot[0]]} {slot[1]}, or empty") for slot in slots if slot in filled
     )
     return PairConfig(
         DESCRIPTIONS[name], rows, GENERAL_COLUMNS + own + of_slots, TRAIN if name == "augmentation" else TEST

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
-    from merge_snli.pairs_record import PairsRecord
+    from merge_snli.record import Record
 
 
-def summary_table(record: PairsRecord) -> Table:
+def summary_table(record: Record) -> Table:
     """Return the configs with their groups and their pairs by label.
 
     Args:

@@ -8,13 +8,21 @@ from typing import Any
 
 from merge_snli.dataset import RUN_FILE
 from merge_snli.embedded import FOLDER
-from merge_snli.record import Record, encode_record, read_record
+from merge_snli.record import Record, encode_record, generation_of, read_record
 
 SHIPPED = FOLDER.parent / RUN_FILE
 
 
-def save_record(folder: Path, **changes: Any) -> Record:  # noqa: ANN401 - values of the fields of Record
+def changed(record: Record, **changes: Any) -> Record:  # noqa: ANN401 - values of the fields of the records
+    """Return a record with other values of its fields, or of those of its part `generation`."""
+    generation = generation_of(record)
+    own = {name: value for name, value in changes.items() if name not in vars(generation)}
+    of_generation = {name: value for name, value in changes.items() if name in vars(generation)}
+    return replace(record, **own, generation=replace(generation, **of_generation))
+
+
+def save_record(folder: Path, **changes: Any) -> Record:  # noqa: ANN401 - values of the fields of the records
     """Write `run.json` with the fields of the shipped record except for `changes`; its own digest is not updated."""
-    record = replace(read_record(SHIPPED), **changes)
+    record = changed(read_record(SHIPPED), **changes)
     (folder / RUN_FILE).write_bytes(encode_record(record))
     return record

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from generation.options import with_defaults
 from generation.work.folder import ANSWERS_FOLDER
 from merge_snli.files import sha256_of_json
+from merge_snli.record import generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from merge_snli.inference.models import ResolvedModel
-    from merge_snli.record import ModelRecord, Record
+    from merge_snli.record import MaskedLMRecord, Record
 
 LIBRARIES = ("tokenizers", "torch", "transformers")
 """Libraries whose versions may change answers."""
@@ -71,12 +72,12 @@ def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
     Args:
         record: The record of the run.
     """
-    options = with_defaults(record.options)
-    return tuple(_cache_key(mlm, record.device, options, record.versions) for mlm in record.masked_lms)
+    options, run = with_defaults(record.options), generation_of(record)
+    return tuple(_cache_key(mlm, run.device, options, record.versions) for mlm in run.masked_lms)
 
 
 def _cache_key(
-    model: ResolvedModel | ModelRecord, device: str, options: Mapping[str, Any], versions: Mapping[str, str]
+    model: ResolvedModel | MaskedLMRecord, device: str, options: Mapping[str, Any], versions: Mapping[str, str]
 ) -> CacheKey:
     return CacheKey(
         masked_lm=model.name,

@@ -10,22 +10,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from generation.answers.answer import SHARD_SCHEMA, Answer, answers_of, row_of
-from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store_index import StoreIndex
-from generation.masked_lms.loading import check_masked_lm
 from generation.work.folder import DESCRIPTION_FILE, read_description
 from merge_snli.checked_parquet import is_intact, write_checked
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from contextlib import ExitStack
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
-    from generation.options import Options
-    from merge_snli.inference.models import ResolvedModel
+    from generation.answers.cache_key import CacheKey
 
 INDEX_FILE = "index.sqlite"
 
@@ -150,32 +146,3 @@ class Store:
             return False
         self._checked.add(shard)
         return True
-
-
-Stores = dict[str, Store]
-"""The open stores of a run, by masked LM."""
-
-
-def open_stores(
-    work: Path, masked_lms: Sequence[ResolvedModel], options: Options, device: str, stack: ExitStack
-) -> Stores:
-    """Open the stores of a run's masked LMs.
-
-    Masked LMs without any answers are checked, so that an unusable one fails before any work is done.
-
-    Args:
-        work: The work folder.
-        masked_lms: The masked LMs.
-        options: The run's options.
-        device: The type of device that they run on.
-        stack: Closes the stores.
-
-    Raises:
-        InputError: If a model is not a masked LM, or the work folder is not writable.
-    """
-    stores = {}
-    for model in masked_lms:
-        stores[model.name] = stack.enter_context(Store(work, cache_key_of(model, options, device)))
-        if stores[model.name].vocabulary_size() is None:
-            check_masked_lm(model)
-    return stores

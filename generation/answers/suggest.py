@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from generation.answers.answer import Answer
-from generation.masked_lms.loading import load_masked_lm, load_vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from generation.answers.store import Store
     from generation.masked_lms.masked_lm import MaskedLM
-    from generation.masked_lms.vocabulary import Vocabulary
     from generation.options import Options
     from generation.sentences.forms import Form
-    from merge_snli.inference.models import ResolvedModel
     from merge_snli.progress import Stage
 
 FORMS_PER_CHUNK = 32_768
@@ -28,52 +24,27 @@ SECONDS_PER_SHARD = 20.0
 """A shard is written when it has this many forms, or after this many seconds of work."""
 
 
-def count_missing(shards: Iterable[Mapping[str, Form]], stores: Mapping[str, Store]) -> Counter[str]:
-    """Count the forms that have no stored answer, for each masked LM.
-
-    Args:
-        shards: The forms of each shard, by key.
-        stores: The stores, by masked LM.
-
-    Returns:
-        Counts by masked LM; a form in several shards counts once per shard.
-    """
-    missing: Counter[str] = Counter()
-    for forms in shards:
-        for name, store in stores.items():
-            missing[name] += len(store.missing(forms))
-    return missing
-
-
 def suggest(
-    shards: Iterable[Mapping[str, Form]], model: ResolvedModel, store: Store, options: Options, stage: Stage
-) -> Vocabulary:
+    shards: Iterable[Mapping[str, Form]], load: Callable[[], MaskedLM], store: Store, options: Options, stage: Stage
+) -> None:
     """Compute and store the fillers of every form that has no stored answer.
 
-    The masked LM is loaded only if there is such a form.
-
     Args:
         shards: The forms of each shard, by key.
-        model: The masked LM.
+        load: Loads the masked LM; called only if there is such a form, or the size of its vocabulary is not known.
         store: Its answers.
-        options: `top_k`, `split_words`, `device` and `dtype` are used.
+        options: `top_k` and `split_words` are used.
         stage: Progress, in forms.
-
-    Returns:
-        The masked LM's vocabulary.
 
     Raises:
         InputError: If the masked LM cannot be loaded or the work folder is not writable.
     """
     mlm: MaskedLM | None = None
     for forms in _missing(shards, store):
-        mlm = mlm or load_masked_lm(model, device=options.device, dtype=options.dtype)
+        mlm = mlm or load()
         answer_forms(forms, mlm, store, options, stage)
-    if mlm is None and (vocabulary_size := store.vocabulary_size()) is not None:
-        return load_vocabulary(model, vocabulary_size)
-    mlm = mlm or load_masked_lm(model, device=options.device, dtype=options.dtype)
-    store.describe(len(mlm.vocabulary.pieces))
-    return mlm.vocabulary
+    if mlm is not None or store.vocabulary_size() is None:
+        store.describe(len((mlm or load()).vocabulary.pieces))
 
 
 def _missing(shards: Iterable[Mapping[str, Form]], store: Store) -> Iterator[dict[str, Form]]:

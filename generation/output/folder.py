@@ -6,22 +6,23 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from generation.options import with_defaults
+from generation.output.record import make_record
 from generation.output.write_data import write_data
 from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
-from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.dataset_folder import data_record, write_dataset
 from merge_snli.errors import InputError, param
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_bytes, write_text
-from merge_snli.folders import replace_folder
-from merge_snli.record import Inputs, encode_record, inputs_of, seal
+from merge_snli.files import disk_errors_as_input_errors, sha256_of_file
+from merge_snli.record import inputs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from generation.output.record import Run, RunInputs
+    from generation.run import RunInputs
     from generation.variants.variant_shards import VariantShard
+    from merge_snli.record import Inputs, WordCounts
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
@@ -38,6 +39,13 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if not (out / RUN_FILE).is_file():
         return None
     dataset = find_dataset(str(out))
+    if dataset.record.generation is None:
+        if overwrite:
+            return None
+        raise InputError(
+            f"{param('out')} {out} has a data set made by merge-snli {dataset.record.command}: pass another folder, or "
+            f"add {param('overwrite', True)} to replace it"
+        )
     expected, found = _comparable(inputs.to_record()), _comparable(inputs_of(dataset.record))
     differing = [name for name, value in expected.items() if found.get(name) != value]
     if not differing:
@@ -54,7 +62,11 @@ def _comparable(inputs: Inputs) -> dict[str, Any]:
     """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
     by_digest = {"problems", "mlm", "tagger", "device", "seeds_from"}
     options = {name: value for name, value in with_defaults(inputs.options).items() if name not in by_digest}
-    return options | {name: value for name, value in vars(inputs).items() if name != "options"}
+    problems = [*(source.digest for source in inputs.sources), inputs.problems, inputs.label_names]
+    others = {"options", "sources", "problems", "label_names"}
+    return (
+        options | {name: value for name, value in vars(inputs).items() if name not in others} | {"problems": problems}
+    )
 
 
 def _is_complete(dataset: MergeDataset) -> bool:
@@ -63,13 +75,17 @@ def _is_complete(dataset: MergeDataset) -> bool:
     return all(path.is_file() and sha256_of_file(path) == digest for path, digest in paths.items())
 
 
-def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeDataset:
+def write_output(
+    out: Path, inputs: RunInputs, device: str, words: Mapping[str, WordCounts], results: Sequence[VariantShard]
+) -> MergeDataset:
     """Write data, card and record to `OUT.work/`, then move them to `out` together.
 
     Args:
         out: The data set's folder.
+        inputs: Everything that the rows depend on.
+        device: The kind of device that the masked LMs ran on.
+        words: Shared words by word class.
         results: The results of each shard.
-        run: The finished run.
 
     Returns:
         The data set.
@@ -78,15 +94,11 @@ def write_output(out: Path, results: Sequence[VariantShard], run: Run) -> MergeD
         InputError: If the disk is full or the folder cannot be written; `out` is unchanged then.
     """
     staged = work_folder_of(out) / "staged"
-    options, label_names = run.inputs.options, run.inputs.problems.label_names
+    options = inputs.options
     with disk_errors_as_input_errors(out):
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
-        record = run.to_record(*write_data(staged, variants, seeds, options, label_names))
-        card = render_card(record, staged).encode()
-        write_bytes(staged / CARD_FILE, card)
-        write_text(staged / RUN_TOML, write_run_file(options))
-        write_bytes(staged / RUN_FILE, encode_record(seal(record, card)))
-        replace_folder(staged, out, ("data", CARD_FILE, RUN_TOML, RUN_FILE))
-    return find_dataset(str(out))
+        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names)
+        record = make_record(inputs, device, words, results, configs, data_record(staged, configs))
+        return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.filters.definitions import applied_filters
-from generation.method_version import METHOD_VERSION
 from generation.options import FILTER_NAMES, UNION
+from generation.output.write_data import GROUP_COLUMN
 from generation.replacements.counts import by_side
 from generation.sentences.words import LEFT_OUT
+from generation.variants.variant_shards import read_filter_counts
 from merge_snli import __version__
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.file_names import names_files, title_of_files
@@ -21,119 +21,86 @@ from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.memory_rows import MEMORY
 from merge_snli.record import (
     FilterRecord,
-    Inputs,
-    ModelRecord,
-    ProblemsRecord,
+    GenerationRecord,
     Record,
-    SeedsRecord,
-    TaggerRecord,
     TermsRecord,
     WordCounts,
-    WordNetRecord,
 )
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from generation.filters.relations import WordNet
     from generation.options import Options
-    from generation.replacements.counts import FilterCounts
-    from generation.seeds_from import Seeds
+    from generation.run import RunInputs
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
-    from merge_snli.inference.models import ResolvedModel
-    from merge_snli.inference.tagger import Tagger
-    from merge_snli.problems.reading import Survey
-    from merge_snli.record import Composition, DataRecord
+    from generation.variants.variant_shards import VariantShard
+    from merge_snli.record import ConfigRecord, DataRecord
 
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 """Libraries whose versions are recorded."""
 
-
-@dataclass(frozen=True)
-class RunInputs:
-    """Everything that the rows of a data set depend on.
-
-    Attributes:
-        options: The options of the run.
-        problems: What the first pass over the problems found.
-        masked_lms: The masked LMs, resolved to files with a digest.
-        tagger: The tagger.
-        seeds: The seeds of another data set that the run is restricted to; None for no restriction.
-        wordnet: WordNet, if suggestions related to other words are dropped; else None.
-    """
-
-    options: Options
-    problems: Survey
-    masked_lms: tuple[ResolvedModel, ...]
-    tagger: Tagger
-    seeds: Seeds | None = None
-    wordnet: WordNet | None = None
-
-    def to_record(self) -> Inputs:
-        """Return the inputs as the record has them."""
-        problems, tagger, seeds, wordnet = self.problems, self.tagger, self.seeds, self.wordnet
-        return Inputs(
-            method_version=METHOD_VERSION,
-            options=self.options.as_dict(),
-            problems=ProblemsRecord(
-                problems.digest, problems.with_label, problems.without_label, tuple(problems.label_names)
-            ),
-            masked_lms=tuple(ModelRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
-            tagger=TaggerRecord(tagger.name, tagger.version, tagger.digest),
-            seeds=None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
-            wordnet=None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
-        )
+COMMAND, LOAD_NAME = "generate", "merge_snli"
+BUNDLED_LICENSE = "apache-2.0"
+"""The license of the bundled problems."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """A finished run whose data is not written yet.
+def make_record(
+    inputs: RunInputs,
+    device: str,
+    words: Mapping[str, WordCounts],
+    results: Sequence[VariantShard],
+    configs: dict[str, ConfigRecord],
+    data: DataRecord,
+) -> Record:
+    """Return the record of a run, without the digests of card and record.
 
-    Attributes:
+    Args:
         inputs: Everything that its rows depend on.
         device: The kind of device that the masked LMs ran on.
         words: Shared words by word class, from `count_words`.
-        filters: What the filters dropped when applied in their order.
-        standalone_filters: What each filter drops when it is the only one.
+        results: The results of each shard, with the counts of the filters.
+        configs: The configs.
+        data: The data files.
     """
+    record, options = inputs.to_record(), inputs.options
+    versions = {"merge_snli": __version__, "python": platform.python_version()}
+    of_filters = (each.filter.library for each in applied_filters(options))
+    libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
+    return Record(
+        command=COMMAND,
+        method_version=record.method_version,
+        options=record.options,
+        sources=record.sources,
+        label_names=record.label_names,
+        group_column=GROUP_COLUMN,
+        draws=options.subsamples,
+        anchors=True,
+        title=title_of(options),
+        load_name=LOAD_NAME,
+        terms=terms_of(options),
+        versions=versions | {name: version(name) for name in libraries},
+        configs=configs,
+        generation=GenerationRecord(
+            problems=record.problems,
+            masked_lms=record.masked_lms,
+            tagger=record.tagger,
+            seeds=record.seeds,
+            wordnet=record.wordnet,
+            device=device,
+            words=dict(words),
+            filters=_filter_records(result.filter_counts for result in results),
+            standalone_filters=_filter_records(result.standalone_counts for result in results),
+        ),
+        data=data,
+    )
 
-    inputs: RunInputs
-    device: str
-    words: Mapping[str, WordCounts]
-    filters: FilterCounts
-    standalone_filters: FilterCounts
 
-    def to_record(self, data: DataRecord, composition: dict[str, Composition]) -> Record:
-        """Return the record of the run, without the digests of card and record.
-
-        Args:
-            data: The data files.
-            composition: Seeds and variants by config.
-        """
-        versions = {"merge_snli": __version__, "python": platform.python_version()}
-        of_filters = (each.filter.library for each in applied_filters(self.inputs.options))
-        libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
-        return Record(
-            **vars(self.inputs.to_record()),
-            title=title_of(self.inputs.options),
-            terms=terms_of(self.inputs.options),
-            versions=versions | {name: version(name) for name in libraries},
-            device=self.device,
-            words=dict(self.words),
-            filters=_filter_records(self.filters),
-            standalone_filters=_filter_records(self.standalone_filters),
-            composition=composition,
-            data=data,
-            published=None,
-            card="",
-            digest="",
-        )
-
-
-def _filter_records(counts: FilterCounts) -> tuple[FilterRecord, ...]:
-    return tuple(FilterRecord(*key, dict(count)) for key, count in by_side(counts).items())
+def _filter_records(files: Iterable[Path]) -> tuple[FilterRecord, ...]:
+    """Add up the counts of all shards."""
+    counts = by_side(read_filter_counts(files))
+    return tuple(FilterRecord(*key, dict(count)) for key, count in counts.items())
 
 
 def title_of(options: Options) -> str:
@@ -167,6 +134,8 @@ def terms_of(options: Options) -> TermsRecord:
     Args:
         options: `problems` and `license` are read; `license` overrides that of a known data set.
     """
+    if options.problems.startswith(PREFIX):
+        return TermsRecord(BUNDLED_LICENSE, None)
     known = known_dataset(options.problems)
     if known is None:
         return TermsRecord(options.license, None)

@@ -22,6 +22,7 @@ from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
 from merge_snli.problems.source import open_source
+from merge_snli.record import require
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
@@ -86,13 +87,14 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
         InputError: If there is no such problem, the answers are missing, or the tagger or a masked LM has changed.
     """
     record = dataset.record
+    require(record, "generation")
     options = Options(**with_defaults(record.options))
     problem = _find_problem(dataset, seed_id, options)
     tagger = tagger_of_run(dataset, options)
     (tagged,) = tag([problem], tagger)
     words = shared_words(tagged, ignore_case=options.ignore_case)
     explained = _explain_words(dataset, tagged, words, options, InPlaceTagger(tagger), work)
-    label = record.problems.label_names[problem.label]
+    label = record.label_names[problem.label]
     variants = read_split(dataset, ALL)
     classes = variants["word_class"].filter(pc.equal(variants["seed_id"], seed_id)).to_pylist()
     return Explanation(problem, label, options, explained, dict(Counter(classes)))

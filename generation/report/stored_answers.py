@@ -17,6 +17,7 @@ from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.inventory import TAGGED, inventory
 from merge_snli.errors import InputError, param
 from merge_snli.inference.tagger import find_tagger
+from merge_snli.record import generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -144,7 +145,7 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
     Raises:
         InputError: If the installed one is another version.
     """
-    tagger, recorded = find_tagger(options.tagger), dataset.record.tagger
+    tagger, recorded = find_tagger(options.tagger), generation_of(dataset.record).tagger
     if tagger.digest != recorded.digest:
         raise InputError(
             f"tagger {tagger.name} {tagger.version} is not the one of the run, {recorded.name} {recorded.version} "

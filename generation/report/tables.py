@@ -21,6 +21,7 @@ from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work.folder import read_description, work_folder_of
 from merge_snli.dataset import read_split
 from merge_snli.mlm_families import PAPER_MLMS, PAPER_NAMES, family
+from merge_snli.record import generation_of
 from merge_snli.schema import ALL
 from merge_snli.validated_by import masked_lm_names, validated_by
 
@@ -104,7 +105,8 @@ def table_6(dataset: MergeDataset) -> Table:
     Args:
         dataset: A MERGE data set.
     """
-    counts = {(each.masked_lm, each.word_class, each.side): each.counts for each in dataset.record.standalone_filters}
+    filters = generation_of(dataset.record).standalone_filters
+    counts = {(each.masked_lm, each.word_class, each.side): each.counts for each in filters}
     rows = []
     for name, word_class in product(masked_lm_names(dataset), dataset.record.options["classes"]):
         values: dict[str, Cell] = {"masked LM": name, "class": word_class}

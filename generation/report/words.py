@@ -15,7 +15,7 @@ from merge_snli.inference.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from merge_snli.progress import Progress
-from merge_snli.record import TaggerRecord, WordCounts
+from merge_snli.record import TaggerRecord, WordCounts, generation_of
 from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
@@ -117,14 +117,14 @@ def table_4(dataset: MergeDataset) -> Table:
     Args:
         dataset: A MERGE data set.
     """
-    problems = dataset.record.problems
-    with_paper = problems.with_label == PROBLEMS
+    generation, label_names = generation_of(dataset.record), dataset.record.label_names
+    with_paper = generation.problems.with_label == PROBLEMS
     rows = []
-    for name, counts in dataset.record.words.items():
+    for name, counts in generation.words.items():
         values: dict[str, Cell] = {
             "class": name,
             "problems": counts.problems,
-            **{f"{label} %": percent(counts.labels[label], counts.problems) for label in problems.label_names},
+            **{f"{label} %": percent(counts.labels[label], counts.problems) for label in label_names},
             "problems after": counts.problems_after,
             "words after": counts.words_after,
         }

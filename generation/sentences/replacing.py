@@ -38,6 +38,16 @@ def replace_occurrences(sentence: str, starts: Sequence[int], original: str, wor
     return sentence
 
 
+def replaced_offsets(sentence: str, starts: Sequence[int], original: str, word: str) -> tuple[int, ...]:
+    """Return the offsets at which the replacements of `replace_occurrences` start; the arguments are the same."""
+    offsets, shift = [], 0
+    for start in starts:
+        offsets.append(start + shift)
+        occurrence = sentence[start : start + len(original)]
+        shift += len(match_occurrence_case(occurrence, original, word)) - len(original)
+    return tuple(offsets)
+
+
 def match_occurrence_case(occurrence: str, original: str, word: str) -> str:
     """Return a replacement in the case pattern of one occurrence of the shared word.
 

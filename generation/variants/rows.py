@@ -114,6 +114,8 @@ def variant_row(each: DrawnVariant, options: Options) -> Row:
         "word_class": variant.word.word_class,
         "original": variant.word.text,
         "replacement": variant.replacement.word,
+        "premise_offsets": variant.premise_offsets,
+        "hypothesis_offsets": variant.hypothesis_offsets,
         "premise_mlms": variant.replacement.premise_mlms,
         "hypothesis_mlms": variant.replacement.hypothesis_mlms,
         "log_odds": variant.replacement.log_odds,

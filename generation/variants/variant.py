@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.sentences.replacing import replace_occurrences
+from generation.sentences.replacing import replace_occurrences, replaced_offsets
 
 if TYPE_CHECKING:
     from generation.replacements.combine import Replacement
@@ -41,3 +41,13 @@ class Variant:
     def hypothesis(self) -> str:
         """The hypothesis with every occurrence replaced in its own case."""
         return replace_occurrences(self.seed.hypothesis, self.word.hypothesis, self.word.text, self.replacement.word)
+
+    @property
+    def premise_offsets(self) -> tuple[int, ...]:
+        """The offsets at which the replacement starts in `premise`."""
+        return replaced_offsets(self.seed.premise, self.word.premise, self.word.text, self.replacement.word)
+
+    @property
+    def hypothesis_offsets(self) -> tuple[int, ...]:
+        """The offsets at which the replacement starts in `hypothesis`."""
+        return replaced_offsets(self.seed.hypothesis, self.word.hypothesis, self.word.text, self.replacement.word)

@@ -25,6 +25,7 @@ from merge_snli import __version__
 from merge_snli.errors import IncompleteError
 from merge_snli.files import sha256_of_json
 from merge_snli.option import described
+from merge_snli.schema import ALL, SEED, columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -148,7 +149,11 @@ def _rows_key(tagged: Path, method: Method) -> str:
     digests = [None if each is None else each.digest for each in (method.seeds, method.wordnet)]
     libraries = (each.filter.library for each in applied_filters(method.options))
     versions = [version(name) for name in libraries if name is not None]
-    return _key(tagged, method, [options, method.label_names, digests, *versions])
+    names = [
+        [column.name for column in columns(config, method.options.classes, method.options.keep_column)]
+        for config in (ALL, SEED)
+    ]
+    return _key(tagged, method, [options, method.label_names, digests, names, *versions])
 
 
 def _key(tagged: Path, method: Method, choices: object) -> str:

@@ -56,27 +56,33 @@ def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
         work: The work folder if one was given; None for `OUT.work/`.
 
     Yields:
-        The work folder. On success, an empty `OUT.work/` is removed if `work` is another folder.
+        The work folder. At the end, `OUT.work/` is removed if it is empty and `work` is another folder.
 
     Raises:
         InputError: If another process has locked one of them, or they cannot be created.
     """
     folder, staging = work_folder_of(out, work), work_folder_of(out)
     with ExitStack() as stack:
-        for each in dict.fromkeys((folder, staging)):
-            with disk_errors_as_input_errors(each):
-                each.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(_locked(each))
+        if staging.resolve() != folder.resolve():
+            stack.enter_context(_locked(staging))
+            stack.callback(_remove_unused, staging)
+        stack.enter_context(_locked(folder))
         remove_stale_parts(folder)
         yield folder
-        if staging != folder and {path.name for path in staging.iterdir()} <= {LOCK_FILE}:
-            shutil.rmtree(staging)
+
+
+def _remove_unused(folder: Path) -> None:
+    if {path.name for path in folder.iterdir()} <= {LOCK_FILE}:
+        shutil.rmtree(folder)
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder; the operating system releases the lock when the process ends."""
-    with (folder / LOCK_FILE).open("a+") as lock:
+    """Create and lock a folder; the operating system releases the lock when the process ends."""
+    with disk_errors_as_input_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / LOCK_FILE).open("a+")
+    with file as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,6 +1,6 @@
-"""The dataset card: `dataset_card.md` filled in from the record of a run and the first rows of its data.
+"""The card of a data set: a template filled in from its record and the first rows of its data.
 
-Import `render_card` and `license_of` from here; `croissant` writes a Croissant file from the same facts.
+Import `render_card` and `license_of` from here.
 """
 
 from merge_snli.card.license import license_of

@@ -5,36 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from merge_snli.embedded import PREFIX
-from merge_snli.pairs_record import PairsRecord
 
 if TYPE_CHECKING:
     from merge_snli.record import Record
 
-EMBEDDED_LICENSE = "apache-2.0"
-EMBEDDED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
+BUNDLED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
 
 
-def is_embedded(record: Record) -> bool:
-    """Return whether the problems are the ones bundled with the package."""
-    return bool(record.options["problems"].startswith(PREFIX))
+def is_bundled(record: Record) -> bool:
+    """Return whether variants were generated from the problems bundled with the package."""
+    return record.generation is not None and record.options["problems"].startswith(PREFIX)
 
 
-def license_of(record: Record | PairsRecord) -> str | None:
+def license_of(record: Record) -> str | None:
     """Return the license of a data set as an id of the Hub, in lower case.
 
     Returns:
         `other` if the problems have their own terms; None if the license is unknown. A data set without a license must
         not be published.
     """
-    if not isinstance(record, PairsRecord) and is_embedded(record):
-        return EMBEDDED_LICENSE
     return record.terms.license and record.terms.license.lower()
 
 
 def license_text(record: Record) -> str:
     """Return the card's section on license and attribution."""
-    if is_embedded(record):
-        return EMBEDDED_TEXT
+    if is_bundled(record):
+        return BUNDLED_TEXT
     name = license_of(record)
     if name is None:
         terms = (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.card.license import is_embedded, license_of
+from merge_snli.card.license import is_bundled, license_of
 from merge_snli.hub import split_revision
 from merge_snli.problems.file_names import ON_HUB, hub_repository, public_name
-from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, data_version, features_of
+from merge_snli.schema import ALL, ANNOTATION, data_file, data_version, features_of
 
 if TYPE_CHECKING:
-    from merge_snli.pairs_record import PairsRecord
     from merge_snli.record import Record
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -23,67 +22,33 @@ Json = dict[str, Any]
 def metadata(record: Record) -> str:
     """Return the card's metadata as YAML.
 
-    Args:
-        record: The record of a run.
-    """
-    return metadata_yaml(
-        record,
-        license=license_of(record) or "unknown",
-        pretty_name=record.title,
-        size_categories=[_size(record.rows[ALL][TEST])],
-        source_datasets=_source_datasets(record),
-        annotations_creators=_creators(record),
-        language_creators=_creators(record),
-        tags=list(TAGS),
-        configs=[
-            config_metadata(config, splits, _version(record, config), is_default=config == ALL)
-            for config, splits in record.rows.items()
-        ],
-    )
-
-
-def pairs_metadata(record: PairsRecord) -> str:
-    """Return the metadata of the card of pairs in groups as YAML.
-
-    Args:
-        record: The record of the pairs.
-    """
-    version = data_version(record.data.digest)
-    return metadata_yaml(
-        record,
-        license=license_of(record) or "unknown",
-        pretty_name=record.title,
-        size_categories=[_size(sum(sum(splits.values()) for splits in record.rows.values()))],
-        source_datasets=None,
-        annotations_creators=["machine-generated"],
-        language_creators=["machine-generated"],
-        tags=list(PAIR_TAGS),
-        configs=[
-            config_metadata(config, splits, version, is_default=number == 0)
-            for number, (config, splits) in enumerate(record.rows.items())
-        ],
-    )
-
-
-def metadata_yaml(record: Record | PairsRecord, **values: Any) -> str:  # noqa: ANN401 - values of many types
-    """Return the metadata of a card as YAML.
-
     `dataset_info` has the features but not the sizes of the splits: with sizes, `load_dataset(..., filters=...)` raises
     an error.
 
     Args:
-        record: Has the configs with their columns.
-        values: Further fields of `huggingface_hub.DatasetCardData`.
+        record: The record of the data set.
     """
     from datasets.info import DatasetInfo, DatasetInfosDict
     from huggingface_hub import DatasetCardData
 
+    everything = record.configs.get(ALL)  # the other configs are parts of it
+    rows = sum(config.rows for config in record.configs.values()) if everything is None else everything.rows
     data = DatasetCardData(
         language=["en"],
         task_categories=["text-classification"],
         task_ids=["natural-language-inference"],
         multilinguality=["monolingual"],
-        **values,
+        license=license_of(record) or "unknown",
+        pretty_name=record.title,
+        size_categories=[_size(rows)],
+        source_datasets=_source_datasets(record),
+        annotations_creators=_creators(record),
+        language_creators=_creators(record),
+        tags=list(PAIR_TAGS if record.generation is None else TAGS),
+        configs=[
+            _config_metadata(config, splits, _version(record, config), is_default=number == 0)
+            for number, (config, splits) in enumerate(record.rows.items())
+        ],
     )
     infos = {
         config: DatasetInfo(features=features_of(record.columns(config), record.label_names), config_name=config)
@@ -99,17 +64,19 @@ def _size(rows: int) -> str:
 
 def _creators(record: Record) -> list[str]:
     """Return who wrote the texts and labels: the seeds, if known, and the variants."""
-    if is_embedded(record):
+    if is_bundled(record):
         return ["expert-generated", "machine-generated"]
-    is_known = record.terms.attribution is not None
+    is_known = record.generation is not None and record.terms.attribution is not None
     return ["crowdsourced", "machine-generated"] if is_known else ["machine-generated"]
 
 
 def _source_datasets(record: Record) -> list[str] | None:
     """Return the Hub id of the problems; None for a file or folder."""
-    problems = record.options["problems"]
-    if is_embedded(record):
+    if record.generation is None:
+        return None
+    if is_bundled(record):
         return ["original"]
+    problems = record.options["problems"]
     if problems.startswith(ON_HUB):
         return [hub_repository(problems)]
     hub_id, _ = split_revision(problems)
@@ -123,7 +90,7 @@ def _version(record: Record, config: str) -> str:
     return data_version(record.data.digest)
 
 
-def config_metadata(config: str, splits: dict[str, int], version: str, *, is_default: bool) -> Json:
+def _config_metadata(config: str, splits: dict[str, int], version: str, *, is_default: bool) -> Json:
     """Return what `datasets` reads of a config: its files, its version, and whether it is the default."""
     data_files = [{"split": split, "path": data_file(config, split)} for split in splits]
     default = {"default": True} if is_default else {}

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from merge_snli.card.metadata import pairs_metadata
-from merge_snli.card.metric import metric_values
 from merge_snli.card.tables import pair_columns, pairs_example, pairs_table
 from merge_snli.problems.file_names import public_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.pairs_record import PairsRecord
+    from merge_snli.record import Record
 
 
-def pairs_values(record: PairsRecord, folder: Path) -> dict[str, str]:
-    """Return the values of the placeholders of the card.
+def pairs_values(record: Record, folder: Path) -> dict[str, str]:
+    """Return the values of the placeholders that only this card has.
 
     Args:
         record: The record of the pairs.
@@ -24,17 +22,12 @@ def pairs_values(record: PairsRecord, folder: Path) -> dict[str, str]:
     """
     first = next(iter(record.configs))
     return {
-        "metadata": pairs_metadata(record),
-        "title": record.title,
         "summary": record.summary,
         "example": pairs_example(record, folder),
-        "load_name": record.published.dataset if record.published else record.load_name,
         "example_config": first,
         "example_split": record.configs[first].split,
         "group_column": record.group_column,
-        **metric_values(record.published),
         "configs": pairs_table(record),
-        "labels": ", ".join(f"{number} {name}" for number, name in enumerate(record.label_names)),
         "columns": pair_columns(record, folder),
         "notes": "\n".join(f"- {note}" for note in record.notes),
         "provenance": _provenance(record),
@@ -42,7 +35,7 @@ def pairs_values(record: PairsRecord, folder: Path) -> dict[str, str]:
     }
 
 
-def _provenance(record: PairsRecord) -> str:
+def _provenance(record: Record) -> str:
     sources = "<br>".join(f"{public_name(each.name)} (sha256 {each.digest[:12]}…)" for each in record.sources)
     options = " ".join(f"`{name}={_option(value)}`" for name, value in record.options.items() if value is not None)
     versions = ", ".join(f"{name} {version}" for name, version in record.versions.items())
@@ -56,7 +49,7 @@ def _option(value: object) -> str:
     return ",".join(public_name(str(each)) for each in values)
 
 
-def _license_text(record: PairsRecord) -> str:
+def _license_text(record: Record) -> str:
     name = record.terms.license
     text = f"The pairs are under `{name}`." if name not in {None, "other"} else "The sentences have their own terms."
     return text if record.terms.attribution is None else f"{text} {record.terms.attribution}"

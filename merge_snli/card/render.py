@@ -13,12 +13,11 @@ from merge_snli.card.metadata import metadata
 from merge_snli.card.metric import metric_values
 from merge_snli.card.pairs import pairs_values
 from merge_snli.card.tables import annotation_table, column_table, composition_table, example_table, words_table
-from merge_snli.pairs_record import PairsRecord
 from merge_snli.problems.file_names import public_name
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
-    from merge_snli.record import ModelRecord, Record
+    from merge_snli.record import GenerationRecord, MaskedLMRecord, Record
 
 TEMPLATE, PAIRS_TEMPLATE = "dataset_card.md", "pairs_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -35,21 +34,22 @@ ANNOTATED = (
 Json = dict[str, Any]
 
 
-def render_card(record: Record | PairsRecord, folder: Path) -> str:
+def render_card(record: Record, folder: Path) -> str:
     """Return the dataset card.
 
     The card has no date, so that the same run always gives the same bytes.
 
     Args:
-        record: The record of the run; `card` and `digest` are not used.
+        record: The record of the data set; `card` and `digest` are not used.
         folder: The data set's folder; the first rows of its data are the card's examples.
 
     Returns:
         Markdown with YAML metadata, from which `datasets` reads configs and splits.
     """
-    if isinstance(record, PairsRecord):
-        return _fill(PAIRS_TEMPLATE, pairs_values(record, folder))
-    return _fill(TEMPLATE, _texts(record) | _tables(record, folder) | _provenance(record))
+    if record.generation is None:
+        return _fill(PAIRS_TEMPLATE, _texts(record) | pairs_values(record, folder))
+    generated = _tables(record, folder) | _provenance(record, record.generation)
+    return _fill(TEMPLATE, _texts(record) | generated)
 
 
 def _fill(template: str, values: dict[str, str]) -> str:
@@ -65,13 +65,13 @@ def _read_template(name: str) -> str:
 
 
 def _texts(record: Record) -> dict[str, str]:
+    """Return the values of the placeholders that every card has."""
     return {
         "metadata": metadata(record),
         "title": record.title,
-        "load_name": record.published.dataset if record.published else "merge_snli",
+        "load_name": record.published.dataset if record.published else record.load_name,
+        "labels": ", ".join(f"{number} {name}" for number, name in enumerate(record.label_names)),
         **metric_values(record.published),
-        "departures": _departures_text(departures(record.options)),
-        "license_text": license_text(record),
     }
 
 
@@ -85,13 +85,13 @@ def _departures_text(sentences: tuple[str, ...]) -> str:
 
 
 def _tables(record: Record, folder: Path) -> dict[str, str]:
-    labels = record.problems.label_names
     return {
+        "departures": _departures_text(departures(record.options)),
+        "license_text": license_text(record),
         "example": example_table(record, folder),
         "composition": composition_table(record),
         "words": words_table(record),
-        "example_config": next((name for name in record.composition if name != ALL), ALL),
-        "labels": ", ".join(f"{number} {name}" for number, name in enumerate(labels)),
+        "example_config": next((name for name in record.test_configs if name != ALL), ALL),
         "variant_columns": column_table(record, ALL, folder),
         "seed_columns": column_table(record, SEED, folder),
         "annotation": _annotation(record),
@@ -107,14 +107,14 @@ def _annotation(record: Record) -> str:
     return f"\n\n{text}\n\n{annotation_table()}"
 
 
-def _provenance(record: Record) -> dict[str, str]:
-    options, problems, tagger = record.options, record.problems, record.tagger
+def _provenance(record: Record, generation: GenerationRecord) -> dict[str, str]:
+    options, problems, tagger = record.options, generation.problems, generation.tagger
     source = (public_name(options["problems"]), options["split"])
     return {
         "problems": ", split ".join(f"`{name}`" for name in source if name is not None),
         "with_label": f"{problems.with_label:,}",
         "without_label": f"{problems.without_label:,}",
-        "masked_lms": "<br>".join(_model_text(mlm) for mlm in record.masked_lms),
+        "masked_lms": "<br>".join(_model_text(mlm) for mlm in generation.masked_lms),
         "tagger": f"`{tagger.name}` {tagger.version} (sha256 {tagger.digest[:12]}…)",
         "classes": ", ".join(options["classes"]),
         "options": " ".join(_option_text(name, value) for name, value in options.items() if _is_listed(name, value)),
@@ -137,6 +137,6 @@ def _option_text(name: str, value: object) -> str:
     return f"`{name}={','.join(public_name(str(each)) for each in values) or 'none'}`"
 
 
-def _model_text(mlm: ModelRecord) -> str:
+def _model_text(mlm: MaskedLMRecord) -> str:
     source = f"commit {mlm.revision}" if mlm.revision else "bundled or a local folder"
     return f"`{mlm.name}` ({source}; sha256 {mlm.digest[:12]}…)"

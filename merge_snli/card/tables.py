@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.record import generation_of
 from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from merge_snli.pairs_record import PairsRecord
     from merge_snli.record import Record
 
 MAX_EXAMPLE_LENGTH = 100
@@ -23,24 +23,24 @@ Json = dict[str, Any]
 
 def composition_table(record: Record) -> str:
     """Return the seeds and variants of each config, with the seeds' label distribution (the paper's Table 2)."""
-    labels = record.problems.label_names
+    labels = record.label_names
     rows = [
         [
             config,
-            f"{of.seeds:,}",
-            f"{of.variants:,}",
-            f"{of.variants / of.seeds:.1f}",
-            *_shares(of.labels, labels, of.seeds),
+            f"{of.groups:,}",
+            f"{of.rows:,}",
+            f"{of.rows / of.groups:.1f}",
+            *_shares(of.group_labels or {}, labels, of.groups),
         ]
-        for config, of in record.composition.items()
+        for config, of in record.test_configs.items()
     ]
     return _table(["config", "seeds", "variants", "variants per seed", *_percent(labels)], rows)
 
 
 def words_table(record: Record) -> str:
     """Return the problems that share a word of each class (the paper's Table 4), and the seeds among them."""
-    labels = record.problems.label_names
-    seeds = {name: of.seeds for name, of in record.composition.items()}
+    labels = record.label_names
+    seeds = {name: of.groups for name, of in record.test_configs.items()}
     rows = [
         [
             name,
@@ -49,7 +49,7 @@ def words_table(record: Record) -> str:
             f"{of.problems_after:,}",
             f"{seeds.get(name, 0):,}" if name in record.options["classes"] else "not replaced",
         ]
-        for name, of in record.words.items()
+        for name, of in generation_of(record).words.items()
     ]
     return _table(["word class", "problems", *_percent(labels), "after exclusions", "seeds"], rows)
 
@@ -62,7 +62,7 @@ def example_table(record: Record, folder: Path) -> str:
         folder: The data set's folder.
     """
     row = _first_row(folder, ALL)
-    label = _cell(record.problems.label_names[row["label"]])
+    label = _cell(record.label_names[row["label"]])
     change = f"variant, {_cell(row['original'])} → {_cell(row['replacement'])}"
     rows = [
         ["seed", _text(row["seed_premise"]), _text(row["seed_hypothesis"]), label],
@@ -87,7 +87,7 @@ def column_table(record: Record, config: str, folder: Path) -> str:
     return _table(["column", "type", "description", "example"], rows)
 
 
-def pairs_table(record: PairsRecord) -> str:
+def pairs_table(record: Record) -> str:
     """Return the configs of pairs in groups: what they contain, their groups, pairs and labels."""
     rows = [
         [
@@ -102,7 +102,7 @@ def pairs_table(record: PairsRecord) -> str:
     return _table(["config", "contains", "groups", "pairs", "labels"], rows)
 
 
-def pair_columns(record: PairsRecord, folder: Path) -> str:
+def pair_columns(record: Record, folder: Path) -> str:
     """Return a table of the columns of all configs of pairs, with examples from the first config that has each."""
     of_configs = {name: {column.name for column in config.columns} for name, config in record.configs.items()}
     columns = {column.name: column for config in record.configs.values() for column in config.columns}
@@ -115,7 +115,7 @@ def pair_columns(record: PairsRecord, folder: Path) -> str:
     return _table(["column", "type", "description", "configs", "example"], rows)
 
 
-def pairs_example(record: PairsRecord, folder: Path) -> str:
+def pairs_example(record: Record, folder: Path) -> str:
     """Return a table of the first pair of each config."""
     first = {name: _first_row(folder, name, config.split) for name, config in record.configs.items()}
     rows = [

@@ -130,7 +130,7 @@ def _has(node: dict[str, Any], resources: dict[str, int]) -> bool:
     return node["Alive"] and all(node["Resources"].get(name, 0) >= amount for name, amount in resources.items())
 
 
-Executor = SlurmExecutor | LocalExecutor | RayExecutor
+DatatroveExecutor = SlurmExecutor | LocalExecutor | RayExecutor
 
 
 def make_executor(
@@ -142,7 +142,7 @@ def make_executor(
     folder: Path,
     after: Sequence[str] = (),
     after_failures: bool = False,
-) -> Executor:
+) -> DatatroveExecutor:
     """Return the executor of a stage.
 
     Args:

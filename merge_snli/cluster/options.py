@@ -1,20 +1,27 @@
-"""The cluster file: which executor runs the tasks, how many there are, and what each may use."""
+"""The cluster file: which executor runs the tasks of a run, how many there are, and what each may use."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from merge_snli import __version__
+from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE
+from merge_snli.cluster.run_folder import SubmittedStage, run_folder
 from merge_snli.errors import InputError, param
-from merge_snli.files import read_toml
+from merge_snli.files import read_toml, sha256_of_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from merge_snli.base.stages import RunStage
+    from merge_snli.progress import Progress
 
 SLURM, RAY, LOCAL = "slurm", "ray", "local"
 
-TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters", "write", "predict", "evaluate"
 STAGES = (TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE)
 SINGLE_TASK = (WRITE, EVALUATE)
 """Stages that one task does."""
@@ -27,6 +34,10 @@ ONLY_FOR = {
     RAY: {"address", "ray_remote_kwargs"},
 }
 """Keys that have an effect with one executor only."""
+
+PLAN_FORMAT = 1
+"""The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
+these change, so that a run of an older checkout is planned again and not resumed."""
 
 MAX_TASKS = 1_000
 """Slurm's default limit of an array of jobs."""
@@ -68,7 +79,7 @@ class StageOptions(_Strict):
 
 
 class ClusterOptions(_Strict):
-    """The content of a cluster file.
+    """The content of a cluster file, and so an executor as `merge_snli.base.stages` describes it.
 
     Attributes:
         executor: `slurm`, `ray` or `local`.
@@ -97,6 +108,34 @@ class ClusterOptions(_Strict):
         options: StageOptions = getattr(self, kind)
         return options
 
+    def device(self, kind: str, device: str | None) -> str:
+        """Return the device of the models of a stage: a GPU if its tasks have one, unless the user chose another."""
+        return device or ("cuda" if self.stage(kind).gpus_per_task else "cpu")
+
+    def folder(self, out: Path, inputs: object) -> Path:
+        """Return the folder for the notes and completed tasks of a run with these inputs."""
+        return run_folder(out) / sha256_of_json([inputs, PLAN_FORMAT, __version__])[:16]
+
+    def submitted(self, stage: RunStage, folder: Path) -> SubmittedStage:
+        """Return a stage with its number of tasks and its folder, before it is submitted."""
+        return SubmittedStage.of(stage, min(self.stage(stage.kind).tasks, max(1, stage.shards)), folder)
+
+    def run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> None:
+        """Run the tasks that are not complete, and wait for them.
+
+        Args:
+            stages: The stages, in order.
+            folder: The folder of `folder`.
+            progress: Receives the stages.
+
+        Raises:
+            InputError: If a run is active in the folder, the cluster cannot be reached, or a task failed.
+            KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
+        """
+        from merge_snli.cluster.submit import run_stages
+
+        run_stages(stages, self, folder, progress)
+
 
 def read_cluster_file(path: Path) -> ClusterOptions:
     """Read a cluster file.
@@ -105,8 +144,13 @@ def read_cluster_file(path: Path) -> ClusterOptions:
         path: A TOML file with a table for each stage, and `[defaults]` for all of them.
 
     Raises:
-        InputError: If it cannot be read, a key is unknown or has no effect with the executor, or a value is invalid.
+        InputError: If datatrove is not installed, the file cannot be read, a key is unknown or has no effect with the
+            executor, or a value is invalid.
     """
+    if find_spec("datatrove") is None:
+        raise InputError(
+            f"{param('cluster')} needs datatrove, which is not installed: pip install 'merge-snli[cluster]'"
+        )
     content = read_toml(path, "cluster")
     defaults = content.pop(DEFAULTS, {})
     _check_defaults(path, defaults)

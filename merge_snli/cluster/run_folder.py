@@ -6,16 +6,20 @@ Tasks on other machines write here, so every file is written whole and renamed i
 from __future__ import annotations
 
 import json
+import re
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.errors import InputError, param
 from merge_snli.files import is_running, machine_name, write_json
 
-RUN_FILE, SUBMITTER_FILE = "run.json", "submitter.json"
+if TYPE_CHECKING:
+    from merge_snli.base.stages import RunStage
+
+CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
 
 RUNNING, DONE, FAILED, STOPPED, WAITING = "running", "done", "failed", "stopped", "waiting"
 """The states of a task. A task is stopped if it was killed, or its machine was lost."""
@@ -28,7 +32,7 @@ SECONDS_WITHOUT_BEAT = 90.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class StageRun:
+class SubmittedStage:
     """A submitted stage.
 
     Attributes:
@@ -44,6 +48,18 @@ class StageRun:
     tasks: int
     folder: Path
     job: str | None = None
+
+    @classmethod
+    def of(cls, stage: RunStage, tasks: int, folder: Path) -> SubmittedStage:
+        """Return a stage before it is submitted.
+
+        Args:
+            stage: The stage.
+            tasks: Number of tasks. The folder depends on it, since it is how the work is divided.
+            folder: The folder of all stages.
+        """
+        safe_name = re.sub(r"[^A-Za-z0-9._]+", "-", stage.name).strip("-")
+        return cls(name=stage.name, unit=stage.unit, tasks=tasks, folder=folder / f"{stage.step}-{safe_name}-{tasks}")
 
     def completed(self) -> set[int]:
         """Return the numbers of the tasks that are complete."""
@@ -70,7 +86,7 @@ class StageRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterRun:
+class SubmittedRun:
     """A submitted run.
 
     Attributes:
@@ -79,7 +95,7 @@ class ClusterRun:
     """
 
     executor: str
-    stages: tuple[StageRun, ...]
+    stages: tuple[SubmittedStage, ...]
 
     @property
     def jobs(self) -> tuple[str, ...]:
@@ -122,10 +138,10 @@ def output_folder(folder: Path) -> Path:
     return folder.parent.with_name(folder.parent.name.removesuffix(".work"))
 
 
-def write_run(folder: Path, run: ClusterRun) -> None:
+def write_run(folder: Path, run: SubmittedRun) -> None:
     """Write what was submitted."""
     write_json(
-        folder / RUN_FILE,
+        folder / CLUSTER_FILE,
         {
             "executor": run.executor,
             "stages": [{**asdict(stage), "folder": str(stage.folder.relative_to(folder))} for stage in run.stages],
@@ -133,22 +149,22 @@ def write_run(folder: Path, run: ClusterRun) -> None:
     )
 
 
-def read_run(folder: Path) -> ClusterRun | None:
+def read_run(folder: Path) -> SubmittedRun | None:
     """Read what was submitted; None if there is no run.
 
     Raises:
         InputError: If the file is of another version of merge-snli.
     """
-    content = _read_json(folder / RUN_FILE)
+    content = _read_json(folder / CLUSTER_FILE)
     if content is None:
         return None
     try:
-        stages = tuple(StageRun(**{**stage, "folder": folder / stage["folder"]}) for stage in content["stages"])
-        return ClusterRun(executor=content["executor"], stages=stages)
+        stages = tuple(SubmittedStage(**{**stage, "folder": folder / stage["folder"]}) for stage in content["stages"])
+        return SubmittedRun(executor=content["executor"], stages=stages)
     except (KeyError, TypeError) as error:
         raise InputError(
-            f"{folder / RUN_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the command "
-            f"with {param('cluster')} again, which keeps the finished answers"
+            f"{folder / CLUSTER_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the "
+            f"command with {param('cluster')} again, which keeps the finished answers"
         ) from error
 
 

@@ -25,7 +25,7 @@ from merge_snli.errors import InputError, param
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.cluster.run_folder import ClusterRun, StageRun, TaskRecord
+    from merge_snli.cluster.run_folder import SubmittedRun, SubmittedStage, TaskRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class RunStatus:
         return tuple(failure for stage in self.stages for failure in stage.failures)
 
 
-def is_active(folder: Path, run: ClusterRun) -> bool:
+def is_active(folder: Path, run: SubmittedRun) -> bool:
     """Return whether a run has Slurm jobs in the queue, or the command that submitted it is still running.
 
     Args:
@@ -128,7 +128,7 @@ def run_status(folder: Path) -> RunStatus:
     )
 
 
-def _stage_status(stage: StageRun, *, active: bool) -> StageStatus:
+def _stage_status(stage: SubmittedStage, *, active: bool) -> StageStatus:
     completed = stage.completed()
     records = {task: record for task in range(stage.tasks) if (record := read_task(stage.folder, task)) is not None}
     states = {task: _state(stage, task, records.get(task), completed, active=active) for task in range(stage.tasks)}
@@ -150,7 +150,7 @@ def _stage_status(stage: StageRun, *, active: bool) -> StageStatus:
     )
 
 
-def _state(stage: StageRun, task: int, record: TaskRecord | None, completed: set[int], *, active: bool) -> str:
+def _state(stage: SubmittedStage, task: int, record: TaskRecord | None, completed: set[int], *, active: bool) -> str:
     if task in completed:
         return DONE
     if record is None:
@@ -162,7 +162,7 @@ def _state(stage: StageRun, task: int, record: TaskRecord | None, completed: set
     return record.state
 
 
-def _failure(stage: StageRun, task: int, record: TaskRecord | None) -> Failure:
+def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> Failure:
     if record is not None:
         error = record.error or "ended without a result: it was killed, or its machine was lost"
         return Failure(stage=stage.name, task=task, host=record.host, error=error, log=stage.log(task))

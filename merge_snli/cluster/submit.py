@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import subprocess
+import sys
+import threading
 import time
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from datatrove.utils.logging import logger as datatrove_log
@@ -16,8 +20,8 @@ from merge_snli.cluster.options import RAY, SLURM
 from merge_snli.cluster.run_folder import (
     SECONDS_PER_BEAT,
     SUBMITTER_FILE,
-    ClusterRun,
-    StageRun,
+    SubmittedRun,
+    SubmittedStage,
     is_submitting,
     output_folder,
     read_run,
@@ -36,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from merge_snli.cluster.executors import Executor
+    from merge_snli.base.stages import RunStage
+    from merge_snli.cluster.executors import DatatroveExecutor
     from merge_snli.cluster.options import ClusterOptions
-    from merge_snli.cluster.stages import ClusterStage
     from merge_snli.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -50,34 +54,29 @@ MAX_SECONDS_PER_QUESTION = 30.0
 """The longest time between two questions to Slurm."""
 
 
-def run_stages(
-    stages: Sequence[ClusterStage], options: ClusterOptions, folder: Path, plan_folder: Path, progress: Progress
-) -> None:
-    """Run the stages that are not complete, and wait for them.
+def run_stages(stages: Sequence[RunStage], options: ClusterOptions, plan_folder: Path, progress: Progress) -> None:
+    """Run the stages that are not complete, and wait for them; raises as `ClusterOptions.run`.
 
     Args:
         stages: The stages, in order.
         options: Who runs them.
-        folder: The folder of the run.
-        plan_folder: The folder for the logs and completed tasks of these stages.
+        plan_folder: The folder for the logs and completed tasks of these stages, in the folder of the run.
         progress: Receives the stages.
-
-    Raises:
-        InputError: If a run is active in the folder, the cluster cannot be reached, or a task failed.
-        KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
     """
     datatrove_log.disable("datatrove")  # its messages are for programmers
-    with _only_submitter(folder):
-        runs = [stage_run(stage, options, plan_folder) for stage in stages]
-        runs[-1].forget()  # it is cheap, and its output may have been deleted
+    folder = plan_folder.parent
+    with _jobs_go_on(options, folder), _only_submitter(folder), _exit_at_sigterm():
+        submitted = [options.submitted(stage, plan_folder) for stage in stages]
+        submitted[-1].forget()  # it is cheap, and its output may have been deleted
         if options.executor == SLURM:
-            run = _submit(stages, runs, options, folder)
+            run = _submit(stages, submitted, options, folder)
         else:
-            run = ClusterRun(executor=options.executor, stages=tuple(runs))
+            run = SubmittedRun(executor=options.executor, stages=tuple(submitted))
             write_run(folder, run)
-            _run_here(stages, runs, options, progress)
+            _run_here(stages, submitted, options, progress)
     if options.executor == SLURM:
-        _wait(run, progress)
+        with _jobs_go_on(options, folder):
+            _wait(run, progress)
     incomplete = [stage for stage in run.stages if len(stage.completed()) < stage.tasks]
     if incomplete:
         failures = run_status(folder).failures
@@ -85,68 +84,72 @@ def run_stages(
         raise InputError(f"{why}; finished tasks are kept: run the same command again to do the others")
 
 
-def stage_run(stage: ClusterStage, options: ClusterOptions, plan_folder: Path) -> StageRun:
-    """Return a stage with its number of tasks and its folder, before it is submitted."""
-    tasks = min(options.stage(stage.kind).tasks, max(1, stage.shards))
-    return StageRun(name=stage.name, unit=stage.unit, tasks=tasks, folder=stage.folder(plan_folder, tasks))
-
-
 def _executor(
-    nth: int, stages: Sequence[ClusterStage], runs: Sequence[StageRun], options: ClusterOptions, after: Sequence[str]
-) -> Executor:
+    stage: RunStage, run: SubmittedStage, earlier: Sequence[SubmittedStage], options: ClusterOptions
+) -> DatatroveExecutor:
     """Return the executor of a stage, after removing the records of tasks that will run."""
-    stage, run = stages[nth], runs[nth]
     resources = options.stage(stage.kind)
     for task in set(range(run.tasks)) - run.completed():
         task_file(run.folder, task).unlink(missing_ok=True)
-    step = StageTask(stage.work, run, _before(stage, stages, runs), resources.cpus_per_task)
     return make_executor(
         options.executor,
-        step,
+        StageTask(stage.work, run, earlier, resources.cpus_per_task),
         resources,
         tasks=run.tasks,
         folder=run.folder,
-        after=after,
+        after=[each.job for each in earlier if each.job is not None],
         after_failures=stage.after_failures,
     )
 
 
-def _before(stage: ClusterStage, stages: Sequence[ClusterStage], runs: Sequence[StageRun]) -> list[StageRun]:
+def _before(stage: RunStage, stages: Sequence[RunStage], runs: Sequence[SubmittedStage]) -> list[SubmittedStage]:
     """Return the submitted stages of the steps before a stage."""
     return [run for run, other in zip(runs, stages, strict=True) if other.step < stage.step]
 
 
 def _submit(
-    stages: Sequence[ClusterStage], runs: Sequence[StageRun], options: ClusterOptions, folder: Path
-) -> ClusterRun:
+    stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, folder: Path
+) -> SubmittedRun:
     """Submit all stages to Slurm, each after those of earlier steps."""
     if "SLURM_ARRAY_TASK_ID" in os.environ:
         raise InputError("this is a task of a Slurm job: submit from a login node, or from an interactive job")
     submitted = [*runs]
     for nth, stage in enumerate(stages):
-        after = [run.job for run in _before(stage, stages, submitted) if run.job is not None]
-        executor = _executor(nth, stages, runs, options, after)
+        executor = _executor(stage, runs[nth], _before(stage, stages, submitted), options)
         with _submission_errors():
             executor.run()
         job = None if executor.job_id == -1 else str(executor.job_id)
-        submitted[nth] = StageRun(**{**vars(runs[nth]), "job": job})
+        submitted[nth] = replace(runs[nth], job=job)
         # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
-        write_run(folder, ClusterRun(executor=SLURM, stages=tuple(submitted)))
-    return ClusterRun(executor=SLURM, stages=tuple(submitted))
+        write_run(folder, SubmittedRun(executor=SLURM, stages=tuple(submitted)))
+    return SubmittedRun(executor=SLURM, stages=tuple(submitted))
 
 
 def _run_here(
-    stages: Sequence[ClusterStage], runs: Sequence[StageRun], options: ClusterOptions, progress: Progress
+    stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, progress: Progress
 ) -> None:
     """Run the stages one after another with Ray or locally, until one has failed."""
     with _connected(options.address) if options.executor == RAY else nullcontext():
-        for nth, (stage, run) in enumerate(zip(stages, runs, strict=True)):
-            failed = any(len(each.completed()) < each.tasks for each in _before(stage, stages, runs))
-            if failed and not stage.after_failures:
+        for stage, run in zip(stages, runs, strict=True):
+            earlier = _before(stage, stages, runs)
+            if any(len(each.completed()) < each.tasks for each in earlier) and not stage.after_failures:
                 return
-            executor = _executor(nth, stages, runs, options, ())
+            executor = _executor(stage, run, earlier, options)
             with _progress_of(run, progress):
                 executor.run()
+
+
+@contextmanager
+def _exit_at_sigterm() -> Iterator[None]:
+    """Exit at SIGTERM as at Ctrl-C, so that the tasks of the command end with it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -175,7 +178,7 @@ def _submission_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _progress_of(run: StageRun, progress: Progress) -> Iterator[None]:
+def _progress_of(run: SubmittedStage, progress: Progress) -> Iterator[None]:
     """Show how many tasks of a stage are complete, while a block runs them."""
     done = len(run.completed())
     with progress.stage(run.name, unit="tasks", total=run.tasks, cached=done) as stage:
@@ -188,7 +191,24 @@ def _progress_of(run: StageRun, progress: Progress) -> Iterator[None]:
         update()
 
 
-def _wait(run: ClusterRun, progress: Progress) -> None:
+@contextmanager
+def _jobs_go_on(options: ClusterOptions, folder: Path) -> Iterator[None]:
+    """Say on Ctrl-C what happens to the jobs in Slurm's queue."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if options.executor == SLURM:
+            out = output_folder(folder)
+            logger.warning(
+                "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
+                "merge-snli work cancel %s",
+                out,
+                out,
+            )
+        raise
+
+
+def _wait(run: SubmittedRun, progress: Progress) -> None:
     """Wait until all jobs have left Slurm's queue."""
     for stage in run.stages:
         if stage.job is None:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.logging import logger as task_log
 
+from merge_snli.base.stages import TaskShare
 from merge_snli.cluster.run_folder import DONE, FAILED, RUNNING, SECONDS_PER_BEAT, TaskRecord, write_task
 from merge_snli.errors import IncompleteError, InputError, as_flags, log_flags, reason
 from merge_snli.files import machine_name
 from merge_snli.progress import Progress, repeating
-from merge_snli.share import Share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from merge_snli.cluster.run_folder import StageRun
+    from merge_snli.cluster.run_folder import SubmittedStage
     from merge_snli.progress import Stage
 
 ENVIRONMENT = {"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
@@ -36,7 +36,11 @@ class StageTask(PipelineStep):  # type: ignore[misc]
     type = "merge-snli"
 
     def __init__(
-        self, work: Callable[[Share, Stage], None], stage: StageRun, earlier: Sequence[StageRun], threads: int
+        self,
+        work: Callable[[TaskShare, Stage], None],
+        stage: SubmittedStage,
+        earlier: Sequence[SubmittedStage],
+        threads: int,
     ) -> None:
         """Set what the tasks of a stage do.
 
@@ -79,7 +83,7 @@ class StageTask(PipelineStep):  # type: ignore[misc]
             note(RUNNING)
             try:
                 with repeating(lambda: note(RUNNING), SECONDS_PER_BEAT):
-                    self._work(Share(rank, world_size), stage)
+                    self._work(TaskShare(rank, world_size), stage)
             except Exception as error:
                 if isinstance(error, IncompleteError):
                     for each in self._earlier:

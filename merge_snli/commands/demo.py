@@ -26,6 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.presets import preset_options
     from generation.report.composition import composition_table
     from generation.report.words import words_table
+    from merge_snli.record import generation_of
     from scoring.models.names import name_models
     from scoring.models.options import ModelOptions
     from scoring.predictions.pairs import read_config
@@ -44,12 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
     results, failed = score_models(models, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", datasets=[dataset])
-    record, problems = dataset.record, dataset.record.problems
+    record, generation = dataset.record, generation_of(dataset.record)
     _section("Variants to look at", example_text(results, dataset))
     _section("What was found", summary_text(results))
     _section("Scores", score_table(results, {name: as_flags(reason) for name, reason in failed.items()}).text())
     _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
-    words = words_table(record.words, problems.with_label, problems.without_label)
+    words = words_table(generation.words, *vars(generation.problems).values())
     _section("Shared words of the embedded problems", words.text())
     _section("Written", "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *figures, page)))
     score = [_command(), "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
@@ -67,7 +68,9 @@ def _is_demo_data(folder: Path) -> bool:
     """Return whether the folder contains a data set of the demo, which may be replaced without `--overwrite`."""
     from merge_snli.dataset import RUN_FILE, find_dataset
 
-    return (folder / RUN_FILE).is_file() and find_dataset(str(folder)).record.options["problems"] == PREFIX + PROBLEMS
+    return (folder / RUN_FILE).is_file() and find_dataset(str(folder)).record.options.get(
+        "problems"
+    ) == PREFIX + PROBLEMS
 
 
 def _section(title: str, text: str) -> None:

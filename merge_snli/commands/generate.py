@@ -6,7 +6,7 @@ import argparse
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generation.filters.filter import FILTERS_GROUP
 from generation.options import DATA_SET, MASKED_LMS, Options
@@ -15,8 +15,9 @@ from merge_snli.errors import InputError, param
 from merge_snli.problems.options import PROBLEMS_GROUP
 
 if TYPE_CHECKING:
-    from generation.dry_run import DryRun
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.cluster.options import ClusterOptions
+
+    pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,58 +60,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Generate a data set and print its composition unless `--quiet` is given."""
-    options = read_options(arguments)
-    if arguments.dry_run:
-        from generation.dry_run import dry_run
-        from generation.dry_run_text import dry_run_text
+    options, executor = read_options(arguments), None
+    if arguments.cluster is not None:
+        from merge_snli.cluster.options import read_cluster_file
 
-        estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
-        sys.stdout.write(
-            dry_run_text(estimate) if arguments.cluster is None else _plan_text(options, arguments, estimate)
-        )
+        executor = read_cluster_file(arguments.cluster)
+    if arguments.dry_run:
+        sys.stdout.write(_estimate(options, arguments, executor))
         return 0
     if arguments.out is None:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
+    from generation.pipeline import generate
     from generation.report.composition import composition_table
 
     if not arguments.quiet:
-        for module in ("generation.pipeline", "merge_snli.cluster.run"):
-            logging.getLogger(module).setLevel(logging.INFO)
-    dataset = _generate(options, arguments)
+        logging.getLogger("generation.pipeline").setLevel(logging.INFO)
+    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle", "quiet")}
+    dataset = generate(options, arguments.out, **choices, **_execution(executor))
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
     return 0
 
 
-def _plan_text(options: Options, arguments: argparse.Namespace, estimate: DryRun) -> str:
-    """Return the plan of a run on a cluster."""
-    from merge_snli.cluster.run import Planned, plan_generate
-    from merge_snli.progress import Progress
+def _estimate(options: Options, arguments: argparse.Namespace, executor: ClusterOptions | None) -> str:
+    """Return what a run would do, and how long it would take."""
+    from generation.dry_run import dry_run
+    from generation.dry_run_text import dry_run_text
 
-    out = arguments.out or "merge_snli"
-    choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
-    planned = plan_generate(
-        options, out, arguments.cluster, **choices, overwrite=True, progress=Progress(quiet=arguments.quiet)
-    )
-    if not isinstance(planned, Planned):
-        return f"nothing to do: {out} has this data set already\n"
+    estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
+    if executor is None:
+        return dry_run_text(estimate)
+    from generation.pipeline import submitted
+    from generation.run import plan_run, read_inputs
     from merge_snli.cluster.plan import plan_text
-
-    return plan_text(planned, estimate)
-
-
-def _generate(options: Options, arguments: argparse.Namespace) -> MergeDataset:
-    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle")}
-    if arguments.cluster is None:
-        from generation.pipeline import generate
-
-        return generate(options, arguments.out, **choices, quiet=arguments.quiet)
-    from merge_snli.cluster.run import generate_on_cluster, plan_generate
+    from merge_snli.folders import check_dataset_out
     from merge_snli.progress import Progress
 
-    progress = Progress(quiet=arguments.quiet)
-    planned = plan_generate(options, arguments.out, arguments.cluster, **choices, progress=progress)
-    return generate_on_cluster(planned, progress)
+    choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
+    inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)
+    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "merge_snli")), **choices, **_execution(executor))
+    return plan_text(executor, *submitted(run_, executor), estimate)
+
+
+def _execution(executor: ClusterOptions | None) -> dict[str, Any]:
+    """Return the arguments of a run that follow from the cluster file."""
+    if executor is None:
+        return {}
+    return {"executor": executor, "problems_per_shard": executor.problems_per_shard}
 
 
 def read_options(arguments: argparse.Namespace) -> Options:

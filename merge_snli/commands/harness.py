@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  merge-snli harness ORG/merge_snli --config noun --estimate\n"
-        "  merge-snli harness merge_snli --config noun --out tasks\n"
+        "  merge-snli harness demo:dataset --config noun --out tasks\n"
         "  lm_eval --model hf --model_args pretrained=DIR --include_path tasks --tasks merge_snli_noun \\\n"
         "    --num_fewshot 3 --log_samples --output_path logs"
     )

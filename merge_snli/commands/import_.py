@@ -48,9 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  merge-snli import logs/*.eval --dataset ORG/merge_snli --out results\n"
-        "  merge-snli import logs/MODEL/samples_*.jsonl --dataset merge_snli --out results\n"
-        "  merge-snli import predictions.csv --model my-model --dataset merge_snli --out results\n"
-        "  merge-snli import results/*.json --again --dataset merge_snli --out results"
+        "  merge-snli import logs/MODEL/samples_*.jsonl --dataset demo:dataset --out results\n"
+        "  merge-snli import predictions.csv --model my-model --dataset demo:dataset --out results\n"
+        "  merge-snli import results/*.json --again --dataset demo:dataset --out results"
     )
 
 

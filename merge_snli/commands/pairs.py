@@ -10,7 +10,7 @@ from merge_snli.commands.arguments import add_list, add_steps
 from merge_snli.commands.problem_arguments import given, with_suppressed_default
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import PairsDataset
+    from merge_snli.dataset import MergeDataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,14 +78,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _simple(arguments: argparse.Namespace) -> PairsDataset:
+def _simple(arguments: argparse.Namespace) -> MergeDataset:
     from templates import SimplePairOptions, make_simple_pair
 
     options = SimplePairOptions(**given(arguments, SimplePairOptions))
     return make_simple_pair(arguments.out, options, overwrite=arguments.overwrite)
 
 
-def _extended(arguments: argparse.Namespace) -> PairsDataset:
+def _extended(arguments: argparse.Namespace) -> MergeDataset:
     from templates import ExtendedPairOptions, make_extended_pair
 
     options = ExtendedPairOptions(**given(arguments, ExtendedPairOptions))

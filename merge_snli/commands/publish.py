@@ -61,7 +61,7 @@ def _disable_progress_without_terminal() -> None:
 
 
 def _publish(arguments: argparse.Namespace) -> int:
-    from merge_snli.dataset import find_any_dataset
+    from merge_snli.dataset import find_dataset
     from merge_snli.publishing import plan, publish
     from merge_snli.publishing.checks import check_arguments, check_valid
     from merge_snli.publishing.hub import find_api
@@ -72,7 +72,7 @@ def _publish(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
     names = {name: getattr(arguments, name) for name in ("revision", "create_pr", "metric_space")}
     check_arguments(arguments.repo, **names)
-    dataset = find_any_dataset(arguments.dataset)
+    dataset = find_dataset(arguments.dataset)
     api = None if arguments.dry_run else find_api()
     check_valid(dataset)
     planned = plan(dataset, arguments.repo, license_id=arguments.license, **names)

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Register, undo or list, and print the folders that were written."""
     from merge_snli.registration import find_caches, register, registered, undo
-    from merge_snli.registration.record import registered_text, removed_text
+    from merge_snli.registration.registered import registered_text, removed_text
 
     if not arguments.list and not arguments.undo:
         if arguments.dataset is None:

@@ -15,13 +15,8 @@ from merge_snli.errors import InputError, as_flags, param
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from merge_snli.errors import Message
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.table import Table
-    from scoring.models.options import ModelOptions
-    from scoring.predictions.grouped import GroupedPairs
-    from scoring.predictions.pairs import ScoredConfig
-    from scoring.predictions.source import ScoredSource
     from scoring.results.grouped_result import GroupedResult
     from scoring.results.result import Result
 
@@ -112,9 +107,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
-        "  merge-snli score demo:nli-a demo:nli-b --dataset merge_snli --out results\n"
+        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
         "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
-        "  merge-snli score demo:nli-a --dataset merge_snli --source recorded --out results\n"
+        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
         "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
     )
 
@@ -136,13 +131,19 @@ def run(arguments: argparse.Namespace) -> int:
     from scoring.predictions.source import read_source
     from scoring.results.files import to_json
     from scoring.results.folder import check_results_folder
-    from scoring.score_models import require_seeds, score_models, take_part
+    from scoring.score_models import require_seeds, take_part
+    from scoring.tasks import ScoringRun, score_run
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
         raise InputError(
             f"{param('limit_seeds')} and {param('subsample')} are for a trial on one machine: remove them, or "
             f"{param('cluster')}"
         )
+    executor = None
+    if arguments.cluster is not None:
+        from merge_snli.cluster.options import read_cluster_file
+
+        executor = read_cluster_file(arguments.cluster)
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         model_labels=None if arguments.model_labels is None else parse_labels(arguments.model_labels),
@@ -160,10 +161,18 @@ def run(arguments: argparse.Namespace) -> int:
         data = take_part(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
         problems = None if source is None else read_source(source, require_seeds(data, "source"))
         digest = None if dataset_id is None else require_seeds(data, "eval_results").dataset.digest
-        if arguments.cluster is None:
-            results, reasons = score_models(models, data, options=options, out=arguments.out, source=problems)
-        else:
-            results, reasons = _score_on_cluster(arguments, models, data, options, problems)
+        scoring = ScoringRun(
+            models=models,
+            options=options,
+            out=arguments.out,
+            dataset=_dataset(arguments),
+            config=data.config,
+            group_column=arguments.group_column,
+            by=tuple(arguments.by),
+            source=source,
+            opened=(data, problems),
+        )
+        results, reasons = score_run(scoring, executor)
         scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
         if dataset_id is not None and digest is not None:
             _write_eval_results(dataset_id, digest, arguments.out)
@@ -179,26 +188,6 @@ def run(arguments: argparse.Namespace) -> int:
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0
-
-
-def _score_on_cluster(
-    arguments: argparse.Namespace,
-    models: Mapping[str, str],
-    data: ScoredConfig | GroupedPairs,
-    options: ModelOptions,
-    source: ScoredSource | None,
-) -> tuple[list[Result | GroupedResult], dict[str, Message]]:
-    from merge_snli.cluster.score import score_on_cluster
-    from scoring.tasks import DataOptions
-
-    opening = DataOptions(
-        dataset=_dataset(arguments),
-        config=data.config,
-        group_column=arguments.group_column,
-        by=tuple(arguments.by),
-        source=_source(arguments),
-    )
-    return score_on_cluster(models, opening, data, arguments.cluster, options=options, out=arguments.out, source=source)
 
 
 def _tables(

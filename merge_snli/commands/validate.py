@@ -21,13 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Validate a data set and print one line per finding and a summary."""
-    from merge_snli.dataset import find_any_dataset
+    from merge_snli.dataset import find_dataset
     from merge_snli.errors import as_flags
     from merge_snli.validation import validate
     from merge_snli.validation.finding import report_text
 
     folder = Path(arguments.dataset)
-    dataset = folder if folder.is_dir() else find_any_dataset(arguments.dataset)
+    dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
     report = validate(dataset, tagger=arguments.tagger)
     report = replace(report, not_checked=tuple(map(as_flags, report.not_checked)))
     write_output(arguments.format, text=lambda: report_text(report), document=report.as_dict)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from merge_snli.dataset import PairsDataset, find_any_dataset
+from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError, param
 from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
@@ -80,7 +80,7 @@ def import_files(
     if logs and len(logs) < len(paths):
         tables = [path for path in paths if path not in logs]
         raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
-    opened = _open(dataset)
+    opened = find_dataset(dataset)
     if logs:
         options = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
         given = next((name for name, value in options.items() if value is not None), None)
@@ -121,13 +121,6 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
             )
         if not again and is_result(path):
             raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
-
-
-def _open(dataset: str) -> MergeDataset:
-    opened = find_any_dataset(dataset)
-    if isinstance(opened, PairsDataset):
-        raise InputError(f"{dataset} has pairs in groups, and answers are imported on MERGE data sets only")
-    return opened
 
 
 def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, partial: bool, again: bool) -> list[_Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -47,8 +48,9 @@ def without_hub_prefix(name: str) -> str:
 def names_files(name: str) -> bool:
     """Return whether a source is one or more files, which have no splits, and not a folder or a Hub id."""
     path = Path(name)
-    if path.exists():
-        return path.is_file()
+    with suppress(OSError):  # a text that is too long for a path names no file
+        if path.exists():
+            return path.is_file()
     parts = name.split(SEPARATOR)
     return len(parts) > 1 or glob.has_magic(name) or name.startswith(ON_HUB) or file_type(path) in READERS
 

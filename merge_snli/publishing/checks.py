@@ -9,7 +9,7 @@ from merge_snli.errors import InputError, param, reason
 from merge_snli.script_branch import SCRIPT_BRANCH
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset, PairsDataset
+    from merge_snli.dataset import MergeDataset
 
 MAIN = "main"
 METRIC = "pattern_accuracy"
@@ -17,7 +17,7 @@ BRANCH = re.compile(r"(?!refs/)\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
 """Pattern of a draft branch's name."""
 
 
-def check_valid(dataset: MergeDataset | PairsDataset) -> None:
+def check_valid(dataset: MergeDataset) -> None:
     """Check that validation finds nothing in a data set.
 
     Raises:

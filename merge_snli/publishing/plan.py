@@ -8,17 +8,17 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import RUN_FILE, MergeDataset
+from merge_snli.dataset import RUN_FILE
 from merge_snli.errors import InputError, param
 from merge_snli.hub import REPO_TYPE_NAMES
 from merge_snli.publishing.checks import MAIN, METRIC, check_arguments
 from merge_snli.publishing.eval_yaml import eval_yaml
-from merge_snli.publishing.record import published_record
+from merge_snli.publishing.published_record import published_record
 from merge_snli.schema import data_version
 from merge_snli.script_branch import SCRIPT_BRANCH, script_files
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import PairsDataset
+    from merge_snli.dataset import MergeDataset
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Plan:
 
 
 def plan(
-    dataset: MergeDataset | PairsDataset,
+    dataset: MergeDataset,
     repo: str,
     *,
     revision: str = MAIN,
@@ -82,8 +82,8 @@ def plan(
     """Plan a publication.
 
     Args:
-        dataset: A data set without findings of `merge_snli.validation.validate`. Pairs in groups have no loading script
-            and no `eval.yaml`.
+        dataset: A data set without findings of `merge_snli.validation.validate`. Without subsamples it gets no loading
+            script and no `eval.yaml`.
         repo: The repository's id, `ORG/NAME`.
         revision: The branch for the data. A branch other than `main` is a draft: no script, no tag.
         create_pr: Propose the data in a pull request, without script and tag.
@@ -100,11 +100,11 @@ def plan(
     digests = dict(sorted(dataset.record.data.files.items()))
     contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in sorted(dataset.record.files)}
     contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)
-    if isinstance(dataset, MergeDataset):
+    if dataset.record.draws is not None:
         contents["eval.yaml"] = eval_yaml(dataset)
     branches = [_data_branch(repo, revision, contents, f"Data {tag}")]
     is_complete = revision == MAIN and not create_pr
-    if is_complete and isinstance(dataset, MergeDataset):
+    if is_complete and dataset.record.draws is not None:
         with_script = {**contents, **script_files(dataset, repo_name=repo.partition("/")[2])}
         branches.append(_data_branch(repo, SCRIPT_BRANCH, with_script, f"Loading script and data {tag}"))
     if metric_space is not None:

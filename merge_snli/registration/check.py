@@ -16,7 +16,7 @@ from merge_snli.registration.prepare import METRIC_NAME, metric_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.dataset import MergeDataset, PairsDataset
+    from merge_snli.dataset import MergeDataset
 
 PROGRAM = """
 import json, sys
@@ -37,7 +37,7 @@ if scores["pattern_accuracy"] != 1.0:
 """
 
 
-def check_loading(dataset: MergeDataset | PairsDataset, stage: Path, name: str) -> None:
+def check_loading(dataset: MergeDataset, stage: Path, name: str) -> None:
     """Load every config and the metric by bare name from prepared caches.
 
     Args:
@@ -51,7 +51,7 @@ def check_loading(dataset: MergeDataset | PairsDataset, stage: Path, name: str) 
     """
     empty = stage / "empty"
     empty.mkdir()
-    command = [sys.executable, "-c", PROGRAM, name, METRIC_NAME, json.dumps(dataset.record.data.rows)]
+    command = [sys.executable, "-c", PROGRAM, name, METRIC_NAME, json.dumps(dataset.record.data_rows)]
     variables = {
         "HF_HOME": str(stage / "home"),
         "HF_DATASETS_CACHE": str(stage / "datasets"),

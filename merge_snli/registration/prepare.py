@@ -12,7 +12,7 @@ from merge_snli.files import sha256_of_file, sha256_of_json
 from merge_snli.schema import data_version
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset, PairsDataset
+    from merge_snli.dataset import MergeDataset
 
 NAME = "merge_snli"
 """The default name to load a data set by."""
@@ -32,7 +32,7 @@ this name never takes precedence.
 """
 
 
-def prepare_dataset(dataset: MergeDataset | PairsDataset, cache: Path, name: str) -> tuple[Path, ...]:
+def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path, ...]:
     """Write each config in the cache format of `datasets`.
 
     Args:
@@ -58,14 +58,14 @@ def prepare_dataset(dataset: MergeDataset | PairsDataset, cache: Path, name: str
             enable_progress_bars()
 
 
-def _check_files(dataset: MergeDataset | PairsDataset) -> None:
+def _check_files(dataset: MergeDataset) -> None:
     for name, digest in dataset.record.data.files.items():
         path = dataset.folder / name
         if not path.is_file() or sha256_of_file(path) != digest:
             raise InputError(f"{path} is missing or was changed: download or generate the data set again")
 
 
-def _prepare_config(dataset: MergeDataset | PairsDataset, config: str, cache: Path, name: str) -> Path:
+def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) -> Path:
     from datasets.exceptions import DatasetGenerationError
 
     from merge_snli.builder import builder_of

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import RUN_FILE, PairsDataset, find_any_dataset
+from merge_snli.dataset import find_dataset
 from merge_snli.errors import InputError
 from merge_snli.files import disk_errors_as_input_errors, write_json
 from merge_snli.registration.caches import Caches, find_caches, locked
 from merge_snli.registration.check import check_loading
 from merge_snli.registration.prepare import NAME, prepare_dataset, prepare_metric
-from merge_snli.registration.record import Registration, check_name, read_record, record_file
+from merge_snli.registration.registered import Registration, check_name, read_registration, record_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def registered() -> Registration | None:
     Raises:
         InputError: If the record is malformed.
     """
-    return read_record(find_caches())
+    return read_registration(find_caches())
 
 
 def register(name: str, *, load_name: str = NAME) -> Registration:
@@ -49,8 +49,7 @@ def register(name: str, *, load_name: str = NAME) -> Registration:
             written.
     """
     check_name(load_name)
-    dataset, caches = find_any_dataset(name), find_caches()
-    _check_record(dataset)
+    dataset, caches = find_dataset(name), find_caches()
     with disk_errors_as_input_errors(caches.datasets), locked(caches), _stage(caches) as stage:
         configs = prepare_dataset(dataset, stage / "datasets", load_name)
         metric = prepare_metric(stage / "modules")
@@ -73,36 +72,15 @@ def undo(name: str | None = None) -> Registration | None:
         InputError: If another data set is registered.
     """
     caches = find_caches()
-    if read_record(caches) is None:
+    if read_registration(caches) is None:
         return None
     with disk_errors_as_input_errors(caches.datasets), locked(caches):
-        registration = read_record(caches)
+        registration = read_registration(caches)
         if registration is not None:
             if name is not None and not _is_named(registration, name):
                 raise InputError(f"{name} is not registered, {registration.dataset} is: name that one or none")
             _remove(registration, caches)
     return registration
-
-
-def _check_record(dataset: MergeDataset | PairsDataset) -> None:
-    """Check the shape of the data set's record, which the builder reads.
-
-    Raises:
-        InputError: If it is malformed.
-    """
-    from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import read_run
-
-    if isinstance(dataset, PairsDataset):  # its record was checked when it was read
-        return
-    collector = Collector()
-    read_run((dataset.folder / RUN_FILE).read_bytes(), collector)
-    findings = collector.report(dataset.name).findings
-    if findings:
-        raise InputError(
-            f"cannot register {dataset.name} ({findings[0]}): run merge-snli validate {dataset.name}, and generate the "
-            "data set again"
-        )
 
 
 def _is_named(registration: Registration, name: str) -> bool:
@@ -122,11 +100,9 @@ def _stage(caches: Caches) -> Iterator[Path]:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _install(
-    dataset: MergeDataset | PairsDataset, caches: Caches, moves: dict[Path, Path], load_name: str
-) -> Registration:
+def _install(dataset: MergeDataset, caches: Caches, moves: dict[Path, Path], load_name: str) -> Registration:
     """Move prepared folders to the caches. The record is written first, so that `undo` works after a kill."""
-    older = read_record(caches)
+    older = read_registration(caches)
     for target in moves.values():
         if target.exists() and (older is None or str(target) not in older.folders):
             raise InputError(f"{target} exists and was not written by merge-snli register: delete it first")

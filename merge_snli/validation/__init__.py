@@ -8,7 +8,7 @@ from merge_snli.shadowing import check_not_shadowed
 
 check_not_shadowed("generation", "templates")
 
-from merge_snli.validation.finding import Finding, Report
+from merge_snli.validation.finding import Finding, ValidationReport
 from merge_snli.validation.validate import validate
 
-__all__ = ["Finding", "Report", "validate"]
+__all__ = ["Finding", "ValidationReport", "validate"]

@@ -9,7 +9,7 @@ from merge_snli.schema import ANNOTATION, features
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.folder import check_digests
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
-from merge_snli.validation.record import ANNOTATED, VARIANTS
+from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,7 @@ from merge_snli import __version__
 from merge_snli.card import render_card
 from merge_snli.dataset import CARD_FILE
 from merge_snli.errors import reason
-from merge_snli.pairs_record import PairsRecord
-from merge_snli.schema import ALL, SEED, TEST, data_file
+from merge_snli.schema import data_file
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.parquet import READ_ERRORS
 
@@ -30,7 +29,7 @@ YAML_ERRORS = (yaml.YAMLError, ValueError, TypeError, ArithmeticError, LookupErr
 """What PyYAML raises for malformed text and invalid values (such as the date 2020-99-99)."""
 
 
-def check_card(folder: Path, record: Record | PairsRecord, collector: Collector) -> None:
+def check_card(folder: Path, record: Record, collector: Collector) -> None:
     """Compare the card with the one that the record and the data give.
 
     For the card of another version of this package, only the metadata that libraries read is compared.
@@ -43,7 +42,7 @@ def check_card(folder: Path, record: Record | PairsRecord, collector: Collector)
     is_complete = record.versions.get("merge_snli") == __version__
     if not is_complete:
         collector.skip(f"text of the card: written by merge_snli {record.versions.get('merge_snli')}")
-    shown = record.files if isinstance(record, PairsRecord) else (data_file(ALL, TEST), data_file(SEED, TEST))
+    shown = [data_file(name, config.split) for name, config in record.configs.items()]
     if not all((folder / name).is_file() for name in (CARD_FILE, *shown)):
         return
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from merge_snli.validation.finding import Finding, Report, counted, quoted
+from merge_snli.validation.finding import Finding, ValidationReport, counted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,11 +63,11 @@ class Collector:
         """Add what could not be checked, and why."""
         self._skipped.append(message)
 
-    def report(self, name: str) -> Report:
+    def report(self, name: str) -> ValidationReport:
         """Return the report on the data set `name`."""
         more = [
             Finding(file, None, column, counted(number - MAX_FINDINGS, "more finding"))
             for (file, column), number in self._found.items()
             if number > MAX_FINDINGS
         ]
-        return Report(name, (*self._findings, *more), dict(self._checked), tuple(self._skipped))
+        return ValidationReport(name, (*self._findings, *more), dict(self._checked), tuple(self._skipped))

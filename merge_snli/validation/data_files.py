@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from dataclasses import asdict
 from itertools import zip_longest
@@ -16,18 +17,20 @@ from generation.seeds_from import Seeds
 from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_file
 from merge_snli.parquet_files import ROWS_PER_GROUP
+from merge_snli.record import generation_of
 from merge_snli.schema import ALL, SEED, TEST, features
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
-from merge_snli.validation.record import SEEDS, VARIANTS
+from merge_snli.validation.recorded_run import SEEDS, VARIANTS
 from merge_snli.validation.resources import find_resources
 from merge_snli.validation.rows import check_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from merge_snli.record import ConfigRecord
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import RecordedRun
+    from merge_snli.validation.recorded_run import RecordedRun
     from merge_snli.validation.seed import Row
 
 
@@ -64,21 +67,33 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
     """Write the data set again from configs `all` and `seed`, and compare files, counts and seeds."""
     with tempfile.TemporaryDirectory() as copy:
         try:
-            data, composition = write_data(
-                Path(copy), [folder / VARIANTS], [folder / SEEDS], run.options, run.label_names
-            )
+            configs = write_data(Path(copy), [folder / VARIANTS], [folder / SEEDS], run.options, run.label_names)
         except READ_ERRORS:
             collector.skip(f"derived files: {VARIANTS} has invalid rows")
             return
         _check_bytes(folder, Path(copy), run, collector)
-    record = run.record
-    collector.compare(RUN_FILE, "data.rows", record.data.rows, data.rows, "the data has")
-    recorded, found = (
-        {config: asdict(counts) for config, counts in each.items()} for each in (record.composition, composition)
-    )
-    collector.compare(RUN_FILE, "composition", recorded, found, "the data has")
-    if record.seeds is not None:
-        collector.compare(RUN_FILE, "seeds.digest", record.seeds.digest, _seeds(folder).digest, "the data has")
+    compare_configs(run.record.configs, configs, collector)
+    seeds = generation_of(run.record).seeds
+    if seeds is not None:
+        collector.compare(RUN_FILE, "generation.seeds.digest", seeds.digest, _seeds(folder).digest, "the data has")
+
+
+def compare_configs(
+    recorded: Mapping[str, ConfigRecord], found: Mapping[str, ConfigRecord], collector: Collector
+) -> None:
+    """Report what the record says of configs other than the data.
+
+    Args:
+        recorded: The configs of the record.
+        found: The configs that the data gives.
+        collector: Gets the findings.
+    """
+    if list(recorded) != list(found):
+        message = f"has {', '.join(recorded)}; the data has {', '.join(found)}"
+        collector.find(RUN_FILE, None, "configs", message)
+    for name in recorded.keys() & found.keys():
+        was, is_ = (json.loads(json.dumps(asdict(of[name]))) for of in (recorded, found))
+        collector.compare(RUN_FILE, f"configs.{name}", was, is_, "the data has")
 
 
 def _seeds(folder: Path) -> Seeds:

@@ -35,7 +35,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ValidationReport:
     """The result of a validation.
 
     Attributes:
@@ -55,7 +55,7 @@ class Report:
         return asdict(self)
 
 
-def report_text(report: Report) -> str:
+def report_text(report: ValidationReport) -> str:
     """Return a report as text: one line per finding and per unchecked part, then a summary."""
     lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
     checked = ", ".join(_checked(count, names) for names, count in report.checked.items() if count)

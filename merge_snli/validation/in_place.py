@@ -9,7 +9,7 @@ from generation.filters.filter import Place
 from generation.sentences.forms import forms_of_word
 from generation.sentences.substitution import Substitution
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.record import VARIANTS
+from merge_snli.validation.recorded_run import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from generation.options import Options
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.resources import Resources
-    from merge_snli.validation.seed import Row, Seed
+    from merge_snli.validation.seed import CheckedSeed, Row
 
 
 class _Replacement(NamedTuple):
@@ -34,7 +34,7 @@ class _Replacement(NamedTuple):
         return Substitution(place.sentence, place.start, place.end, place.written(self.word))
 
 
-def check_in_place(seeds: Sequence[Seed], options: Options, resources: Resources, collector: Collector) -> None:
+def check_in_place(seeds: Sequence[CheckedSeed], options: Options, resources: Resources, collector: Collector) -> None:
     """Report replacements that a filter of the run on words or on tags would have dropped.
 
     Filters that always apply are checked with the replacement itself. Scrambled replacements are not checked.
@@ -83,7 +83,7 @@ def _dropping(
             yield each
 
 
-def _places(row: Row, seed: Seed, options: Options, resources: Resources) -> Iterator[Place]:
+def _places(row: Row, seed: CheckedSeed, options: Options, resources: Resources) -> Iterator[Place]:
     """Yield the places of a replacement in the sentences in which masked LMs validated it."""
     word = seed.shared.get((row["word_class"], row["original"]))
     if word is None or seed.tagged is None:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from generation.sentences.replacing import match_occurrence_case
+from merge_snli.replaced import replaced_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
-def is_replaced(seed: str, sentence: str, original: str, replacement: str, *, ignore_case: bool = False) -> bool:
+def is_replaced(
+    seed: str, sentence: str, starts: Sequence[int], original: str, replacement: str, *, ignore_case: bool = False
+) -> bool:
     """Return whether `sentence` is `seed` with every word `original` replaced.
 
     Without the tagger of the run, only text between spaces, punctuation and the sentence's ends is known to be a word.
@@ -16,28 +23,25 @@ def is_replaced(seed: str, sentence: str, original: str, replacement: str, *, ig
     Args:
         seed: The seed's sentence.
         sentence: The variant's sentence.
+        starts: The offsets at which the replacement starts in `sentence`.
         original: The word to replace.
         replacement: The word that replaces it.
         ignore_case: Whether the run compared shared words ignoring case.
     """
     if not original:
         return False
-    occurrences = list(re.finditer(re.escape(original), seed, re.IGNORECASE if ignore_case else 0))
-    reached = {(0, False)}
-    """Offsets in `sentence` up to which it agrees with `seed`, and whether an occurrence was replaced before."""
-    end = 0
-    for occurrence in occurrences:
-        before, end = seed[end : occurrence.start()], occurrence.end()
-        fillers = {(match_occurrence_case(occurrence[0], original, replacement), True)}
-        if not _is_word(seed, occurrence):
-            fillers.add((occurrence[0], False))
-        reached = {
-            (offset + len(before + filler), was_replaced or is_replacement)
-            for offset, was_replaced in reached
-            for filler, is_replacement in fillers
-            if sentence.startswith(before + filler, offset)
-        }
-    return any(was_replaced and sentence[offset:] == seed[end:] for offset, was_replaced in reached)
+    found = replaced_words(seed, sentence, starts, original, replacement)
+    occurrences = re.finditer(re.escape(original), seed, re.IGNORECASE if ignore_case else 0)
+    words = {occurrence.start() for occurrence in occurrences if _is_word(seed, occurrence)}
+    return (
+        bool(found)
+        and words <= {each.seed[0] for each in found}
+        and all(
+            (ignore_case or seed[slice(*each.seed)] == original)
+            and sentence[slice(*each.variant)] == match_occurrence_case(seed[slice(*each.seed)], original, replacement)
+            for each in found
+        )
+    )
 
 
 def _is_word(seed: str, occurrence: re.Match[str]) -> bool:

@@ -10,12 +10,13 @@ from generation.filters.relations import load_wordnet
 from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.errors import InputError, Message
 from merge_snli.inference.tagger import find_tagger, installed_tagger
+from merge_snli.record import generation_of
 
 if TYPE_CHECKING:
     from generation.filters.relations import WordNet
     from merge_snli.inference.tagger import Tagger
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import RecordedRun
+    from merge_snli.validation.recorded_run import RecordedRun
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def _find_wordnet(run: RecordedRun) -> WordNet:
         InputError: If it is not available.
     """
     wordnet = load_wordnet()
-    recorded = run.record.wordnet
+    recorded = generation_of(run.record).wordnet
     if recorded is None or recorded.digest != wordnet.digest:
         raise InputError(f"the run used another WordNet than the installed {wordnet.version}")
     return wordnet
@@ -79,7 +80,7 @@ def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTag
     Raises:
         InputError: If it is not available.
     """
-    found, expected = _load_tagger(name or installed_tagger(run.options.tagger)), run.record.tagger
+    found, expected = _load_tagger(name or installed_tagger(run.options.tagger)), generation_of(run.record).tagger
     tagger, _ = found
     if tagger.digest != expected.digest:
         raise InputError(

@@ -9,7 +9,7 @@ from merge_snli.schema import ALL
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.in_place import check_in_place
 from merge_snli.validation.parquet import read_column
-from merge_snli.validation.record import SEEDS, VARIANTS
+from merge_snli.validation.recorded_run import SEEDS, VARIANTS
 from merge_snli.validation.seed import read_seeds
 from merge_snli.validation.seeds import check_seed
 from merge_snli.validation.variants import check_variants
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from merge_snli.validation.collector import Collector
-    from merge_snli.validation.record import RecordedRun
+    from merge_snli.validation.recorded_run import RecordedRun
     from merge_snli.validation.resources import Resources
 
 

@@ -11,7 +11,7 @@ from generation.sentences.tagging import TaggedProblem, tag_sentences
 from generation.sentences.words import SharedWord, shared_words
 from merge_snli.problems.reading import Problem
 from merge_snli.validation.parquet import read_tables
-from merge_snli.validation.record import SEEDS, VARIANTS
+from merge_snli.validation.recorded_run import SEEDS, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Seed:
+class CheckedSeed:
     """A seed.
 
     Attributes:
@@ -49,7 +49,9 @@ class Seed:
     tagged: TaggedProblem | None
 
 
-def read_seeds(folder: Path, counts: Iterable[int], tagger: Tagger | None, options: Options) -> Iterator[list[Seed]]:
+def read_seeds(
+    folder: Path, counts: Iterable[int], tagger: Tagger | None, options: Options
+) -> Iterator[list[CheckedSeed]]:
     """Yield the seeds in batches.
 
     Args:
@@ -72,7 +74,7 @@ def read_seeds(folder: Path, counts: Iterable[int], tagger: Tagger | None, optio
             else:
                 words, shared = words_of(tagged), shared_words(tagged, ignore_case=options.ignore_case)
             by_form = {(word.word_class, word.text): word for word in shared}
-            batch.append(Seed(number, row, dict(islice(variants, size)), problem, words, by_form, tagged))
+            batch.append(CheckedSeed(number, row, dict(islice(variants, size)), problem, words, by_form, tagged))
         yield batch
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from merge_snli.problems.ids import content_id
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.record import SEEDS
+from merge_snli.validation.recorded_run import SEEDS
 
 if TYPE_CHECKING:
     from generation.options import Options
     from merge_snli.validation.collector import Collector, Find
-    from merge_snli.validation.record import RecordedRun
-    from merge_snli.validation.seed import Row, Seed
+    from merge_snli.validation.recorded_run import RecordedRun
+    from merge_snli.validation.seed import CheckedSeed, Row
 
 
-def check_seed(seed: Seed, run: RecordedRun, collector: Collector) -> None:
+def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
     """Check a seed's label, id, shared words and counts.
 
     Args:
@@ -51,7 +51,7 @@ def _check_id(row: Row, run: RecordedRun, find: Find) -> None:
         find("seed_id", f"is {quoted(row['seed_id'])}; premise, hypothesis and label give {quoted(expected)}")
 
 
-def _check_counts(name: str, counts: dict[str, int], seed: Seed, options: Options, find: Find) -> None:
+def _check_counts(name: str, counts: dict[str, int], seed: CheckedSeed, options: Options, find: Find) -> None:
     """Compare the counts of a word class with its variants, of which there are none if there would be too few."""
     found = Counter(row["original"] for row in seed.variants.values() if row["word_class"] == name)
     if found:

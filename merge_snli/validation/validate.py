@@ -5,37 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import CARD_FILE, RUN_FILE, StoredDataset
+from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.errors import InputError
-from merge_snli.pairs_record import PairsRecord, is_pairs
 from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.card import check_card
 from merge_snli.validation.collector import Collector
 from merge_snli.validation.data_files import check_data_files
 from merge_snli.validation.folder import check_digests, check_folder
 from merge_snli.validation.hub_files import check_repository
-from merge_snli.validation.pairs import check_pairs, read_pairs
-from merge_snli.validation.record import check_record, read_run
+from merge_snli.validation.pairs import check_pairs
+from merge_snli.validation.recorded_run import check_record, check_run, read_content, read_run
 from merge_snli.validation.run_toml import check_run_toml
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset, PairsDataset
-    from merge_snli.validation.finding import Report
-    from merge_snli.validation.record import RecordedRun
+    from merge_snli.record import Record
+    from merge_snli.validation.finding import ValidationReport
+
+NO_RECORD = f"data and card: there is no valid {RUN_FILE} to compare them with"
 
 
-def validate(dataset: MergeDataset | PairsDataset | str | Path, *, tagger: str | None = None) -> Report:
+def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -> ValidationReport:
     """Compare a data set with the record of its run.
 
     Args:
-        dataset: The result of `merge_snli.dataset.find_any_dataset`, or a folder.
+        dataset: The result of `merge_snli.dataset.find_dataset`, or a folder.
         tagger: The spaCy pipeline of the run, if it was a folder. Installed pipelines are found by their name in the
             record.
 
     Raises:
         InputError: If the folder does not exist, or `tagger` cannot be loaded.
     """
-    if isinstance(dataset, StoredDataset):
+    if isinstance(dataset, MergeDataset):
         name, folder, revision = dataset.name, dataset.folder, dataset.revision
     else:
         name, folder, revision = str(dataset), Path(dataset), None
@@ -43,21 +43,17 @@ def validate(dataset: MergeDataset | PairsDataset | str | Path, *, tagger: str |
         raise InputError(f"no data set at {folder}: the folder does not exist")
     collector = Collector()
     content = _read_record(folder, collector)
-    run = None if content is None else _read_run(content, collector)
-    data_files = frozenset(() if run is None else run.files if isinstance(run, PairsRecord) else run.all_files)
+    record = None if content is None else read_content(content, collector)
+    data_files = frozenset(() if record is None else record.files)
     blobs = None if revision is None else folder.parent.parent / "blobs"
     check_folder(folder, data_files, collector, blobs=blobs)
     if revision is not None:
         check_repository(name, revision, data_files, collector)
-    if content is None or run is None:
-        collector.skip(f"data and card: there is no valid {RUN_FILE} to compare them with")
-    elif isinstance(run, PairsRecord):
-        check_pairs(folder, run, content, collector)
-        check_digests(folder, {CARD_FILE: run.card}, collector)
-        check_card(folder, run, collector)
+    if content is None or record is None:
+        collector.skip(NO_RECORD)
     else:
-        check_record(run, content, collector)
-        _check_content(folder, run, tagger, collector)
+        check_record(record, content, collector)
+        _check_content(folder, record, tagger, collector)
     return collector.report(name)
 
 
@@ -73,16 +69,18 @@ def _read_record(folder: Path, collector: Collector) -> bytes | None:
         return None
 
 
-def _read_run(content: bytes, collector: Collector) -> PairsRecord | RecordedRun | None:
-    return read_pairs(content, collector) if is_pairs(content) else read_run(content, collector)
-
-
-def _check_content(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:
-    """Compare the content of the files with the record."""
-    record = run.record
-    check_digests(folder, {name: record.data.files.get(name, "") for name in run.files}, collector)
-    check_digests(folder, {CARD_FILE: record.card}, collector)
-    check_run_toml(folder, run.options, collector)
-    check_data_files(folder, run, tagger, collector)
+def _check_content(folder: Path, record: Record, tagger: str | None, collector: Collector) -> None:
+    """Compare the content of the files with what the record declares."""
+    if record.generation is None:
+        check_pairs(folder, record, collector)
+    else:
+        run = read_run(record, collector)
+        if run is None:
+            collector.skip(NO_RECORD)
+            return
+        check_run(run, collector)
+        check_run_toml(folder, run.options, collector)
+        check_data_files(folder, run, tagger, collector)
+    check_digests(folder, record.data.files | {CARD_FILE: record.card}, collector)
     check_annotation(folder, record.annotation, collector)
     check_card(folder, record, collector)

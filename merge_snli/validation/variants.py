@@ -16,7 +16,7 @@ from generation.sentences.whole_words import WORD, is_negation, is_whole_word
 from generation.variants.rows import draw_all, variant_row
 from generation.variants.variant import Variant
 from merge_snli.validation.finding import quoted
-from merge_snli.validation.record import VARIANTS
+from merge_snli.validation.recorded_run import VARIANTS
 from merge_snli.validation.replaced import is_replaced
 
 if TYPE_CHECKING:
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from generation.sentences.words import SharedWord
     from generation.variants.rows import DrawnVariant
     from merge_snli.validation.collector import Collector, Find
-    from merge_snli.validation.record import RecordedRun
-    from merge_snli.validation.seed import Row, Seed
+    from merge_snli.validation.recorded_run import RecordedRun
+    from merge_snli.validation.seed import CheckedSeed, Row
 
 SIDES = ("premise", "hypothesis")
 EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
 """Letters with several letters as their upper case."""
 
 
-def check_variants(seed: Seed, run: RecordedRun, collector: Collector) -> None:
+def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
     """Check the variants of a seed: each replacement, and all columns that follow from it.
 
     Args:
@@ -67,7 +67,7 @@ def _check_log_odds(log_odds: float, options: Options, find: Find) -> None:
             find("log_odds", f"is {log_odds}: {each} drops it ({each.filter.reason})")
 
 
-def _find_word(row: Row, seed: Seed, options: Options, find: Find) -> SharedWord | None:
+def _find_word(row: Row, seed: CheckedSeed, options: Options, find: Find) -> SharedWord | None:
     """Return the shared word that a variant replaces, or None if there is no such word, which is reported."""
     word_class, original = row["word_class"], row["original"]
     if word_class not in options.classes:
@@ -81,7 +81,7 @@ def _find_word(row: Row, seed: Seed, options: Options, find: Find) -> SharedWord
     return word
 
 
-def _check_replacement(row: Row, seed: Seed, options: Options, find: Find) -> None:
+def _check_replacement(row: Row, seed: CheckedSeed, options: Options, find: Find) -> None:
     replacement, original = row["replacement"], row["original"]
     if fold(replacement) in seed.words:
         find("replacement", f"{quoted(replacement)} is a word of the seed problem")
@@ -122,7 +122,7 @@ def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
         find("premise_mlms", "and hypothesis_mlms are empty: no masked LM validated the replacement")
 
 
-def _compare(seed: Seed, variants: Sequence[Variant], options: Options, collector: Collector) -> None:
+def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, collector: Collector) -> None:
     """Compare the rows of a seed with those that its variants give, including their order and the draws."""
     first = min(seed.variants)
     for word_class, count in Counter(variant.word.word_class for variant in variants).items():
@@ -143,13 +143,14 @@ def _compare(seed: Seed, variants: Sequence[Variant], options: Options, collecto
                     return
 
 
-def _expected_row(row: Row, each: DrawnVariant, seed: Seed, options: Options) -> Row:
+def _expected_row(row: Row, each: DrawnVariant, seed: CheckedSeed, options: Options) -> Row:
     """Return the row that a variant gives; its sentences are only compared by their text without the tagger."""
     expected = variant_row(each, options) | {"log_odds": row["log_odds"]}
     if seed.tagged is None:
         original, replacement = row["original"], row["replacement"]
         for side in SIDES:
             before, after = row[f"seed_{side}"], row[side]
-            is_valid = is_replaced(before, after, original, replacement, ignore_case=options.ignore_case)
-            expected[side] = after if is_valid else f"{before} with {original} replaced by {replacement}"
+            starts = expected[f"{side}_offsets"] = row[f"{side}_offsets"]
+            is_valid = is_replaced(before, after, starts, original, replacement, ignore_case=options.ignore_case)
+            expected[side] = after if is_valid else f"{before} with {original} at the offsets {starts} as {replacement}"
     return {name: list(value) if isinstance(value, tuple) else value for name, value in expected.items()}

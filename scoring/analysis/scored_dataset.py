@@ -13,6 +13,7 @@ import numpy as np
 
 from merge_snli.dataset import label_names, read_split
 from merge_snli.errors import InputError
+from merge_snli.record import require
 from merge_snli.schema import VARIANT_COLUMNS
 from merge_snli.validated_by import masked_lm_names, validated_by
 from scoring.models.labels import canonical_dataset_labels, positions
@@ -166,6 +167,7 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
         InputError: If a result was computed on other data or does not fit the data set, two results are of the same
             model, or the data set is damaged.
     """
+    require(dataset.record, "anchors", "draws")
     record = results[0].dataset
     for result in results:
         if (result.dataset.digest, result.dataset.config) != (dataset.digest, record.config):

@@ -6,12 +6,12 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from merge_snli.card import render_card
-from merge_snli.dataset import CARD_FILE, RUN_FILE, find_dataset
+from merge_snli.dataset import find_dataset
+from merge_snli.dataset_folder import card_and_record
 from merge_snli.errors import InputError
 from merge_snli.files import write_bytes
 from merge_snli.folders import new_content
-from merge_snli.record import AnnotationRecord, encode_record, seal
+from merge_snli.record import AnnotationRecord
 from merge_snli.schema import ANNOTATION, TEST, data_file, features
 from scoring.annotation.report import find_sampled
 
@@ -47,8 +47,7 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
     content = _parquet(rows)
     digest, annotators = hashlib.sha256(content).hexdigest(), tuple(sorted(judgments.annotators))
     record = replace(dataset.record, annotation=AnnotationRecord(digest, len(rows), annotators))
-    card = render_card(record, dataset.folder).encode()
-    files = {data_file(ANNOTATION, TEST): content, CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
+    files = {data_file(ANNOTATION, TEST): content, **card_and_record(record, dataset.folder)}
     with new_content(dataset.folder, tuple(files)) as staged:
         for name, written in files.items():
             write_bytes(staged / name, written)

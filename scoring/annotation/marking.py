@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from merge_snli.errors import InputError
+from merge_snli.replaced import replaced_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MARK = "*"
 """What stands before and after a marked word."""
@@ -18,14 +21,14 @@ class Marked(NamedTuple):
     variant: str
 
 
-def mark(seed: str, variant: str, original: str, replacement: str) -> Marked:
+def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacement: str) -> Marked:
     """Mark every occurrence of the word that was replaced.
 
     Args:
         seed: The seed's sentence.
         variant: The variant's sentence.
-        original: The word that was replaced. An occurrence may have another case, or be part of a longer word and not
-            be replaced.
+        starts: The offsets at which the replacement starts in `variant`.
+        original: The word that was replaced. An occurrence may have another case.
         replacement: The word that replaces it, in the case pattern of `original`.
 
     Returns:
@@ -35,33 +38,16 @@ def mark(seed: str, variant: str, original: str, replacement: str) -> Marked:
         InputError: If the variant's sentence is not the seed's with the word replaced.
 
     Examples:
-        >>> mark("A cat and a cat.", "A dog and a dog.", "cat", "dog")
+        >>> mark("A cat and a cat.", "A dog and a dog.", [2, 12], "cat", "dog")
         Marked(seed='A *cat* and a *cat*.', variant='A *dog* and a *dog*.')
     """
-    occurrences = list(re.finditer(re.escape(original), seed, re.IGNORECASE)) if original else []
-    pattern, end = "", 0
-    for occurrence in occurrences:
-        pattern += (
-            f"{re.escape(seed[end : occurrence.start()])}(?:({_any_case(replacement)})|{re.escape(occurrence[0])})"
-        )
-        end = occurrence.end()
-    match = re.fullmatch(pattern + re.escape(seed[end:]), variant)
-    if match is None or not any(match.groups()):
+    found = replaced_words(seed, variant, starts, original, replacement)
+    if not found:
         raise InputError(
             f"{variant!r} is not {seed!r} with {original!r} replaced by {replacement!r}: check the data set with "
             "merge-snli validate"
         )
-    replaced = [index for index, word in enumerate(match.groups()) if word is not None]
-    return Marked(
-        _mark(seed, [occurrences[index].span() for index in replaced]),
-        _mark(variant, [match.span(index + 1) for index in replaced]),
-    )
-
-
-def _any_case(word: str) -> str:
-    """Return a pattern for the case patterns that a replacement can have."""
-    cases = dict.fromkeys((word, word.lower(), word.upper(), word[:1].upper() + word[1:].lower()))
-    return "|".join(map(re.escape, cases))
+    return Marked(_mark(seed, [each.seed for each in found]), _mark(variant, [each.variant for each in found]))
 
 
 def _mark(text: str, spans: list[tuple[int, int]]) -> str:

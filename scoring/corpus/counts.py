@@ -13,6 +13,7 @@ from merge_snli.checked_parquet import is_intact, write_checked
 from merge_snli.files import sha256_of_json
 from merge_snli.inference.tagger import find_tagger, installed_tagger
 from merge_snli.progress import Progress
+from merge_snli.record import generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,11 +78,12 @@ def tagger_of(record: Record, name: str | None = None) -> Tagger:
         InputError: If the pipeline cannot be loaded, or the recorded one is not an installed package.
     """
     tagger = find_tagger(name or installed_tagger(record.options.get("tagger")))
-    if tagger.digest != record.tagger.digest:
+    recorded = generation_of(record).tagger
+    if tagger.digest != recorded.digest:
         logger.warning(
             "words are counted with the tokenizer of %s %s (%.8s); the data set was made with %s %s (%.8s)",
             *(tagger.name, tagger.version, tagger.digest),
-            *(record.tagger.name, record.tagger.version, record.tagger.digest),
+            *(recorded.name, recorded.version, recorded.digest),
         )
     return tagger
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import RUN_FILE, MergeDataset, PairsDataset, find_any_dataset, read_split
+from merge_snli.dataset import RUN_FILE, MergeDataset, find_dataset, read_split
 from merge_snli.errors import InputError, param
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import ALL, TEST
@@ -16,7 +16,7 @@ from scoring.predictions.pairs import read_config
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from merge_snli.pairs_record import ConfigRecord
+    from merge_snli.record import ConfigRecord
     from scoring.predictions.grouped import GroupedPairs
     from scoring.predictions.pairs import ScoredConfig
 
@@ -50,7 +50,7 @@ def open_data(
         yield read_groups(_options(dataset, config), group_column=group_column, by=by)
         return
     opened = _open(dataset)
-    if isinstance(opened, PairsDataset):
+    if not opened.record.anchors:
         yield from _read_configs(opened, config=config, by=by)
         return
     if by:
@@ -63,8 +63,8 @@ def _options(dataset: object, config: str | None) -> ProblemOptions:
     return options if config is None else replace(options, config=config)
 
 
-def _open(dataset: object) -> MergeDataset | PairsDataset:
-    if isinstance(dataset, MergeDataset | PairsDataset):
+def _open(dataset: object) -> MergeDataset:
+    if isinstance(dataset, MergeDataset):
         return dataset
     if isinstance(dataset, ProblemOptions):
         raise InputError(f"{dataset.problems}: name the column of the groups with {param('group_column')}")
@@ -80,13 +80,13 @@ def _open(dataset: object) -> MergeDataset | PairsDataset:
             f"{dataset} is not a MERGE data set: {missing}; to score labeled pairs, name their groups with "
             f"{param('group_column')}"
         )
-    return find_any_dataset(str(dataset))
+    return find_dataset(str(dataset))
 
 
-def _read_configs(dataset: PairsDataset, *, config: str | None, by: Sequence[str]) -> Iterator[GroupedPairs]:
+def _read_configs(dataset: MergeDataset, *, config: str | None, by: Sequence[str]) -> Iterator[GroupedPairs]:
     """Read the config, or every config that is for testing."""
     record, name = dataset.record, dataset.public_name
-    configs = [name for name in dataset.configs if TEST in record.rows[name]]
+    configs = list(record.test_configs)
     if config is not None and config not in configs:
         raise InputError(f"{name} has no config {config!r} with a split {TEST}; choose one of {', '.join(configs)}")
     for each in configs if config is None else [config]:

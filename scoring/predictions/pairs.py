@@ -10,6 +10,7 @@ import numpy as np
 
 from merge_snli.dataset import label_names, read_split
 from merge_snli.errors import InputError
+from merge_snli.record import require
 from merge_snli.schema import SEED
 from merge_snli.validated_by import masked_lm_names, validated_by
 from scoring.models.labels import canonical_dataset_labels
@@ -82,8 +83,9 @@ def read_config(dataset: MergeDataset, config: str) -> ScoredConfig:
     problems.
 
     Raises:
-        InputError: If the data set has no such config, or its rows are inconsistent.
+        InputError: If the data set has no seeds or subsamples, has no such config, or its rows are inconsistent.
     """
+    require(dataset.record, "anchors", "draws")
     if config == SEED:
         choices = ", ".join(name for name in dataset.configs if name != SEED)
         raise InputError(f"config {SEED} of {dataset.name} has no variants to score; choose one of {choices}")

@@ -84,7 +84,7 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredConfig) -> Scor
 def _read_recorded(data: ScoredConfig) -> ScoredSource:
     dataset, advice = data.dataset, f"give it with {param('source')} FILE|ID"
     try:
-        source = _read(_recorded_options(dataset), data, digest=dataset.record.problems.digest)
+        source = _read(_recorded_options(dataset), data, digest=dataset.record.sources[0].digest)
     except InputError as error:
         raise InputError(
             f"cannot use the recorded source of {dataset.name}: {error.message.marked}; {advice}"

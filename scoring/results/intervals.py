@@ -47,7 +47,7 @@ def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Interval
         The intervals. None if fewer than two seeds have a variant in a subsample, or so few that a resample may have
         none.
     """
-    drawn = sizes.any(axis=0)
+    drawn = np.asarray(sizes.any(axis=0))
     if np.count_nonzero(drawn) < 2:
         return None
 

@@ -25,12 +25,13 @@ from typing import Any
 import torch
 from tqdm.std import tqdm
 
-from generation import pipeline
+from generation import pipeline, run, tasks
 from generation.answers import store, suggest
 from generation.options import Options
 from generation.output import folder as output
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.folder import ANSWERS_FOLDER
+from merge_snli import dataset_folder
 from merge_snli.errors import InputError
 from merge_snli.inference.tagger import find_tagger
 
@@ -38,17 +39,18 @@ KILLS, KILLS_PER_FOLDER = 32, 4
 """Number of runs killed at random moments, and the most in one folder before a run may finish."""
 
 BOUNDARIES = [
-    (pipeline, "survey_problems"),
-    (pipeline, "_tag"),
-    (pipeline, "_suggest"),
-    (pipeline, "_make_results"),
-    (pipeline, "note_needs"),
+    (run, "survey_problems"),
+    (tasks, "tag"),
+    (tasks, "answer"),
+    (tasks, "make_variants"),
+    (tasks, "note_needs"),
     (output, "write_data"),
-    (output, "render_card"),
-    (output, "replace_folder"),
+    (dataset_folder, "render_card"),
+    (dataset_folder, "replace_folder"),
     (store.Store, "save"),
     (store, "write_checked"),
-    (pipeline, "write_output"),
+    (tasks, "write_output"),
+    (tasks, "write"),
 ]
 """Functions before and after which a run is killed; those of the pipeline are in the order of a run."""
 
@@ -66,12 +68,9 @@ def main() -> None:
     tagger = find_tagger()
     _ = tagger.nlp  # loaded once, before the runs
     in_place = InPlaceTagger(tagger)
-    replaced_names = {
-        "find_tagger": partial(_return, tagger),
-        "InPlaceTagger": partial(_return, in_place),
-    }
-    for name, value in replaced_names.items():
-        setattr(pipeline, name, value)
+    replaced_names = ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", in_place))
+    for module, name, value in replaced_names:
+        setattr(module, name, partial(_return, value))
     suggest.FORMS_PER_SHARD, suggest.FORMS_PER_CHUNK = 8, 20
     options = Options(
         problems=problems,

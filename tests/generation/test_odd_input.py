@@ -13,6 +13,7 @@ import pytest
 
 from generation import Options, generate
 from merge_snli.dataset import MergeDataset, read_split
+from merge_snli.record import generation_of
 
 LONG = " ".join(
     f"The {size} dog sleeps near the house number {number}." for number in range(60) for size in ["old", "big"]
@@ -91,9 +92,9 @@ def test_problems_without_usable_forms_get_no_variants(name: str, rows: list[dic
 
 def test_forms_that_are_too_long_are_counted(made: MergeDataset) -> None:
     too_long: Counter[tuple[str, str]] = Counter()
-    for of in made.record.filters:
+    for of in generation_of(made.record).filters:
         too_long[of.masked_lm, of.side] += of.counts.get("too long", 0)
-    for mlm in made.record.masked_lms:
+    for mlm in generation_of(made.record).masked_lms:
         assert too_long[mlm.name, "premise"] >= 2 * 60, "dog and house, of each of 60 sentences"
         assert too_long[mlm.name, "hypothesis"] >= 2 * 143
 

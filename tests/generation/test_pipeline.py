@@ -20,6 +20,7 @@ from merge_snli import cli
 from merge_snli.dataset import MergeDataset, find_dataset, read_split
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
+from merge_snli.record import generation_of
 from merge_snli.schema import columns, splits
 from tests.tiny_models import as_pickle
 
@@ -62,7 +63,7 @@ def test_plain_datasets_loads_every_config_and_split(
         assert loaded["test"].column_names == [column.name for column in columns(config)]
         assert loaded["test"].features["label"].names == ["entailment", "neutral", "contradiction"]
     default = datasets.load_dataset("merge_snli", split="test", cache_dir=str(tmp_path))
-    assert default.num_rows == made.record.composition["all"].variants
+    assert default.num_rows == made.record.configs["all"].rows
 
 
 def test_variants_groups_and_draws_are_exact(made: MergeDataset) -> None:
@@ -117,7 +118,7 @@ def test_a_finished_data_set_is_not_changed(
     made: MergeDataset, problems: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
-    monkeypatch.setattr("generation.pipeline.suggest", lambda *_, **__: pytest.fail("a masked LM was run"))
+    monkeypatch.setattr("generation.tasks.suggest", lambda *_, **__: pytest.fail("a masked LM was run"))
     caplog.set_level(logging.INFO, logger="generation.pipeline")
     assert generate(options(problems), made.folder) == made
     assert caplog.messages[-1].startswith("nothing to do")
@@ -172,9 +173,9 @@ def test_a_damaged_file_of_a_finished_data_set_is_recreated(made: MergeDataset, 
 def test_the_record_has_the_inputs_and_the_dropped_suggestions(made: MergeDataset) -> None:
     record = made.record
     assert record.options["mlm"] == list(MLMS)
-    assert [mlm.name for mlm in record.masked_lms] == list(MLMS)
-    assert len(record.tagger.digest) == 64
-    for count in (each.counts for each in record.filters):
+    assert [mlm.name for mlm in generation_of(record).masked_lms] == list(MLMS)
+    assert len(generation_of(record).tagger.digest) == 64
+    for count in (each.counts for each in generation_of(record).filters):
         dropped = sum(count.get(reason, 0) for reason in REASONS)
         assert dropped + count.get("kept", 0) == count["fillers"]
         refused = count.get("split", 0) + count.get("too long", 0)

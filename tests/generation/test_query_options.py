@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from generation import Options, generate
-from merge_snli.record import read_record
+from merge_snli.record import generation_of, read_record
 from merge_snli.schema import ALL, TEST, data_file
 
 if TYPE_CHECKING:
@@ -57,4 +57,4 @@ def test_each_option_changes_only_the_affected_variants(options: Options, tmp_pa
     coarse = replace(options, dtype="bfloat16")
     assert variants(coarse, tmp_path / "coarse")
     record = read_record(tmp_path / "coarse" / "run.json")
-    assert (record.device, record.options["dtype"]) == ("cpu", "bfloat16")
+    assert (generation_of(record).device, record.options["dtype"]) == ("cpu", "bfloat16")

@@ -16,6 +16,7 @@ from merge_snli.cli import main
 from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
+from merge_snli.record import generation_of
 from merge_snli.validation import validate
 from tests.merge_snli.validation.digests import update_digests
 
@@ -46,9 +47,7 @@ def options_of(dataset: MergeDataset, **changes: Any) -> Options:  # noqa: ANN40
 @pytest.fixture
 def filtered(plain: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MergeDataset:
     work = plain.folder.with_name("merge_snli.work")
-    monkeypatch.setattr(
-        "generation.answers.suggest.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run")
-    )
+    monkeypatch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
     return generate(options_of(plain, **CHOICES), tmp_path / "filtered", work=work)
 
 
@@ -68,7 +67,7 @@ def test_a_filtered_run_records_its_filters_and_is_valid(filtered: MergeDataset,
     )
     assert rows.keys() < all_rows.keys()
     assert all(len(row[f"{side}_mlms"]) == 2 for row in rows.values() for side in ("premise", "hypothesis"))
-    dropped = {reason for each in filtered.record.filters for reason in each.counts}
+    dropped = {reason for each in generation_of(filtered.record).filters for reason in each.counts}
     assert {"too few masked LMs", "other article", "other tag", "low log-odds", "low rank"} <= dropped
 
 

@@ -14,7 +14,7 @@ from generation.seeds_from import Seeds, read_seeds, require_every_seed
 from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.errors import InputError
 from merge_snli.problems.reading import Problem
-from merge_snli.record import SeedsRecord
+from merge_snli.record import SeedsRecord, generation_of
 from tests.reference import scripted
 
 PROBLEMS = (
@@ -63,7 +63,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     plain = generate(options, folder / "plain", work=folder / "work", quiet=True)
     sets = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("generation.answers.suggest.load_masked_lm", None)  # all answers come from the cache
+        patch.setattr("generation.run.load_masked_lm", None)  # all answers come from the cache
         for name, choices in SETS.items():
             chosen = options_with(options, seeds_from=str(plain.folder), **choices)
             sets[name] = generate(chosen, folder / name, work=folder / "work", quiet=True)
@@ -84,7 +84,7 @@ def test_every_set_has_the_same_seeds(made: Made) -> None:
     assert seeds == {("a", "noun"), ("b", "noun"), ("b", "adj")}
     for dataset in made.sets.values():
         assert keys(dataset, "seed_id", "word_class") == seeds
-        assert dataset.record.seeds == SeedsRecord(
+        assert generation_of(dataset.record).seeds == SeedsRecord(
             digest=read_seeds(str(made.plain.folder), ("noun", "adj")).digest, problems=2
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from generation import Options, generate, tasks
-from generation.pipeline import read_inputs
-from generation.task_plan import GenerationPlan, plan_generation
+from generation.run import GenerationRun, plan_run, read_inputs
+from merge_snli.base.stages import WHOLE, Notes, TaskShare
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import IncompleteError, InputError
 from merge_snli.progress import Progress
-from merge_snli.share import Share
 
 PER_SHARD = 5
 QUIET = Progress(quiet=True)
@@ -45,88 +45,95 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def plan_of(options: Options, folder: Path) -> GenerationPlan:
-    _, inputs = read_inputs(options, QUIET, allow_pickle=False)
-    return plan_generation(
-        inputs,
-        device="cpu",
-        allow_pickle=False,
-        problems_per_shard=PER_SHARD,
-        out=folder / "merge_snli",
-        work=folder / "merge_snli.work",
-        folder=folder / "merge_snli.work" / "cluster" / "plan",
-    )
+def run_of(options: Options, folder: Path) -> GenerationRun:
+    """Return a run as a task in another process gets it."""
+    inputs = read_inputs(options, QUIET)
+    run = plan_run(inputs, folder / "merge_snli", problems_per_shard=PER_SHARD)
+    shared = replace(run, notes=Notes(folder / "merge_snli.work" / "cluster" / "plan"))
+    copy: GenerationRun = pickle.loads(pickle.dumps(shared))
+    return copy
 
 
-def shares(count: int, order: random.Random) -> list[Share]:
-    found = [Share(task, count) for task in range(count)]
+def shares(count: int, order: random.Random) -> list[TaskShare]:
+    found = [TaskShare(task, count) for task in range(count)]
     return order.sample([*found, order.choice(found)], count + 1)  # one of them twice
 
 
-def run_all(plan: GenerationPlan, count: int) -> None:
+def run_all(run: GenerationRun, count: int) -> None:
+    """Do the stages in an order that their steps allow."""
     order = random.Random(count)
-    with QUIET.stage("all", unit="units") as stage:
-        for share in shares(count, order):
-            tasks.tag(plan, share, stage)
-        for mlm in order.sample(plan.masked_lms, len(plan.masked_lms)):
-            for share in shares(count, order):
-                tasks.answer(plan, mlm.name, share, stage)
-        for share in shares(count, order):
-            tasks.make_variants(plan, share, stage)
-        tasks.write(plan, Share(0, 1), stage)
+    stages = tasks.stages(run)
+    with QUIET.stage("all", unit="units") as shown:
+        for stage in sorted(stages, key=lambda stage: (stage.step, order.random())):
+            for share in shares(count, order) if stage.shards > 1 else [WHOLE]:
+                stage.work(share, shown)
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_bytes_are_those_of_one_process(
     options: Options, one_process: dict[str, bytes], tmp_path: Path, count: int
 ) -> None:
-    plan = plan_of(options, tmp_path)
-    assert plan.shards == 3
-    run_all(plan, count)
-    assert files(plan.out) == one_process
-    assert not list(plan.work.rglob("*.sqlite*")), "no SQLite file in a shared folder"
-    assert not (plan.work / "lock").exists(), "no lock in a shared folder"
+    run = run_of(options, tmp_path)
+    assert run.shards == 3
+    run_all(run, count)
+    assert files(run.out) == one_process
+    assert not list(run.work.rglob("*.sqlite*")), "no SQLite file in a shared folder"
+    assert not (run.work / "lock").exists(), "no lock in a shared folder"
     with QUIET.stage("again", unit="forms") as stage:
-        tasks.answer(plan, plan.masked_lms[0].name, Share(0, 2), stage)
+        tasks.answer(run, run.inputs.masked_lms[0].name, TaskShare(0, 2), stage)
     assert stage.done == 0, "answers are not predicted twice"
 
 
 def test_missing_files_of_earlier_stages_are_named(options: Options, tmp_path: Path) -> None:
-    plan = plan_of(options, tmp_path)
-    name = plan.masked_lms[0].name
+    run = run_of(options, tmp_path)
+    name = run.inputs.masked_lms[0].name
     with QUIET.stage("all", unit="units") as stage:
-        with pytest.raises(IncompleteError, match=r"000001\.json"):
-            tasks.answer(plan, name, Share(1, 2), stage)
-        for share in (Share(0, 2), Share(1, 2)):
-            tasks.tag(plan, share, stage)
+        with pytest.raises(IncompleteError, match=r"000000\.json"):
+            tasks.answer(run, name, TaskShare(1, 2), stage)
+        for share in (TaskShare(0, 2), TaskShare(1, 2)):
+            tasks.tag(run, share, stage)
         with pytest.raises(IncompleteError, match=f"no answers of {name}"):
-            tasks.make_variants(plan, Share(0, 2), stage)
-        for mlm in plan.masked_lms:
-            tasks.answer(plan, mlm.name, Share(0, 2), stage)
-        tasks.make_variants(plan, Share(0, 2), stage)
+            tasks.make_variants(run, TaskShare(0, 2), stage)
+        for mlm in run.inputs.masked_lms:
+            tasks.answer(run, mlm.name, TaskShare(0, 2), stage)
+        tasks.make_variants(run, TaskShare(0, 2), stage)
         with pytest.raises(IncompleteError, match="answers of demo:mlm-wordpiece were deleted"):
-            tasks.make_variants(plan, Share(1, 2), stage)
+            tasks.make_variants(run, TaskShare(1, 2), stage)
         with pytest.raises(IncompleteError, match=r"000001\.json"):
-            tasks.write(plan, Share(0, 1), stage)
-        (shard,) = plan.tagged([0])
+            tasks.write(run, WHOLE, stage)
+        (shard,) = run.tagged([0])
         shard.unlink()
         with pytest.raises(IncompleteError, match=shard.name):
-            tasks.answer(plan, name, Share(0, 2), stage)
-    assert not plan.out.exists()
+            tasks.answer(run, name, TaskShare(0, 2), stage)
+    assert not run.out.exists()
 
 
 def test_other_inputs_than_at_submission_are_refused(options: Options, problems: Path, tmp_path: Path) -> None:
-    plan = plan_of(options, tmp_path)
-    name = plan.masked_lms[0].name
-    other_key = replace(plan.answer_keys[name], libraries={"torch": "1.0"})
-    elsewhere = replace(plan, answer_keys={**plan.answer_keys, name: other_key})
-    other_tagger = replace(plan, inputs=replace(plan.inputs, tagger=replace(plan.inputs.tagger, version="0.1")))
+    run = run_of(options, tmp_path)
+    name = run.inputs.masked_lms[0].name
+    other_key = replace(run.answer_keys[name], libraries={"torch": "1.0"})
+    elsewhere = replace(run, answer_keys={**run.answer_keys, name: other_key})
+    other_tagger = replace(run, expected=replace(run.expected, tagger=replace(run.expected.tagger, version="0.1")))
     with QUIET.stage("all", unit="units") as stage:
         with pytest.raises(InputError, match=r"tagger of the run .*0\.1"):
-            tasks.tag(other_tagger, Share(0, 1), stage)
-        tasks.tag(plan, Share(0, 1), stage)
+            tasks.tag(other_tagger, WHOLE, stage)
+        tasks.tag(run, WHOLE, stage)
         with pytest.raises(InputError, match=rf"libraries of masked LM {name} .*1\.0"):
-            tasks.answer(elsewhere, name, Share(0, 1), stage)
-        gone = replace(plan, options=replace(plan.options, mlm=("/nowhere/mlm", plan.options.mlm[1])))
+            tasks.answer(elsewhere, name, WHOLE, stage)
+        options = replace(run.options, mlm=("/nowhere/mlm", run.options.mlm[1]))
+        gone = replace(run, inputs=replace(run.inputs, options=options))
         with pytest.raises(InputError, match="/nowhere/mlm"):
-            tasks.answer(gone, name, Share(0, 1), stage)
+            tasks.answer(gone, name, WHOLE, stage)
+
+
+def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = replace(options, mlm=options.mlm[:1])
+    generate(options, tmp_path / "first", quiet=True)
+    run = run_of(replace(options, seeds_from=str(tmp_path / "first")), tmp_path)
+    with QUIET.stage("all", unit="units") as stage:
+        tasks.tag(run, WHOLE, stage)
+        copy: GenerationRun = pickle.loads(pickle.dumps(run))
+        monkeypatch.setattr("generation.run.read_seeds", lambda *_: pytest.fail("the seeds were read"))
+        tasks.answer(copy, run.inputs.masked_lms[0].name, WHOLE, stage)

@@ -30,10 +30,12 @@ def test_shipped_data_set() -> None:
 
 def test_the_bundled_data_set_is_found_by_name_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert find_dataset("merge_snli").folder == FOLDER.parent
-    (tmp_path / "merge_snli").mkdir()
-    with pytest.raises(InputError, match=r"run\.json is missing"):
-        find_dataset("merge_snli")
+    assert find_dataset("demo:dataset").folder == FOLDER.parent
+    assert find_dataset("demo:dataset").public_name == "merge_snli"
+    with pytest.raises(InputError, match="demo:problems is not a bundled data set: pass demo:dataset"):
+        find_dataset("demo:problems")
+    monkeypatch.chdir(FOLDER.parent.parent)
+    assert find_dataset("merge_snli").digest == find_dataset("demo:dataset").digest
 
 
 def test_a_notebook_and_pandas_show_the_rows() -> None:
@@ -67,12 +69,12 @@ def test_not_a_data_set(tmp_path: Path) -> None:
     ("changes", "place"),
     [
         ({"options": []}, "options"),
-        ({"format": 2}, "format"),
+        ({"format": 1}, "format"),
         ({"data": None}, "data"),
-        ({"data": {"digest": "xyz", "files": {}, "rows": {}}}, "data.digest"),
-        ({"data": {"digest": "0" * 64, "files": [], "rows": {}}}, "data.files"),
-        ({"masked_lms": [{"name": "a", "revision": None}]}, "masked_lms.0.digest"),
-        ({"composition": {"all": {"seeds": "60", "variants": 1, "labels": {}}}}, "composition.all.seeds"),
+        ({"data": {"digest": "xyz", "files": {}}}, "data.digest"),
+        ({"data": {"digest": "0" * 64, "files": []}}, "data.files"),
+        ({"generation": {"masked_lms": [{"name": "a", "revision": None}]}}, "generation.problems"),
+        ({"configs": {"all": {"groups": "60"}}}, "configs.all.description"),
     ],
 )
 def test_first_invalid_field_is_named(changes: dict[str, Any], place: str, tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_changed_data_file(tmp_path: Path) -> None:
 
 
 def test_missing_or_damaged_split(tmp_path: Path) -> None:
-    save_record(tmp_path, data=DataRecord("0" * 64, {}, {}))
+    save_record(tmp_path, data=DataRecord("0" * 64, {}))
     (tmp_path / "data" / "noun").mkdir(parents=True)
     (tmp_path / "data" / "noun" / "test.parquet").write_bytes(b"torn")
     dataset = find_dataset(str(tmp_path))

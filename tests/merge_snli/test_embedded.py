@@ -58,16 +58,18 @@ def same(ours: dict[str, Any] | None, theirs: dict[str, Any] | None) -> bool:
 
 
 def test_the_data_set_keeps_at_least_60_seeds_of_all_labels_and_classes(regenerated: MergeDataset) -> None:
-    composition = regenerated.record.composition
-    assert composition["all"].seeds >= 60
-    assert all(composition["all"].labels[name] >= 20 for name in NLI_LABELS)
-    assert all(composition[config].seeds >= 10 for config in ("noun", "verb", "adj"))
+    configs = regenerated.record.configs
+    assert configs["all"].groups >= 60
+    labels = configs["all"].group_labels
+    assert labels is not None
+    assert all(labels[name] >= 20 for name in NLI_LABELS)
+    assert all(configs[config].groups >= 10 for config in ("noun", "verb", "adj"))
 
 
 def test_the_bare_name_loads_in_the_projects_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PACKAGE.parent)
     loaded = datasets.load_dataset("merge_snli", "noun", cache_dir=str(tmp_path))
-    assert loaded["test"].num_rows == find_dataset(str(PACKAGE)).record.composition["noun"].variants
+    assert loaded["test"].num_rows == find_dataset(str(PACKAGE)).record.configs["noun"].rows
 
 
 def test_sizes() -> None:

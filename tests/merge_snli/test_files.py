@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import errno
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, sha256_of_json, write_json, write_text
+from merge_snli.files import (
+    disk_errors_as_input_errors,
+    is_running,
+    sha256_of_file,
+    sha256_of_json,
+    write_json,
+    write_text,
+)
 
 
 def test_written_files(tmp_path: Path) -> None:
@@ -55,3 +66,14 @@ def test_digests(tmp_path: Path) -> None:
     assert sha256_of_file(tmp_path / "abc") == known
     assert sha256_of_json({"b": 1, "a": "é"}) == sha256_of_json({"a": "é", "b": 1})
     assert sha256_of_json([1, 2]) != sha256_of_json([2, 1])
+
+
+def test_a_process_that_has_ended_does_not_run_even_if_its_parent_has_not_waited_for_it() -> None:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    deadline = time.monotonic() + 60
+    while is_running(process.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert process.wait() == 0
+    assert not is_running(process.pid)
+    assert is_running(os.getpid())

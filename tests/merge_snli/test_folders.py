@@ -67,7 +67,7 @@ def test_no_function_writes_beside_the_files_of_a_data_set(dataset: Path) -> Non
 
 
 def test_a_data_set_does_not_replace_the_package(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(InputError, match=f"out {PACKAGE} is a Python package"):
+    with pytest.raises(InputError, match=f"out {PACKAGE} is the folder of the package"):
         check_dataset_out(PACKAGE)
     assert main(["generate", "demo:problems", "--preset", "demo", "--out", str(PACKAGE)]) == 2
     assert "--overwrite" not in capsys.readouterr().err

@@ -80,7 +80,7 @@ def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> 
 def test_builder_has_every_split_of_every_config(config: str, tmp_path: Path) -> None:
     builder = MergeSnli(config_name=config, cache_dir=str(tmp_path))
     builder.download_and_prepare(output_dir=str(tmp_path / "parquet"), file_format="parquet")
-    assert set(builder.info.splits) == set(DATASET.record.data.rows[config])
+    assert set(builder.info.splits) == set(DATASET.record.data_rows[config])
     for split in builder.info.splits:
         (written,) = (tmp_path / "parquet").glob(f"*-{split}*.parquet")
         table = pq.read_table(written)
@@ -111,7 +111,7 @@ def test_loading_script(branch: Path, tmp_path: Path, subsample: int | None) -> 
     expected = {
         config: {TEST: TEST if config == SEED else f"subsample_{subsample}"}
         if subsample is not None
-        else {split: split for split in DATASET.record.data.rows[config]}
+        else {split: split for split in DATASET.record.data_rows[config]}
         for config in DATASET.configs
     }
     assert {config: found["digests"] for config, found in printed["found"].items()} == {

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli.record import DataRecord, ModelRecord
+from merge_snli.record import DataRecord, MaskedLMRecord
 from tests.records import save_record
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -74,6 +75,12 @@ def seed_rows(count: int, n_labels: int) -> Iterator[tuple[dict[str, Any], list[
         yield row, words or [Word("noun", noun)]
 
 
+def offsets(sentence: str, word: str, replacement: str) -> list[int]:
+    """Return where the replacements of a word start once all are replaced."""
+    longer = len(replacement) - len(word)
+    return [match.start() + at * longer for at, match in enumerate(re.finditer(re.escape(word), sentence))]
+
+
 def variant_rows(seed: dict[str, Any], words: Sequence[Word], *, drawn: int) -> Iterator[dict[str, Any]]:
     for word in words:
         replacements = sorted(set(random_words(drawn + 8, len(seed["seed_id"]) + hash_of(seed["seed_id"], word.form))))
@@ -93,6 +100,8 @@ def variant_rows(seed: dict[str, Any], words: Sequence[Word], *, drawn: int) -> 
                 "word_class": word.word_class,
                 "original": word.form,
                 "replacement": replacement,
+                "premise_offsets": offsets(seed["premise"], word.form, replacement),
+                "hypothesis_offsets": offsets(seed["hypothesis"], word.form, replacement),
                 "premise_mlms": ["tiny"],
                 "hypothesis_mlms": ["tiny"],
                 "log_odds": 0.5,
@@ -152,8 +161,8 @@ def make_dataset() -> MakeDataset:
         save_record(
             folder,
             title=folder.name,
-            masked_lms=(ModelRecord("tiny", None, "0" * 64),),
-            data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}, {}),
+            masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
+            data=DataRecord(hashlib.sha256(content.encode()).hexdigest(), {}),
         )
         (folder / "README.md").write_text("# a small data set\n", encoding="utf-8")
         return folder

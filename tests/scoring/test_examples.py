@@ -11,7 +11,8 @@ EXAMPLES = (
     "scoring.reports.analysis.phrases",
     "scoring.reports.analysis.report",
     "scoring.reports.leaderboard.page",
-    "scoring.reports.leaderboard.texts",
+    "scoring.annotation.marking",
+    "merge_snli.replaced",
 )
 
 

@@ -22,14 +22,14 @@ from matplotlib.figure import Figure
 from merge_snli.cli import main
 from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_file
-from merge_snli.pairs_record import PAIR_COLUMNS, ConfigRecord, PairsRecord
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.record import DataRecord, TermsRecord, encode_record, seal
+from merge_snli.record import ConfigRecord, DataRecord, Record, TermsRecord, encode_record, seal
 from merge_snli.schema import NLI_LABELS
 from scoring import GroupedResult, read_grouped_result, read_grouped_results, read_result, read_results, score
 from scoring.results.files import write_result
 from scoring.results.schema import result_schema
 from templates import SimplePairOptions, make_simple_pair
+from templates.output import PAIR_COLUMNS
 
 Row = dict[str, Any]
 SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)
@@ -115,9 +115,14 @@ def templates(tmp_path: Path) -> Path:
         pq.write_table(table.replace_schema_metadata({"huggingface": json.dumps(names)}), path)
         files[f"data/{config}/{split}.parquet"] = sha256_of_file(path)
         configs[config] = ConfigRecord(
-            description="", split=split, columns=PAIR_COLUMNS, groups=5, labels={"neutral": 20}, templates={}
+            description="",
+            splits={split: 20},
+            columns=PAIR_COLUMNS,
+            groups=5,
+            labels={"neutral": 20},
+            group_labels={"neutral": 5},
         )
-    record = PairsRecord(
+    record = Record(
         command="pairs simple",
         method_version="1",
         options={},
@@ -129,7 +134,9 @@ def templates(tmp_path: Path) -> Path:
         terms=TermsRecord(None, None),
         versions={},
         configs=configs,
-        data=DataRecord("0" * 64, files, {config: {each.split: 20} for config, each in configs.items()}),
+        data=DataRecord("0" * 64, files),
+        label_names=NLI_LABELS,
+        group_column="group_id",
     )
     (folder / "run.json").write_bytes(encode_record(seal(record, b"")))
     return folder

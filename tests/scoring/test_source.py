@@ -18,7 +18,7 @@ from merge_snli.cli import main
 from merge_snli.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
-from merge_snli.record import ProblemsRecord, read_record
+from merge_snli.record import MaskedLMRecord, ProblemsRecord, SourceRecord, read_record
 from merge_snli.schema import NLI_LABELS
 from scoring import Result, read_result, read_results, score, score_table
 from scoring.results.files import to_json
@@ -71,8 +71,10 @@ def record_source(dataset: Path, **options: Any) -> None:  # noqa: ANN401 - opti
         dataset,
         title=dataset.name,
         options=shipped.options | named,
-        problems=ProblemsRecord(read.digest, len(read.problems), read.without_label, read.label_names),
-        data=dataclasses.replace(shipped.data, files={}, rows={}),
+        sources=(SourceRecord(named["problems"], read.digest),),
+        masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
+        problems=ProblemsRecord(len(read.problems), read.without_label),
+        data=dataclasses.replace(shipped.data, files={}),
     )
 
 
@@ -111,7 +113,7 @@ def test_accuracy_matches_an_independent_count(source: Source, named: str) -> No
     assert found(result) == shares(labelled, lambda row: NLI_LABELS[len(row["premise"]) % 3])
     assert result.source is not None
     assert (result.source.name, result.source.without_label, result.source.too_long) == ("problems.jsonl", 1, 0)
-    assert result.source.digest == read_record(source.dataset / "run.json").problems.digest
+    assert result.source.digest == read_record(source.dataset / "run.json").sources[0].digest
     low, high = result.source.overall.interval
     assert low < result.source.overall.sample_accuracy < high
 
@@ -267,7 +269,7 @@ def test_a_changed_source_is_refused_with_both_digests(make_dataset: MakeDataset
     path = write_rows(tmp_path / "problems.jsonl", problems_of(dataset))
     record_source(dataset, problems=path)
     write_rows(path, problems_of(dataset)[:-3])
-    now, then = read_problems(ProblemOptions(problems=path)).digest, read_record(dataset / "run.json").problems.digest
+    now, then = read_problems(ProblemOptions(problems=path)).digest, read_record(dataset / "run.json").sources[0].digest
     with pytest.raises(InputError, match=f"{now}.*{then}"):
         score(by_length, dataset, source="recorded")
     assert score(by_length, dataset, source=path).source is not None
@@ -382,7 +384,7 @@ def test_recorded_sources_that_cannot_be_read(
         dataset,
         options=record.options | options,
         data=record.data,
-        problems=dataclasses.replace(record.problems, digest="0" * 64),
+        sources=(SourceRecord("moved", "0" * 64),),
     )
     arguments = ["--dataset", str(dataset), "--source", "recorded", "--out", str(tmp_path / "out")]
     assert main(["score", "demo:nli-a", *arguments]) == 2

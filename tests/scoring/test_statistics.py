@@ -290,8 +290,8 @@ def test_large_ratios_equal_the_observed_one_up_to_their_last_digits() -> None:
 
 def test_stratified_interval_of_tenths_is_that_of_exact_integers() -> None:
     tenths = np.random.default_rng(2).integers(0, 11, (2, 10))
-    exact = stratified_interval(tenths, [1, 1])
-    interval = stratified_interval(tenths / 10, [0.1, 0.1])
+    exact = stratified_interval([*tenths], [1, 1])
+    interval = stratified_interval([*(tenths / 10)], [0.1, 0.1])
     assert (interval.low, interval.high) == pytest.approx((exact.low / 100, exact.high / 100), abs=1e-12)
 
 

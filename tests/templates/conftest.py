@@ -7,26 +7,26 @@ from typing import Any
 
 import pytest
 
-from merge_snli.dataset import PairsDataset, read_split
+from merge_snli.dataset import MergeDataset, read_split
 from templates import SimplePairOptions, make_simple_pair
 
 Rows = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="session")
-def simple_pair(tmp_path_factory: pytest.TempPathFactory) -> PairsDataset:
+def simple_pair(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     """Simple Pair with 250 premises per family or template, in a folder named `simple_pair`."""
     folder = tmp_path_factory.mktemp("templates") / "simple_pair"
     return make_simple_pair(folder, SimplePairOptions(premises=250))
 
 
 @pytest.fixture(scope="session")
-def rows(simple_pair: PairsDataset) -> Rows:
+def rows(simple_pair: MergeDataset) -> Rows:
     """The rows of each config of `simple_pair`, with the names of their labels."""
     return rows_of(simple_pair)
 
 
-def rows_of(dataset: PairsDataset) -> Rows:
+def rows_of(dataset: MergeDataset) -> Rows:
     """Return the rows of each config, with the names of their labels."""
     names = dataset.record.label_names
     return {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import spacy
 
-from merge_snli.dataset import PairsDataset
+from merge_snli.dataset import MergeDataset
 from merge_snli.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
@@ -37,13 +37,13 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def extended_pair(tmp_path_factory: pytest.TempPathFactory, sources: tuple[str, str]) -> PairsDataset:
+def extended_pair(tmp_path_factory: pytest.TempPathFactory, sources: tuple[str, str]) -> MergeDataset:
     folder = tmp_path_factory.mktemp("extended") / "extended_pair"
     return make_extended_pair(folder, ExtendedPairOptions(problems=sources, premises=PREMISES))
 
 
 @pytest.fixture(scope="module")
-def extended(extended_pair: PairsDataset) -> Rows:
+def extended(extended_pair: MergeDataset) -> Rows:
     return rows_of(extended_pair)
 
 
@@ -120,7 +120,7 @@ def test_conjunctions_combine_subject_and_predicate_in_another_way(extended: Row
 
 
 def test_same_options_give_the_same_bytes(
-    extended_pair: PairsDataset, sources: tuple[str, str], tmp_path: Path
+    extended_pair: MergeDataset, sources: tuple[str, str], tmp_path: Path
 ) -> None:
     again = make_extended_pair(tmp_path / "again", ExtendedPairOptions(problems=sources, premises=PREMISES))
     assert files_of(again.folder) == files_of(extended_pair.folder)
@@ -132,7 +132,7 @@ def test_recorded_paths_are_absolute(sources: tuple[str, str], monkeypatch: pyte
     assert options.as_dict()["problems"] == [sources[0], f"{sources[1]}[-5:]", "stanfordnlp/snli"]
 
 
-def test_validation_finds_nothing(extended_pair: PairsDataset) -> None:
+def test_validation_finds_nothing(extended_pair: MergeDataset) -> None:
     report = validate(extended_pair.folder)
     assert report.findings == ()
     assert any("problems" in reason for reason in report.not_checked)

@@ -4,42 +4,47 @@ from __future__ import annotations
 
 import json
 import shutil
-from datetime import date
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from generation.output.folder import find_finished
+from generation.report.against import tables_against
+from generation.report.composition import table_2
+from generation.report.explain import explain
+from generation.seeds_from import read_seeds
 from merge_snli.builder import builder_of
 from merge_snli.card import render_card
-from merge_snli.card.croissant import croissant
-from merge_snli.dataset import PairsDataset, find_any_dataset, find_dataset, read_split
+from merge_snli.dataset import MergeDataset, find_dataset, read_split
 from merge_snli.errors import InputError
-from merge_snli.pairs_record import PairsRecord
 from merge_snli.publishing import plan
 from merge_snli.registration.prepare import prepare_dataset
 from merge_snli.schema import data_file
 from merge_snli.validation import validate
+from scoring.annotation.sample import draw_sample
+from scoring.predictions.pairs import read_config
 from templates import SimplePairOptions, make_simple_pair
 
 CONFIGS = {"simple": "test", "relevance": "test", "conjunction": "test", "augmentation": "train"}
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> PairsDataset:
+def small(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     """Simple Pair with 8 premises per family or template."""
     return make_simple_pair(tmp_path_factory.mktemp("small") / "simple_pair", SimplePairOptions(premises=8))
 
 
 @pytest.fixture
-def copy(small: PairsDataset, tmp_path: Path) -> Path:
+def copy(small: MergeDataset, tmp_path: Path) -> Path:
     return Path(shutil.copytree(small.folder, tmp_path / "simple_pair"))
 
 
 def test_load_dataset_from_the_parent_folder(
-    small: PairsDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(small.folder.parent)
     for config, split in CONFIGS.items():
@@ -50,7 +55,7 @@ def test_load_dataset_from_the_parent_folder(
         assert loaded[split].column_names[:5] == ["pair_id", "group_id", "premise", "hypothesis", "label"]
 
 
-def test_the_builder_knows_no_subsamples(small: PairsDataset, tmp_path: Path) -> None:
+def test_the_builder_knows_no_subsamples(small: MergeDataset, tmp_path: Path) -> None:
     builder = builder_of(small.configs)(
         config_name="simple", data_dir=str(small.folder), subsample=0, cache_dir=str(tmp_path)
     )
@@ -58,19 +63,43 @@ def test_the_builder_knows_no_subsamples(small: PairsDataset, tmp_path: Path) ->
         builder.download_and_prepare()
 
 
-def test_only_the_columns_of_a_config(small: PairsDataset) -> None:
+def test_only_the_columns_of_a_config(small: MergeDataset) -> None:
     names = {config: {column.name for column in small.record.columns(config)} for config in CONFIGS}
     assert names["relevance"] - names["simple"] == {"relevance", "order", "joined_by", "n3", "a3", "s3", "v3", "o3"}
     assert names["simple"] == names["conjunction"] == names["augmentation"]
 
 
-def test_the_folder_is_no_merge_data_set(small: PairsDataset) -> None:
-    assert find_any_dataset(str(small.folder)) == small
-    with pytest.raises(InputError, match="pairs simple"):
-        find_dataset(str(small.folder))
+def test_what_needs_seeds_or_masked_lms_is_refused_with_one_sentence(small: MergeDataset) -> None:
+    assert find_dataset(str(small.folder)) == small
+    assert (small.record.draws, small.record.anchors, small.record.generation) == (None, False, None)
+    for needs in (
+        lambda: read_config(small, "simple"),
+        lambda: read_seeds(str(small.folder), ["noun"]),
+        lambda: table_2(small),
+        lambda: explain(small, "a", small.folder),
+        lambda: tables_against(small, small),
+        lambda: draw_sample([small], sizes=[1], annotators=["a"]),
+    ):
+        with pytest.raises(InputError, match=r"Simple Pair has no .*pairs simple.*merge-snli generate"):
+            needs()
 
 
-def test_validation_makes_the_rows_again(small: PairsDataset) -> None:
+def test_a_run_of_generate_does_not_replace_pairs(small: MergeDataset, copy: Path) -> None:
+    inputs: Any = None  # they are not read
+    with pytest.raises(InputError, match=r"made by merge-snli pairs simple.*overwrite"):
+        find_finished(copy, inputs, overwrite=False)
+    assert find_finished(copy, inputs, overwrite=True) is None
+
+
+def test_labels_of_groups_are_recorded_if_a_group_has_one_label(small: MergeDataset) -> None:
+    simple, augmentation = (small.record.configs[name] for name in ("simple", "augmentation"))
+    assert simple.group_labels == {"entailment": 0, "neutral": simple.groups, "contradiction": 0}
+    assert augmentation.group_labels is None
+    assert sum(augmentation.labels.values()) == augmentation.rows == augmentation.splits["train"]
+    assert list(small.record.test_configs) == ["simple", "relevance", "conjunction"]
+
+
+def test_validation_makes_the_rows_again(small: MergeDataset) -> None:
     report = validate(small)
     assert report.findings == ()
     assert report.not_checked == ()
@@ -111,7 +140,7 @@ def test_malformed_record(change: dict[str, object], copy: Path) -> None:
     (place,) = change
     assert any(finding.column and finding.column.startswith(place) for finding in validate(copy).findings)
     with pytest.raises(InputError, match=rf"run\.json.*{place}"):
-        find_any_dataset(str(copy))
+        find_dataset(str(copy))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +163,7 @@ def test_a_record_whose_data_cannot_be_read(place: list[str | int], value: objec
     assert any(finding.file == "run.json" and named in finding.message for finding in validate(copy).findings)
 
 
-def test_card_shows_every_config_and_column(small: PairsDataset) -> None:
+def test_card_shows_every_config_and_column(small: MergeDataset) -> None:
     card = render_card(small.record, small.folder)
     assert card == (small.folder / "README.md").read_text()
     assert "{{" not in card
@@ -144,7 +173,7 @@ def test_card_shows_every_config_and_column(small: PairsDataset) -> None:
             assert f"| `{column.name}` |" in card
 
 
-def test_publishing_plan(small: PairsDataset) -> None:
+def test_publishing_plan(small: MergeDataset) -> None:
     planned = plan(small, "org/simple_pair")
     (branch,) = planned.branches
     assert set(branch.files) == {"README.md", "run.json", *small.record.files}
@@ -156,20 +185,14 @@ def test_publishing_plan(small: PairsDataset) -> None:
     assert json.loads(run)["published"] == {"dataset": "org/simple_pair", "metric": None}
 
 
-def test_a_published_data_set_is_valid(small: PairsDataset, tmp_path: Path) -> None:
+def test_a_published_data_set_is_valid(small: MergeDataset, tmp_path: Path) -> None:
     for path, content in plan(small, "org/simple_pair").branches[0].files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
     assert validate(tmp_path).findings == ()
 
 
-def test_croissant(small: PairsDataset) -> None:
-    metadata = croissant(small, published=date(2026, 1, 1))
-    assert metadata["name"] == "simple_pair"
-    assert {record["name"] for record in metadata["recordSet"]} == {f"{name}/{of}" for name, of in CONFIGS.items()}
-
-
-def test_prepared_for_registration(small: PairsDataset, tmp_path: Path) -> None:
+def test_prepared_for_registration(small: MergeDataset, tmp_path: Path) -> None:
     folders = prepare_dataset(small, tmp_path, "simple_pair")
     assert [folder.parts[1] for folder in folders] == list(CONFIGS)
     times = {folder.parts[1]: (tmp_path / folder).stat().st_mtime for folder in folders}
@@ -180,8 +203,6 @@ def test_prepared_for_registration(small: PairsDataset, tmp_path: Path) -> None:
 
 def _change(folder: Path, config: str, *, row: int, column: str, value: str) -> None:
     """Change one value of a data file."""
-    record = find_any_dataset(str(folder)).record
-    assert isinstance(record, PairsRecord)
     path = folder / data_file(config, CONFIGS[config])
     table = pq.read_table(path)
     values = table[column].to_pylist()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.dataset import PairsDataset
+from merge_snli.dataset import MergeDataset
 from merge_snli.errors import InputError
 from templates import SimplePairOptions, make_simple_pair
 from templates.simple_pair_options import read_material
@@ -84,7 +84,7 @@ def test_every_category_and_template_occurs(rows: Rows) -> None:
     assert len({row["template"] for row in rows["conjunction"]}) == 8
 
 
-def test_same_options_give_the_same_bytes(simple_pair: PairsDataset, tmp_path: Path) -> None:
+def test_same_options_give_the_same_bytes(simple_pair: MergeDataset, tmp_path: Path) -> None:
     again = make_simple_pair(tmp_path / "again", SimplePairOptions(premises=250))
     assert files_of(again.folder) == files_of(simple_pair.folder)
     other = make_simple_pair(tmp_path / "other", SimplePairOptions(premises=250, random_seed=1))

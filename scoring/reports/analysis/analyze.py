@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.dataset import MergeDataset, find_dataset
 from merge_snli.progress import Progress
+from merge_snli.record import generation_of
 from scoring.analysis.kin import check_counterparts
 from scoring.corpus.counts import count_corpus, tagger_of
 from scoring.corpus.texts import open_corpus
@@ -76,6 +77,6 @@ def analyze(
 def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:
     """Count the words of a corpus with the tokenizer of each tagger of the data sets, by digest of the tagger."""
     corpus = open_corpus(name)
-    records = {each.dataset.record.tagger.digest: each.dataset.record for each in scored}
+    records = {generation_of(each.dataset.record).tagger.digest: each.dataset.record for each in scored}
     folder = None if work is None else work / "corpora"
     return {digest: count_corpus(corpus, tagger_of(record), folder) for digest, record in records.items()}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from merge_snli.record import generation_of
 from scoring.analysis.class_pairs import class_pairs
 from scoring.analysis.classes import classes
 from scoring.analysis.error_drivers import error_drivers
@@ -55,7 +56,7 @@ class Settings:
 
     def corpus_of(self, scored: ScoredDataset) -> CorpusCounts | None:
         """Return the counts with the tokenizer of a data set."""
-        return self.corpora.get(scored.dataset.record.tagger.digest)
+        return self.corpora.get(generation_of(scored.dataset.record).tagger.digest)
 
 
 Compute: TypeAlias = "Callable[[Sequence[ScoredDataset], Settings], Any]"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.card.license import license_of, license_text
 from merge_snli.dataset import read_split
 from merge_snli.errors import InputError
+from merge_snli.replaced import replaced_words
 
 if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
@@ -22,6 +22,8 @@ COLUMNS = (
     "seed_hypothesis",
     "original",
     "replacement",
+    "premise_offsets",
+    "hypothesis_offsets",
     "subsamples",
 )
 
@@ -102,11 +104,9 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
 def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
     words: dict[str, Word] = {}
     for row in rows:
-        original, replacement = row["original"], row["replacement"]
+        original = row["original"]
         if original not in words:
-            premise = replaced_offsets(row["seed_premise"], row["premise"], original, replacement)
-            hypothesis = replaced_offsets(row["seed_hypothesis"], row["hypothesis"], original, replacement)
-            words[original] = Word(original, premise, hypothesis)
+            words[original] = Word(original, _offsets(row, "premise"), _offsets(row, "hypothesis"))
     index = {original: number for number, original in enumerate(words)}
     return SeedText(
         premise=rows[0]["seed_premise"],
@@ -116,22 +116,7 @@ def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
     )
 
 
-def replaced_offsets(seed: str, variant: str, original: str, replacement: str) -> tuple[int, ...]:
-    """Return the offsets at which a variant has the replacement instead of the original.
-
-    Args:
-        seed: A sentence of the seed.
-        variant: The same sentence of a variant.
-        original: The word that was replaced.
-        replacement: The word that replaces it.
-
-    Returns:
-        Character offsets in `seed`; empty if the sentences differ in anything else.
-
-    Examples:
-        >>> replaced_offsets("A cat sees a category of cats, cat.", "A dog sees a category of cats, dog.", "cat", "dog")
-        (2, 31)
-    """
-    whole_word = re.compile(rf"(?<!\w){re.escape(original)}(?!\w)")
-    offsets = tuple(match.start() for match in whole_word.finditer(seed))
-    return offsets if whole_word.sub(lambda _: replacement, seed) == variant else ()
+def _offsets(row: dict[str, Any], side: str) -> tuple[int, ...]:
+    """Return the offsets of the replaced word in a sentence of the seed."""
+    words = replaced_words(row[f"seed_{side}"], row[side], row[f"{side}_offsets"], row["original"], row["replacement"])
+    return tuple(start for (start, _), _ in words)

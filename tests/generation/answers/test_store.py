@@ -17,6 +17,7 @@ from generation.answers.answer import Answer
 from generation.answers.cache_key import CacheKey, cache_key_of
 from generation.answers.store import INDEX_FILE, Store
 from generation.answers.suggest import suggest
+from generation.masked_lms import loading
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
@@ -178,12 +179,15 @@ class Suggester:
     model: ResolvedModel
     options: Options
 
+    def load(self) -> MaskedLM:
+        return loading.load_masked_lm(self.model, device="cpu")
+
     def suggest(self, forms: Mapping[str, Form], work: Path, shards: int = 1) -> dict[str, Answer]:
         """Answer the forms, split into that many shards, and return all answers."""
         with Store(work, cache_key_of(self.model, self.options, "cpu")) as store:
             parts = [dict(list(forms.items())[part::shards]) for part in range(shards)]
             with Progress(quiet=True).stage("suggestions", total=0, unit="forms") as stage:
-                suggest(parts, self.model, store, self.options, stage)
+                suggest(parts, self.load, store, self.options, stage)
             return store.load(forms)
 
 
@@ -203,7 +207,7 @@ def test_stored_forms_are_not_answered_again_and_load_no_masked_lm(
     first = suggester.suggest(TEN, tmp_path)
     monkeypatch.setattr(MaskedLM, "fill", refuse)
     with monkeypatch.context() as patched:
-        patched.setattr(suggest_module, "load_masked_lm", refuse)
+        patched.setattr(loading, "load_masked_lm", refuse)
         again = suggester.suggest(TEN, tmp_path)
     assert first.keys() == again.keys() == TEN.keys()
     assert all(same(first[key], again[key]) for key in TEN)

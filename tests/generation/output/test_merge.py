@@ -15,7 +15,6 @@ from generation.output import merge, write_data
 from generation.output.merge import merge_files
 from merge_snli import parquet_files
 from merge_snli.parquet_files import rebatch
-from merge_snli.record import Composition
 from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, data_file, features, subsample_split
 
 OPTIONS = Options(problems="p.jsonl", mlm=("m",), subsamples=3)
@@ -89,24 +88,25 @@ def test_files_have_the_bytes_of_a_single_table(tmp_path: Path, monkeypatch: pyt
         features(SEED, NLI_LABELS).arrow_schema,
     )
     parts = spread(table, tmp_path / "variants", 5), spread(seeds, tmp_path / "seeds", 5)
-    data, composition = write_data.write_data(tmp_path / "out", *parts, OPTIONS, NLI_LABELS)
+    configs = write_data.write_data(tmp_path / "out", *parts, OPTIONS, NLI_LABELS)
     rows = table.to_pylist()
-    assert list(data.rows) == [ALL, "noun", "verb", SEED]
+    assert list(configs) == [ALL, "noun", "verb", SEED]
     for config in (ALL, "noun", "verb"):
         of_config = [row for row in rows if config in {ALL, row["word_class"]}]
         draws = {subsample_split(nth): [row for row in of_config if nth in row["subsamples"]] for nth in range(3)}
         for split, expected in {TEST: of_config, **draws}.items():
             content = (tmp_path / "out" / data_file(config, split)).read_bytes()
             assert content == as_single_table(expected, config), (config, split)
-            assert data.rows[config][split] == len(expected)
-        assert composition[config] == Composition(
-            seeds=len({row["seed_id"] for row in of_config}),
-            variants=len(of_config),
-            labels={
-                name: len({row["seed_id"] for row in of_config if row["label"] == number})
-                for number, name in enumerate(NLI_LABELS)
-            },
-        )
+            assert configs[config].splits[split] == len(expected)
+        assert configs[config].groups == len({row["seed_id"] for row in of_config})
+        assert configs[config].rows == len(of_config)
+        assert configs[config].group_labels == {
+            name: len({row["seed_id"] for row in of_config if row["label"] == number})
+            for number, name in enumerate(NLI_LABELS)
+        }
+        assert configs[config].labels == {
+            name: sum(row["label"] == number for row in of_config) for number, name in enumerate(NLI_LABELS)
+        }
 
 
 def as_single_table(rows: list[dict[str, object]], config: str) -> bytes:

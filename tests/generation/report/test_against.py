@@ -21,6 +21,7 @@ from merge_snli.cli import main
 from merge_snli.dataset import MergeDataset, read_split
 from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
+from merge_snli.record import TaggerRecord, generation_of
 from merge_snli.table import Table
 
 WORDPIECE, BPE = "demo:mlm-wordpiece", "demo:mlm-bpe"
@@ -184,8 +185,10 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.Captu
 
 
 def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("generation.report.stored_answers.find_tagger", lambda _: made.whole.record.tagger)
-    object.__setattr__(made.strict.record, "tagger", made.strict.record.tagger.__class__("other", "1", "0" * 64))
+    monkeypatch.setattr(
+        "generation.report.stored_answers.find_tagger", lambda _: generation_of(made.whole.record).tagger
+    )
+    object.__setattr__(generation_of(made.strict.record), "tagger", TaggerRecord("other", "1", "0" * 64))
     with pytest.raises(InputError, match="not the one of the run, other 1"):
         next(filter_again(made.strict, made.work))
 

@@ -28,6 +28,7 @@ from merge_snli.embedded import embedded_path
 from merge_snli.errors import InputError
 from merge_snli.inference.tagger import Tagger
 from merge_snli.problems.reading import read_problems
+from merge_snli.record import generation_of
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
@@ -125,8 +126,8 @@ def test_a_problem_after_the_limit_is_not_found(made: MergeDataset, options: Opt
 
 
 def test_parts_of_words_and_negations_are_explained(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert made.record.words["verb"].left_out["part of a word"] == 1
-    assert made.record.words["adv"].left_out["negation"] == 1
+    assert generation_of(made.record).words["verb"].left_out["part of a word"] == 1
+    assert generation_of(made.record).words["adv"].left_out["negation"] == 1
     assert main(["explain", str(made.folder), "--seed-id", "parts"]) == 0
     text = capsys.readouterr().out
     assert "'s (verb; 1 in the premise, 1 in the hypothesis)\n  left out: part of a word" in text
@@ -167,7 +168,7 @@ def test_missing_or_changed_inputs_are_input_errors(
     assert "'odd' is not a seed of" in err
     assert "no such file" in err
     assert err.count("\n") == 1
-    record["masked_lms"][0]["digest"] = "0" * 64
+    record["generation"]["masked_lms"][0]["digest"] = "0" * 64
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
     assert main(["explain", str(copy), "--seed-id", seed]) == 2
     assert "000000000000" in capsys.readouterr().err

@@ -19,9 +19,10 @@ from merge_snli.cli import main
 from merge_snli.dataset import MergeDataset, find_dataset, read_split
 from merge_snli.errors import InputError
 from merge_snli.mlm_families import PAPER_MLMS
-from merge_snli.record import FilterRecord, ModelRecord
+from merge_snli.record import FilterRecord, MaskedLMRecord, generation_of
 from merge_snli.table import TEXT_WIDTH, Table
 from merge_snli.validated_by import SIDES
+from tests.records import changed
 
 DATASET = Path(__file__).parents[3] / "merge_snli"
 
@@ -44,9 +45,9 @@ def dicts(table: Table) -> list[dict[str, Any]]:
 
 def as_the_paper(dataset: MergeDataset) -> MergeDataset:
     """Return the data set with the number of problems and the masked LMs of the paper in its record."""
-    masked_lms = tuple(ModelRecord(name, None, "0" * 64) for name in PAPER_MLMS)
-    problems = replace(dataset.record.problems, with_label=9_824)
-    return replace(dataset, record=replace(dataset.record, masked_lms=masked_lms, problems=problems))
+    masked_lms = tuple(MaskedLMRecord(name, None, "0" * 64) for name in PAPER_MLMS)
+    problems = replace(generation_of(dataset.record).problems, with_label=9_824)
+    return replace(dataset, record=changed(dataset.record, masked_lms=masked_lms, problems=problems))
 
 
 def test_table_2_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[str, Any]]) -> None:
@@ -143,7 +144,7 @@ def test_table_6_has_the_standalone_counts(dataset: MergeDataset) -> None:
         for side, dropped in (("premise", 40), ("hypothesis", 60))
     )
     paper = as_the_paper(dataset)
-    noun = dicts(table_6(replace(paper, record=replace(paper.record, standalone_filters=counts))))[0]
+    noun = dicts(table_6(replace(paper, record=changed(paper.record, standalone_filters=counts))))[0]
     assert [noun[name] for name in ("class P %", "class H %", "probability P %", "probability H %")] == [10, 15, 40, 60]
     assert (noun["class P % paper"], noun["class P % diff"]) == (10.6, -0.6)
     assert (noun["probability H % paper"], noun["probability H % diff"]) == (85.8, -25.8)

@@ -16,6 +16,7 @@ from generation.variants import variant_shards
 from generation.variants.variant_shards import Method, make_rows
 from merge_snli.embedded import embedded_path
 from merge_snli.option import described
+from merge_snli.schema import NLI_LABELS, columns
 
 
 @pytest.fixture
@@ -72,3 +73,13 @@ def test_the_key_of_rows_has_every_option_that_making_them_reads(
     read &= {field.name for field in fields(Options)}
     assert {"filters", "sides", "inflation", "random_seed", "keep_column"} <= read
     assert read <= in_key
+
+
+def test_other_columns_give_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger: Any = None  # it is not part of the key
+    method = Method(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), NLI_LABELS, {}, {}, tagger)
+    tagged = Path("key.0.parquet")
+    before = variant_shards._rows_key(tagged, method)
+    assert variant_shards._rows_key(tagged, method) == before
+    monkeypatch.setattr(variant_shards, "columns", lambda *of: columns(*of)[:-1])
+    assert variant_shards._rows_key(tagged, method) != before

@@ -54,7 +54,7 @@ def made(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> Made:
 
 def test_runs_with_other_options_reuse_the_answers(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("generation.masked_lms.masked_lm.MaskedLM.fill", refuse)
-    monkeypatch.setattr("generation.answers.suggest.load_masked_lm", refuse)
+    monkeypatch.setattr("generation.run.load_masked_lm", refuse)
     others: dict[str, dict[str, Any]] = {
         "union": {"sides": "union"},
         "pos": {"filters": "pos"},
@@ -66,10 +66,10 @@ def test_runs_with_other_options_reuse_the_answers(made: Made, tmp_path: Path, m
         "classes": {"classes": ("noun",)},
         "one": {"mlm": made.options.mlm[:1]},
     }
-    variants = {"default": made.dataset.record.composition["all"].variants}
+    variants = {"default": made.dataset.record.configs["all"].rows}
     for name, changes in others.items():
         other = generate(replace(made.options, **changes), tmp_path / name, work=made.work)
-        variants[name] = other.record.composition["all"].variants
+        variants[name] = other.record.configs["all"].rows
     assert variants["union"] >= variants["default"] >= variants["one"]
     assert variants["none"] >= max(variants["pos"], variants["prob"])
     assert variants["none"] > variants["default"] == variants["seed"]
@@ -91,7 +91,7 @@ def test_the_cache_command_lists_files_and_drops_those_not_needed(
     needed = [each for each in before["stored"] if each["needed"]]
     assert all(each["rows"] > 0 and each["shards"] > 0 and each["bytes"] > 0 for each in needed)
     assert made.run("drop", capsys)["stored"] == needed
-    monkeypatch.setattr("generation.answers.suggest.load_masked_lm", refuse)
+    monkeypatch.setattr("generation.run.load_masked_lm", refuse)
     again = generate(made.options, tmp_path / "again", work=made.work)
     assert again.digest == made.dataset.digest
 

@@ -30,7 +30,7 @@ def test_page_starts_with_title_example_and_departures() -> None:
     assert re.findall(r"<h1>(.*?)</h1>", PAGE) == ["MERGE on its bundled problems"]
     row = read_split(DATASET, ALL).slice(0, 1).to_pylist()[0]
     seed, variant = tables()[0][1:]
-    label = RECORD.problems.label_names[row["label"]]
+    label = RECORD.label_names[row["label"]]
     assert seed == ["seed", row["seed_premise"], row["seed_hypothesis"], label]
     assert variant == [f"variant, {row['original']} → {row['replacement']}", row["premise"], row["hypothesis"], label]
     assert PAGE.index("<blockquote>") < PAGE.index("<h2>")

@@ -22,10 +22,11 @@ from merge_snli.dataset import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.option import described
 from merge_snli.problems.options import option_types
-from merge_snli.record import Record, TermsRecord
+from merge_snli.record import Record, TermsRecord, generation_of
 from merge_snli.schema import columns, configs, data_file, data_version, splits
 from merge_snli.validation.card import check_card
 from merge_snli.validation.collector import Collector
+from tests.records import changed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +50,7 @@ def test_metadata() -> None:
     card = DatasetCard(render_card(RECORD, DATA_SET))
     data = yaml.safe_load(str(card.data))
     assert data["size_categories"] == ["1K<n<10K"]
-    assert 1_000 < RECORD.composition["all"].variants < 10_000
+    assert 1_000 < RECORD.configs["all"].rows < 10_000
     assert data["license"] == "apache-2.0"
     assert data["source_datasets"] == ["original"]
     assert [config["config_name"] for config in data["configs"]] == list(configs())
@@ -102,12 +103,12 @@ def test_data_version() -> None:
 
 def test_numbers() -> None:
     card = render_card(RECORD, DATA_SET)
-    for config, of in RECORD.composition.items():
-        assert f"| {config} | {of.seeds:,} | {of.variants:,} |" in card
-    for word_class, counts in RECORD.words.items():
+    for config, of in RECORD.test_configs.items():
+        assert f"| {config} | {of.groups:,} | {of.rows:,} |" in card
+    for word_class, counts in generation_of(RECORD).words.items():
         assert f"| {word_class} | {counts.problems:,} |" in card
-    assert f"{RECORD.problems.with_label:,} with a gold label" in card
-    for mlm in RECORD.masked_lms:
+    assert f"{generation_of(RECORD).problems.with_label:,} with a gold label" in card
+    for mlm in generation_of(RECORD).masked_lms:
         assert mlm.digest[:12] in card
     assert "`top_k=200` `random_seed=0`" in card
     assert "limit=" not in card
@@ -212,7 +213,7 @@ def test_license() -> None:
         with_options(problems="stanfordnlp/snli"),
         terms=TermsRecord("cc-by-sa-4.0", "SNLI: Bowman and others (2015)."),
     )
-    unknown = with_options(problems="/home/someone/mine.jsonl")
+    unknown = replace(with_options(problems="/home/someone/mine.jsonl"), terms=TermsRecord(None, None))
     chosen = replace(unknown, terms=TermsRecord("CC-BY-4.0", None))
     assert [license_of(record) for record in (RECORD, known, unknown, chosen)] == [
         "apache-2.0",
@@ -252,18 +253,19 @@ def test_scoring_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     names: dict[str, Any] = {"my_model": lambda premise, hypothesis: 0}
     *lines, last = block.strip().splitlines()
     exec("\n".join([*lines, f"scores = {last}"]), names)
-    seeds = RECORD.composition["all"]
-    assert names["scores"]["pattern_accuracy"] == seeds.labels["entailment"] / seeds.seeds
+    of_all = RECORD.configs["all"]
+    assert of_all.group_labels is not None
+    assert names["scores"]["pattern_accuracy"] == of_all.group_labels["entailment"] / of_all.groups
 
 
-@pytest.mark.parametrize("damage", ["composition", "rows"])
+@pytest.mark.parametrize("damage", ["words", "rows"])
 def test_record_or_data_without_a_card_is_a_finding(tmp_path: Path, damage: str) -> None:
-    for name in ("README.md", data_file("all", "test"), data_file("seed", "test")):
+    for name in ("README.md", *(data_file(config, "test") for config in RECORD.configs)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(DATA_SET / name, tmp_path / name)
     record = RECORD
-    if damage == "composition":
-        record = replace(record, composition={})
+    if damage == "words":
+        record = changed(record, words={"noun": None})
     else:
         path = tmp_path / data_file("all", "test")
         pq.write_table(pq.read_table(path).slice(0, 0), path)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from merge_snli.cluster.run_folder import run_folder
+from merge_snli.cluster.run_folder import CLUSTER_FILE, run_folder
 from merge_snli.cluster.status import run_status
 from merge_snli.cluster.status_text import status_json
 
@@ -76,9 +76,9 @@ def generate(problems: Path, out: Path, cluster: Path, more: Sequence[str] = FEW
 
 
 def status(out: Path) -> dict[str, Any] | None:
-    """Return what `merge-snli status --json` prints; None before the submission."""
+    """Return what `merge-snli work status --format json` prints; None before the submission."""
     folder = run_folder(out)
-    return status_json(run_status(folder)) if (folder / "run.json").exists() else None
+    return status_json(run_status(folder)) if (folder / CLUSTER_FILE).exists() else None
 
 
 def wait_until(condition: Callable[[], object], seconds: float = SECONDS) -> None:

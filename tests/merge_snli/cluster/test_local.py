@@ -27,7 +27,7 @@ def task_processes(running: Running) -> list[Any]:
     return found
 
 
-def test_a_killed_task_is_told_ctrl_c_ends_the_tasks_and_what_is_finished_is_kept(
+def test_a_killed_task_is_told_ctrl_c_and_sigterm_end_the_tasks_and_what_is_finished_is_kept(
     few: Path, few_dataset: Path, cluster_file: Callable[..., Path], tmp_path: Path
 ) -> None:
     out, file = tmp_path / "merge_snli", cluster_file("few", "[masked_lm]\ntasks = 2\nworkers = 2\n")
@@ -40,15 +40,16 @@ def test_a_killed_task_is_told_ctrl_c_ends_the_tasks_and_what_is_finished_is_kep
     found = status(out)
     assert found is not None
     assert [stage["done"] for stage in found["stages"]] == [2, 1, 0, 0]
-    running = generate(few, out, file)
-    running.wait_for("demo:mlm-wordpiece")
-    tasks = task_processes(running)
-    os.kill(running.process.pid, signal.SIGINT)
-    code, error = running.end()
-    assert code == 130
-    assert "Traceback" not in error
-    psutil.wait_procs(tasks, timeout=60)
-    assert not any(task.is_running() for task in tasks)
+    for number, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        running = generate(few, out, file)
+        running.wait_for("demo:mlm-wordpiece")
+        tasks = task_processes(running)
+        os.kill(running.process.pid, number)
+        code, error = running.end()
+        assert code == expected
+        assert "Traceback" not in error
+        _, alive = psutil.wait_procs(tasks, timeout=60)
+        assert alive == []
     code, error = generate(few, out, file).end()
     assert code == 0, error
     assert files(out) == files(few_dataset)

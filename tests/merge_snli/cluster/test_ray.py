@@ -67,8 +67,15 @@ def no_tasks_stay(cluster: Cluster) -> Iterator[None]:
 
 def task_processes() -> list[psutil.Process]:
     """Return the processes of this cluster that run a task."""
-    found = psutil.Process().children(recursive=True)
-    return [process for process in found if "_run_for_rank" in "".join(psutil.Process.cmdline(process)[:1])]
+    return [process for process in psutil.Process().children(recursive=True) if runs_a_task(process)]
+
+
+def runs_a_task(process: psutil.Process) -> bool:
+    """Return whether a process runs a task; one that has ended since it was listed does not."""
+    try:
+        return "_run_for_rank" in "".join(process.cmdline()[:1])
+    except psutil.NoSuchProcess:  # also of a zombie
+        return False
 
 
 def test_a_task_killed_in_every_stage_runs_again(
@@ -107,7 +114,7 @@ def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what
     running.wait_for("demo:mlm-wordpiece", tasks=2)
     code, error = generate(few, out, file).end()
     assert code == 2
-    assert f"merge-snli status {out}" in error
+    assert f"merge-snli work status {out}" in error
     os.kill(running.process.pid, signal.SIGINT)
     code, error = running.end()
     assert code == 130

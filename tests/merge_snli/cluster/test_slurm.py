@@ -90,11 +90,11 @@ def test_a_second_submission_is_refused_and_ctrl_c_leaves_the_jobs_which_only_st
     running.wait_for("read and tag")
     code, error = generate(few, out, file).end()
     assert code == 2
-    assert f"merge-snli status {out}" in error
+    assert f"merge-snli work status {out}" in error
     os.kill(running.process.pid, signal.SIGINT)
     code, error = running.end()
     assert code == 130
-    assert f"merge-snli status {out} --cancel" in error
+    assert f"merge-snli work cancel {out}" in error
     found = status(out)
     assert found is not None
     assert found["active"]

@@ -1,4 +1,4 @@
-"""`merge-snli status` reads the records of tasks."""
+"""`merge-snli work status` reads the records of tasks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from merge_snli.cli import main
 from merge_snli.cluster.run_folder import (
     SECONDS_WITHOUT_BEAT,
     SUBMITTER_FILE,
-    ClusterRun,
-    StageRun,
+    SubmittedRun,
+    SubmittedStage,
     TaskRecord,
     is_submitting,
     read_run,
@@ -29,16 +29,16 @@ from merge_snli.cluster.task import StageTask
 from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
+    from merge_snli.base.stages import TaskShare
     from merge_snli.progress import Stage
-    from merge_snli.share import Share
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> StageRun:
+def stage(tmp_path: Path) -> SubmittedStage:
     """The only stage of a run: task 0 is done, 1 runs, 2 has failed, 3 was killed, 4 waits."""
     folder = tmp_path / "out.work" / "cluster"
-    made = StageRun(name="roberta", unit="forms", tasks=5, folder=folder / "plan" / "1-roberta-5")
-    write_run(folder, ClusterRun(executor="local", stages=(made,)))
+    made = SubmittedStage(name="roberta", unit="forms", tasks=5, folder=folder / "plan" / "1-roberta-5")
+    write_run(folder, SubmittedRun(executor="local", stages=(made,)))
     for task, (state, error) in enumerate([("done", None), ("running", None), ("failed", "--dtype is wrong")]):
         write_task(
             made.folder, task, TaskRecord(state=state, host="n1", started=0.0, seconds=20.0, units=100, error=error)
@@ -52,7 +52,7 @@ def stage(tmp_path: Path) -> StageRun:
     return made
 
 
-def test_tasks_are_counted_by_state(stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tasks_are_counted_by_state(stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
     status = json.loads(capsys.readouterr().out)
     assert status["active"] is True
@@ -73,7 +73,7 @@ def test_tasks_are_counted_by_state(stage: StageRun, tmp_path: Path, capsys: pyt
     assert "killed" in status["failures"][1]["error"]
 
 
-def test_the_time_left_follows_from_how_far_a_task_is(stage: StageRun, tmp_path: Path) -> None:
+def test_the_time_left_follows_from_how_far_a_task_is(stage: SubmittedStage, tmp_path: Path) -> None:
     (stage.folder / "completions" / "00000").unlink()
     for task, record in ((0, None), (1, TaskRecord(state="running", host="n1", started=0.0, seconds=20.0, units=100))):
         task_file(stage.folder, task).unlink()
@@ -86,7 +86,7 @@ def test_the_time_left_follows_from_how_far_a_task_is(stage: StageRun, tmp_path:
 
 
 def test_the_first_failure_is_shown_with_its_log(
-    stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["work", "status", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
@@ -95,7 +95,7 @@ def test_the_first_failure_is_shown_with_its_log(
     assert "run the same command again" not in printed
 
 
-def test_a_running_task_has_stopped_if_its_command_has_ended(stage: StageRun, tmp_path: Path) -> None:
+def test_a_running_task_has_stopped_if_its_command_has_ended(stage: SubmittedStage, tmp_path: Path) -> None:
     folder = tmp_path / "out.work" / "cluster"
     (folder / SUBMITTER_FILE).write_text(f"{socket.gethostname().partition('.')[0]} 999999999", encoding="utf-8")
     assert not is_submitting(folder)
@@ -104,7 +104,7 @@ def test_a_running_task_has_stopped_if_its_command_has_ended(stage: StageRun, tm
     assert found.tasks["stopped"] == 2
 
 
-def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: StageRun, tmp_path: Path) -> None:
+def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: SubmittedStage, tmp_path: Path) -> None:
     folder = tmp_path / "out.work" / "cluster"
     (folder / SUBMITTER_FILE).unlink()
     (stage.folder / "output").mkdir()
@@ -113,7 +113,7 @@ def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: StageRun, tmp_p
     assert [failure.task for failure in run_status(folder).failures] == [1, 2, 3]
 
 
-def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: StageRun, tmp_path: Path) -> None:
+def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: SubmittedStage, tmp_path: Path) -> None:
     folder = tmp_path / "out.work" / "cluster"
     (folder / SUBMITTER_FILE).unlink()
     (stage.folder / "output").mkdir()
@@ -124,7 +124,9 @@ def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: StageRu
     assert last.log == stage.folder / "output" / "00004.txt"
 
 
-def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(stage: StageRun, tmp_path: Path) -> None:
+def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(
+    stage: SubmittedStage, tmp_path: Path
+) -> None:
     folder = tmp_path / "out.work" / "cluster"
     file = folder / SUBMITTER_FILE
     file.write_text("elsewhere 1", encoding="utf-8")
@@ -133,14 +135,14 @@ def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(sta
     assert not is_submitting(folder)
 
 
-def test_the_run_is_read_back(stage: StageRun, tmp_path: Path) -> None:
+def test_the_run_is_read_back(stage: SubmittedStage, tmp_path: Path) -> None:
     run = read_run(tmp_path / "out.work" / "cluster")
-    assert run == ClusterRun(executor="local", stages=(stage,))
+    assert run == SubmittedRun(executor="local", stages=(stage,))
     assert run.jobs == ()
 
 
 def test_no_run_and_a_run_that_cannot_be_canceled(
-    stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["work", "status", str(tmp_path / "other")]) == 2
     assert "other.work" in capsys.readouterr().err
@@ -152,7 +154,7 @@ def test_no_run_and_a_run_that_cannot_be_canceled(
     "content", ["[]", '{"executor": "local"}', '{"executor": "local", "stages": [{"folder": "a"}]}']
 )
 def test_file_of_another_version_is_named(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "out.work" / "cluster" / "run.json"
+    path = tmp_path / "out.work" / "cluster" / "cluster.json"
     path.parent.mkdir(parents=True)
     path.write_text(content, encoding="utf-8")
     assert main(["work", "status", str(tmp_path / "out")]) == 2
@@ -160,11 +162,11 @@ def test_file_of_another_version_is_named(content: str, tmp_path: Path, capsys: 
 
 
 def test_the_error_of_a_task_names_flags(
-    stage: StageRun, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.environ", dict(os.environ))  # a task sets its threads
 
-    def work(share: Share, progress: Stage) -> None:
+    def work(share: TaskShare, progress: Stage) -> None:
         raise InputError(f"{param('device', 'cpu')} is wrong in /data/--old")
 
     with pytest.raises(InputError, match=r"^device='cpu' is wrong"):

@@ -33,8 +33,9 @@ def dataset(tmp_path: Path) -> MergeDataset:
     for name in ("README.md", *files):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(OWN / name, folder / name)
-    rows = {config: {"test": splits["test"]} for config, splits in data["rows"].items()}
-    run["data"] = {"digest": sha256_of_json(files), "files": files, "rows": rows}
+    for config in run["configs"].values():
+        config["splits"] = {"test": config["splits"]["test"]}
+    run["data"] = {"digest": sha256_of_json(files), "files": files}
     write_json(folder / "run.json", run)
     return find_dataset(str(folder))
 

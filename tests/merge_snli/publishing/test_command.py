@@ -12,7 +12,7 @@ import pytest
 
 from merge_snli.cli import main
 from merge_snli.record import as_json
-from merge_snli.validation import Finding, Report
+from merge_snli.validation import Finding, ValidationReport
 from tests.hub.faults import Fault
 from tests.merge_snli.publishing.conftest import REPO, SPACE
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def without_validation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip validation, which has its own tests."""
-    monkeypatch.setattr("merge_snli.validation.validate", lambda dataset: Report(dataset.name, (), {}, ()))
+    monkeypatch.setattr("merge_snli.validation.validate", lambda dataset: ValidationReport(dataset.name, (), {}, ()))
 
 
 @pytest.mark.usefixtures("without_validation")
@@ -65,7 +65,9 @@ def test_findings_prevent_publishing(
     hub: Hub, token: str, dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     finding = Finding("data/all/test.parquet", 3, "label", "is 2 where the seed has 0")
-    monkeypatch.setattr("merge_snli.validation.validate", lambda dataset: Report("x", (finding, finding), {}, ()))
+    monkeypatch.setattr(
+        "merge_snli.validation.validate", lambda dataset: ValidationReport("x", (finding, finding), {}, ())
+    )
     assert main(["publish", str(dataset.folder), "--repo", REPO]) == 2
     assert "(data/all/test.parquet, row 3, label: is 2 where the seed has 0 and 1 more)" in capsys.readouterr().err
     assert hub.requests == []
@@ -75,7 +77,7 @@ def test_findings_prevent_publishing(
 def test_damaged_data_set(hub: Hub, dataset: MergeDataset, capsys: pytest.CaptureFixture[str], path: str) -> None:
     damaged = dataset.folder / path
     if path == "run.json":
-        damaged.write_text(json.dumps(as_json(dataset.record) | {"problems": {}, "masked_lms": 3}), encoding="utf-8")
+        damaged.write_text(json.dumps(as_json(dataset.record) | {"configs": {}, "generation": 3}), encoding="utf-8")
     else:
         damaged.unlink()
     for more in ([], ["--dry-run"]):

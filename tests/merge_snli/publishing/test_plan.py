@@ -15,8 +15,9 @@ from merge_snli.errors import InputError
 from merge_snli.files import sha256_of_json
 from merge_snli.publishing import plan
 from merge_snli.publishing.plan import plan_text
-from merge_snli.record import as_json, encode_record
+from merge_snli.record import as_json, encode_record, generation_of
 from tests.merge_snli.publishing.conftest import OWN, REPO, SPACE
+from tests.records import changed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,9 +60,9 @@ def test_record_has_the_digests_of_the_published_files(planned: Plan, dataset: M
 def test_local_paths_are_not_published(dataset: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret" / "set").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    first, second = dataset.record.masked_lms
+    first, second = generation_of(dataset.record).masked_lms
     mlms = replace(first, name="bert"), replace(second, name="org/bert", revision="c0ffee")
-    dataset = replace(dataset, record=replace(dataset.record, masked_lms=mlms))
+    dataset = replace(dataset, record=changed(dataset.record, masked_lms=mlms))
     options: dict[str, object] = {"mlm": ["secret/bert", "org/bert"], "tagger": "secret/tagger", "license": "mit"}
     (dataset.folder / "run.toml").write_text("of the run")
     for problems in ("/home/secret/mine.jsonl", "secret/mine.jsonl", "secret/set"):

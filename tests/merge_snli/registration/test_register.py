@@ -52,16 +52,16 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequence[str]) -> Path:
     """Write a data set with some configs, each with rows of a bundled config, and the splits of these names."""
-    rows_of_split = find_dataset(str(DATA_SET)).record.data.rows
+    rows_of_split = find_dataset(str(DATA_SET)).record.data_rows
     run = json.loads((DATA_SET / "run.json").read_text(encoding="utf-8"))
-    run["data"]["files"], run["data"]["rows"] = {}, {}
+    run["data"]["files"], bundled, run["configs"] = {}, run["configs"], {}
     for config, of in configs.items():
         for split in (name for name in names if name in rows_of_split[of]):
             path = folder / data_file(config, split)
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(DATA_SET / data_file(of, split), path)
             run["data"]["files"][data_file(config, split)] = sha256_of_file(path)
-            run["data"]["rows"].setdefault(config, {})[split] = rows_of_split[of][split]
+            run["configs"].setdefault(config, bundled[of] | {"splits": {}})["splits"][split] = rows_of_split[of][split]
     run["options"]["subsamples"] = len(names) - 1
     run["data"]["digest"] = hashlib.sha256(str(folder).encode()).hexdigest()
     (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
@@ -139,7 +139,7 @@ def test_register_loads_from_anywhere_and_undo_removes_it(data_set: Path, home: 
     loaded = load_elsewhere(home, tmp_path / "empty", wanted)
     assert loaded["rows"] == {config: rows_of(data_set, config, TEST) for config in wanted}
     assert loaded["streamed"] == rows_of(data_set, "noun", "subsample_0")
-    assert loaded["bare"] == find_dataset(str(data_set)).record.data.rows["all"]
+    assert loaded["bare"] == find_dataset(str(data_set)).record.data_rows["all"]
     assert loaded["scores"] == {"sample_accuracy": 2 / 3, "pattern_accuracy": 0.5, "n_samples": 3, "n_groups": 2}
     assert undo() == registration
     assert registered() is None
@@ -268,7 +268,7 @@ def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Pa
     with pytest.raises(InputError, match=r"adj/test\.parquet is missing or was changed"):
         register(str(other_set))
     run = json.loads((other_set / "run.json").read_text(encoding="utf-8"))
-    for part in ("problems", "options", "masked_lms"):
+    for part in ("label_names", "configs", "generation"):
         (other_set / "run.json").write_text(json.dumps(run | {part: {}}))
         with pytest.raises(InputError, match=rf"run\.json.*{part}"):
             register(str(other_set))

@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 from merge_snli.card import render_card
 from merge_snli.files import sha256_of_file, sha256_of_json
 from merge_snli.record import decode_record
-from merge_snli.schema import SEED
 
 
 def update_digests(folder: Path) -> None:
@@ -27,9 +26,9 @@ def update_digests(folder: Path) -> None:
         except (pa.ArrowException, OSError, ValueError):
             continue
         config, split = path.parent.name, path.stem
-        run["data"]["rows"][config][split] = table.num_rows
-        if split == "test" and config != SEED and {"seed_id", "label"} <= set(table.column_names):
-            run["composition"][config] = _composition(table, run["problems"]["label_names"])
+        run["configs"][config]["splits"][split] = table.num_rows
+        if split == "test" and {"seed_id", "label"} <= set(table.column_names):
+            run["configs"][config] |= _counts(table, run["label_names"])
     run["data"]["digest"] = sha256_of_json(run["data"]["files"])
     with contextlib.suppress(pa.ArrowException, OSError, ValueError, LookupError, TypeError, ZeroDivisionError):
         (folder / "README.md").write_text(
@@ -47,7 +46,9 @@ def write_record(folder: Path, run: dict[str, Any]) -> None:
     (folder / "run.json").write_text(text, encoding="utf-8")
 
 
-def _composition(table: pa.Table, names: list[str]) -> dict[str, Any]:
-    labels = dict(zip(table["seed_id"].to_pylist(), table["label"].to_pylist(), strict=True))
+def _counts(table: pa.Table, names: list[str]) -> dict[str, Any]:
+    of_rows = table["label"].to_pylist()
+    labels = dict(zip(table["seed_id"].to_pylist(), of_rows, strict=True))
     counts = {name: sum(label == number for label in labels.values()) for number, name in enumerate(names)}
-    return {"seeds": len(labels), "variants": table.num_rows, "labels": counts}
+    of_labels = {name: of_rows.count(number) for number, name in enumerate(names)}
+    return {"groups": len(labels), "labels": of_labels, "group_labels": counts}

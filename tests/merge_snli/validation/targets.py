@@ -53,7 +53,7 @@ def own_schema(path: Path) -> pa.Schema:
     """Return the schema of a file as a run writes it; pyarrow reads list items under another name."""
     run = json.loads((path.parents[2] / "run.json").read_text(encoding="utf-8"))
     options = run["options"]
-    of = features(path.parent.name, run["problems"]["label_names"], options["classes"], options.get("keep_column", ()))
+    of = features(path.parent.name, run["label_names"], options["classes"], options.get("keep_column", ()))
     return of.arrow_schema
 
 

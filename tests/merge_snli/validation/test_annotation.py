@@ -19,7 +19,7 @@ from merge_snli.validation import validate
 from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.collector import Collector
 from merge_snli.validation.finding import Finding
-from merge_snli.validation.record import ANNOTATED, VARIANTS
+from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
 from scoring.annotation.apply import apply_annotation
 from scoring.annotation.reading import Judgment, Judgments
 from scoring.annotation.sample import draw_sample

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import cli
@@ -19,6 +21,7 @@ from merge_snli.validation import validate
 from merge_snli.validation.collector import MAX_FINDINGS, Collector
 from merge_snli.validation.finding import report_text
 from merge_snli.validation.folder import UNEXPECTED
+from merge_snli.validation.recorded_run import VARIANTS
 from tests.merge_snli.validation.digests import update_digests, write_record
 from tests.merge_snli.validation.random_runs import random_run
 
@@ -28,7 +31,7 @@ def test_a_generated_data_set_is_valid(number: int, masked_lms: list[Path], tmp_
     folder = random_run(number, tmp_path, masked_lms)
     report = validate(str(folder))
     assert report.findings == (), json.loads((folder / "run.json").read_text())["options"]
-    assert report.checked["variants"] == find_dataset(str(folder)).record.composition["all"].variants
+    assert report.checked["variants"] == find_dataset(str(folder)).record.configs["all"].rows
 
 
 def test_the_bundled_data_set_is_valid_in_the_package() -> None:
@@ -53,8 +56,27 @@ def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> N
     update_digests(folder)
 
 
+@pytest.mark.parametrize("with_tagger", [True, False])
+@pytest.mark.parametrize("column", ["premise_offsets", "hypothesis_offsets"])
+def test_offsets_are_checked_with_and_without_the_tagger(column: str, with_tagger: bool, copied: Path) -> None:
+    path = copied / VARIANTS
+    table = pq.read_table(path, partitioning=None)
+    number = table.column_names.index(column)
+    rows = table[column].to_pylist()
+    rows[0] = [each + 1 for each in rows[0]]
+    table = table.set_column(number, table.schema.field(number), pa.array(rows, table.schema.field(number).type))
+    pq.write_table(table, path)
+    if not with_tagger:
+        other = {"name": "x", "version": "1", "digest": "0" * 64}
+        change_record(copied, lambda run: run["generation"].update(tagger=other))
+    places = {(each.file, each.row, each.column) for each in validate(copied).findings}
+    assert (VARIANTS, 0, column if with_tagger else column.removesuffix("_offsets")) in places
+
+
 def test_rest_is_checked_without_the_tagger_of_the_run(copied: Path) -> None:
-    change_record(copied, lambda run: run.update(tagger={"name": "x", "version": "1", "digest": "0" * 64}))
+    change_record(
+        copied, lambda run: run["generation"].update(tagger={"name": "x", "version": "1", "digest": "0" * 64})
+    )
     report = validate(copied)
     assert report.findings == ()
     assert len(report.not_checked) == 1

@@ -44,10 +44,10 @@ def test_seeds_of_another_data_set(options: Options, tmp_path: Path) -> None:
     restricted = generate(replace(options, seeds_from=str(one.folder)), tmp_path / "restricted").folder
     assert validate(restricted).findings == ()
     run = json.loads((restricted / "run.json").read_text(encoding="utf-8"))
-    run["seeds"]["digest"] = "0" * 64
+    run["generation"]["seeds"]["digest"] = "0" * 64
     (restricted / "run.json").write_text(json.dumps(run), encoding="utf-8")
     update_digests(restricted)
-    assert [finding.column for finding in validate(restricted).findings] == ["seeds.digest"]
+    assert [finding.column for finding in validate(restricted).findings] == ["generation.seeds.digest"]
 
 
 def test_relations_are_checked_with_the_wordnet_of_the_run(
@@ -59,8 +59,9 @@ def test_relations_are_checked_with_the_wordnet_of_the_run(
     assert (report.findings, report.not_checked) == ((), ())
     # A run without the filter, with a record that claims it: "child" replaces "boy" next to "kids".
     every = generate(options, tmp_path / "every").folder
-    wordnet = json.loads((unrelated / "run.json").read_text(encoding="utf-8"))["wordnet"]
-    run = json.loads((every / "run.json").read_text(encoding="utf-8")) | {"wordnet": wordnet}
+    wordnet = json.loads((unrelated / "run.json").read_text(encoding="utf-8"))["generation"]["wordnet"]
+    run = json.loads((every / "run.json").read_text(encoding="utf-8"))
+    run["generation"]["wordnet"] = wordnet
     (every / "run.json").write_text(json.dumps(run), encoding="utf-8")
     change_options(every, no_relations=True)
     messages = {finding.message for finding in validate(every).findings}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from merge_snli.dataset import MergeDataset
-from merge_snli.record import DataRecord, read_record
-from merge_snli.record import ModelRecord as MaskedLmRecord
+from merge_snli.record import DataRecord, MaskedLMRecord, read_record
 from merge_snli.schema import NLI_LABELS
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 from scoring.analysis.scored_dataset import NO_PREDICTION, ModelPredictions, ScoredDataset, Seeds, Variants
@@ -22,7 +21,7 @@ from scoring.results.measure import PredictedLabels, scores, scores_against, sco
 from scoring.results.records import DatasetRecord, LeftOut, ModelRecord, RunRecord
 from scoring.results.result import Result
 from scoring.results.scores import NOT_SCORED, SeedTable
-from tests.records import SHIPPED
+from tests.records import SHIPPED, changed
 
 DIGEST = "d" * 64
 
@@ -116,12 +115,12 @@ def scored_dataset(
         name="made",
         folder=Path("made"),
         revision=None,
-        record=replace(
+        record=changed(
             run,
             title=title,
             options=run.options | {"mlm": list(masked_lms)} | dict(options or {}),
-            masked_lms=tuple(MaskedLmRecord(name, None, "a" * 64) for name in masked_lms),
-            data=DataRecord(digest, {}, {}),
+            masked_lms=tuple(MaskedLMRecord(name, None, "a" * 64) for name in masked_lms),
+            data=DataRecord(digest, {}),
         ),
     )
     return ScoredDataset(dataset, record, seeds, variants, tuple(predictions))

@@ -10,7 +10,6 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.card.croissant import croissant
 from merge_snli.cli import main
 from merge_snli.dataset import find_dataset, read_split
 from merge_snli.files import sha256_of_file, write_bytes
@@ -91,14 +90,6 @@ def test_publishing_takes_the_scores_along(annotated: Path) -> None:
     assert isinstance(card, bytes)
     assert b"config_name: annotation" in card
     assert b"2 annotator(s) for 24 variants" in card
-
-
-def test_croissant_describes_the_scores(annotated: Path) -> None:
-    from datetime import date
-
-    described = croissant(find_dataset(str(annotated)), published=date(2026, 1, 1))
-    (record_set,) = (each for each in described["recordSet"] if each["name"] == "annotation/test")
-    assert [field["name"] for field in record_set["field"]] == ["variant_id", "annotator", "F", "R", "comment"]
 
 
 def test_applying_again_replaces_the_scores(

@@ -150,7 +150,7 @@ def copy_with_premise(folder: Path, change: str | None) -> Path:
         )
     pq.write_table(table, path)
     digest = sha256_of_file(path)
-    save_record(folder, data=DataRecord(digest, {"data/all/test.parquet": digest}, {"all": {"test": table.num_rows}}))
+    save_record(folder, data=DataRecord(digest, {"data/all/test.parquet": digest}))
     return folder
 
 

@@ -109,8 +109,8 @@ def test_every_share_is_that_of_a_plain_count(filled: Path, numbers: tuple[dict[
 
 def test_the_weighted_share_uses_the_seeds_of_the_classes(numbers: tuple[dict[str, Any], Path]) -> None:
     (dataset,) = numbers[0]["datasets"]
-    composition = find_dataset(str(SHIPPED)).record.composition
-    seeds = {name: composition[name].seeds for name in ("noun", "verb", "adj")}
+    configs = find_dataset(str(SHIPPED)).record.configs
+    seeds = {name: configs[name].groups for name in ("noun", "verb", "adj")}
     weights = {name: count / sum(seeds.values()) for name, count in seeds.items()}
     shares = {name: dataset["classes"][name]["good"]["share"] for name in seeds}
     weighted = dataset["weighted"]

@@ -284,7 +284,7 @@ def class_pairs(data: Data, reported: Json) -> Json:
 def kin(data: Data, reported: Json) -> Json:
     """Recompute Figure 7; which model has which counterpart is taken from the report."""
     counterparts = reported["masked_lms"]
-    known = [entry["name"] for entry in data.record["masked_lms"]]
+    known = [entry["name"] for entry in data.record["generation"]["masked_lms"]]
     assert {*counterparts} <= {*data.models}
     assert {*counterparts.values()} <= {*known}
     subsamples = int(data.draws["subsample"].max()) + 1

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.record import ModelRecord, read_record
+from merge_snli.record import MaskedLMRecord, read_record
 from merge_snli.schema import NLI_LABELS
 from scoring import score
 from tests.records import save_record
@@ -66,7 +66,7 @@ def finish(folder: Path, filters: Sequence[str]) -> Path:
         folder,
         title=record.title,
         data=record.data,
-        masked_lms=tuple(ModelRecord(name, None, "a" * 64) for name in MASKED_LMS),
+        masked_lms=tuple(MaskedLMRecord(name, None, "a" * 64) for name in MASKED_LMS),
         options=record.options | {"mlm": list(MASKED_LMS), "filters": list(filters)},
     )
     return folder

@@ -92,7 +92,7 @@ def test_bad_input_is_one_sentence_and_exit_2(folder: Path, tmp_path: Path, caps
     file.write_text("", encoding="utf-8")
     other = tmp_path / "other"
     other.mkdir()
-    save_record(other, data=DataRecord("0123456789abcdef" * 4, {}, {}))
+    save_record(other, data=DataRecord("0123456789abcdef" * 4, {}))
     cases = {
         ("nowhere", "--out", tmp_path / "site"): "no results in nowhere",
         (folder, "--out", file): str(file),

@@ -3,29 +3,11 @@
 import dataclasses
 
 import pyarrow.parquet as pq
-import pytest
 
 from merge_snli.dataset import find_dataset
 from scoring.reports.leaderboard.boards import Board
-from scoring.reports.leaderboard.texts import Texts, read_texts, replaced_offsets
+from scoring.reports.leaderboard.texts import Texts, read_texts
 from tests.scoring.reports.leaderboard.conftest import SHIPPED
-
-
-@pytest.mark.parametrize(
-    ("seed", "variant", "original", "replacement", "offsets"),
-    [
-        ("A cat sleeps.", "A dog sleeps.", "cat", "dog", (2,)),
-        ("The cat's cat.", "The dog's dog.", "cat", "dog", (4, 10)),
-        ("A cat in a category.", "A dog in a category.", "cat", "dog", (2,)),
-        ("A cat sleeps.", "A dog slept.", "cat", "dog", ()),
-        ("Nothing here.", "Nothing here.", "cat", "dog", ()),
-        ("One a.b two", r"One \g<0> two", "a.b", r"\g<0>", (4,)),
-    ],
-)
-def test_offsets_of_the_replaced_word(
-    seed: str, variant: str, original: str, replacement: str, offsets: tuple[int, ...]
-) -> None:
-    assert replaced_offsets(seed, variant, original, replacement) == offsets
 
 
 def replace_at(sentence: str, offsets: tuple[int, ...], word: str, replacement: str) -> str:

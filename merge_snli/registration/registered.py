@@ -63,7 +63,7 @@ def record_file(caches: Caches) -> Path:
     return caches.datasets / NAME / RECORD
 
 
-def read_record(caches: Caches) -> Registration | None:
+def read_registration(caches: Caches) -> Registration | None:
     """Return the record of the registration in the caches, or None.
 
     Raises:

@@ -7,20 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.run_file import RUN_TOML
-from merge_snli.card import license_of, render_card
-from merge_snli.dataset import CARD_FILE, RUN_FILE
+from merge_snli.card import license_of
+from merge_snli.dataset_folder import card_and_record
 from merge_snli.errors import InputError, param
 from merge_snli.hub import LICENSE_ID
-from merge_snli.pairs_record import PairsRecord
 from merge_snli.problems.file_names import public_name
-from merge_snli.record import PublishedRecord, Record, encode_record, seal
+from merge_snli.record import PublishedRecord
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset, PairsDataset
+    from merge_snli.dataset import MergeDataset
+    from merge_snli.record import Record
+
+PATHS = ("problems", "seeds_from", "lexicon")
+"""Options that may be paths, or lists of them."""
 
 
 def published_record(
-    dataset: MergeDataset | PairsDataset, *, repo: str, metric: str | None, license_id: str | None
+    dataset: MergeDataset, *, repo: str, metric: str | None, license_id: str | None
 ) -> dict[str, bytes]:
     """Return the card and the record to publish. The folder is not changed.
 
@@ -38,14 +41,13 @@ def published_record(
     """
     record = _with_license(dataset.record, dataset.name, license_id)
     record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
-    card = render_card(record, dataset.folder).encode()
-    files = {CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
-    if isinstance(record, Record) and (dataset.folder / RUN_TOML).is_file():
+    files = card_and_record(record, dataset.folder)
+    if (dataset.folder / RUN_TOML).is_file():
         return files | {RUN_TOML: _run_toml(record)}
     return files
 
 
-def _with_license(record: Record | PairsRecord, name: str, license_id: str | None) -> Record | PairsRecord:
+def _with_license(record: Record, name: str, license_id: str | None) -> Record:
     """Return the record with the license of its problems.
 
     Raises:
@@ -62,7 +64,7 @@ def _with_license(record: Record | PairsRecord, name: str, license_id: str | Non
         raise InputError(
             f"{chosen!r} is not a license id of the Hub: pass {param('license')} ID, such as cc-by-4.0 or other"
         )
-    if license_id is None or (known == chosen and isinstance(record, PairsRecord)):
+    if license_id is None or known == chosen:
         return record
     if known is not None and LICENSE_ID.fullmatch(known) and known != chosen:
         raise InputError(
@@ -71,21 +73,23 @@ def _with_license(record: Record | PairsRecord, name: str, license_id: str | Non
     return replace(record, options=record.options | {"license": chosen}, terms=replace(record.terms, license=chosen))
 
 
-def _public_options(record: Record | PairsRecord) -> dict[str, Any]:
+def _public_options(record: Record) -> dict[str, Any]:
     """Return the options that may be paths, reduced to the last part of the path."""
     options = record.options
-    if isinstance(record, PairsRecord):
-        lexicon, problems = options.get("lexicon"), options.get("problems")
-        return ({"lexicon": _public_name(lexicon)} if lexicon else {}) | (
-            {"problems": [_public_name(each) for each in problems]} if problems else {}
-        )
-    tagger, mlms = options["tagger"], zip(options["mlm"], record.masked_lms, strict=True)
+    public = {name: _public(options[name]) for name in PATHS if options.get(name)}
+    if record.generation is None:
+        return public
+    tagger, mlms = options["tagger"], zip(options["mlm"], record.generation.masked_lms, strict=True)
     return {
-        **{name: _public_name(options[name]) for name in ("problems", "seeds_from") if options.get(name) is not None},
+        **public,
         # Only masked LMs from the Hub have a revision; the id of a tagger never has a slash.
         "mlm": [given if mlm.revision else mlm.name for given, mlm in mlms],
         "tagger": None if tagger is None else Path(tagger).name,
     }
+
+
+def _public(names: str | list[str]) -> str | list[str]:
+    return _public_name(names) if isinstance(names, str) else [_public_name(name) for name in names]
 
 
 def _public_name(path_or_id: str) -> str:

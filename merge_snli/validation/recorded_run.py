@@ -1,4 +1,4 @@
-"""Check the record of a run: its options, and whether its numbers agree with each other."""
+"""Check the record of a data set: its options, and whether its numbers agree with each other."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 
 from generation.options import Options
+from generation.output.write_data import GROUP_COLUMN
 from merge_snli.dataset import RUN_FILE
 from merge_snli.files import sha256_of_json
-from merge_snli.record import OWN_DIGEST, Record, decode_record, own_digest, validation_errors
+from merge_snli.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from merge_snli.validation.finding import quoted
 
@@ -36,34 +37,29 @@ class RecordedRun:
     @property
     def label_names(self) -> tuple[str, ...]:
         """The names of the labels in the order of their numbers."""
-        return self.record.problems.label_names
+        return self.record.label_names
 
     @cached_property
     def mlm_names(self) -> tuple[str, ...]:
         """The names of the masked LMs."""
-        return tuple(mlm.name for mlm in self.record.masked_lms)
+        return tuple(mlm.name for mlm in generation_of(self.record).masked_lms)
 
     @property
     def configs(self) -> tuple[str, ...]:
         """The configs of the data set in their order; a word class without seeds has none."""
-        return tuple(name for name in (ALL, *self.options.classes, SEED) if name in self.record.data.rows)
+        return tuple(name for name in (ALL, *self.options.classes, SEED) if name in self.record.configs)
 
     @property
     def files(self) -> tuple[str, ...]:
         """The relative paths of the data files that the run writes."""
         return tuple(data_file(config, split) for config in self.configs for split in self.splits(config))
 
-    @property
-    def all_files(self) -> tuple[str, ...]:
-        """The relative paths of the data files, including the scores of annotators if there are any."""
-        return (*self.files, *(() if self.record.annotation is None else (ANNOTATED,)))
-
     def splits(self, config: str) -> tuple[str, ...]:
         """Return the splits of a config."""
         return splits(config, self.options.subsamples)
 
 
-def read_run(content: bytes, collector: Collector) -> RecordedRun | None:
+def read_content(content: bytes, collector: Collector) -> Record | None:
     """Read `run.json`; None if a field is missing or malformed.
 
     Args:
@@ -71,11 +67,39 @@ def read_run(content: bytes, collector: Collector) -> RecordedRun | None:
         collector: Gets the findings.
     """
     try:
-        record = decode_record(content)
+        return decode_record(content)
     except ValidationError as error:
         for place, message in validation_errors(error):
             _find(collector, place, message)
         return None
+
+
+def check_record(record: Record, content: bytes, collector: Collector) -> None:
+    """Report contradictions within a record.
+
+    Args:
+        record: The result of `read_content`.
+        content: The bytes of `run.json`.
+        collector: Gets the findings.
+    """
+    if record.digest != own_digest(json.loads(content)):
+        _find(collector, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
+    if record.data.digest != sha256_of_json(record.data.files):
+        _find(collector, "data.digest", "is not the digest of data.files")
+    declared = {data_file(config, split) for config, splits in record.data_rows.items() for split in splits}
+    for name in sorted(record.data.files.keys() ^ declared):
+        is_recorded = name in record.data.files
+        message = "is not a config and split of the record" if is_recorded else "is missing in the record"
+        _find(collector, f"data.files.{name}", message)
+
+
+def read_run(record: Record, collector: Collector) -> RecordedRun | None:
+    """Return a record of generated variants with typed options; None if one is malformed or contradicts the configs.
+
+    Args:
+        record: The result of `read_content`, with the part `generation`.
+        collector: Gets the findings.
+    """
     try:
         options = TypeAdapter(Options).validate_json(json.dumps(record.options), strict=True)
     except ValidationError as error:
@@ -84,40 +108,24 @@ def read_run(content: bytes, collector: Collector) -> RecordedRun | None:
         return None
     for name in sorted(record.options.keys() - {field.name for field in fields(Options)}):
         _find(collector, f"options.{name}", "is not an option of this version")
-    subsamples = len(record.data.rows.get(ALL, {})) - 1
-    labels = record.problems.label_names
-    if subsamples != options.subsamples:
-        message = f"is {options.subsamples}; config {ALL} has {subsamples} splits of subsamples"
-        _find(collector, "options.subsamples", message)
-        return None
-    if not labels or len(set(labels)) < len(labels):
-        _find(collector, "problems.label_names", "is empty or has duplicates")
-        return None
+    subsamples = len(record.data_rows.get(ALL, {})) - 1
+    for place, number in (("options.subsamples", options.subsamples), ("draws", record.draws)):
+        if subsamples != number:
+            _find(collector, place, f"is {number}; config {ALL} has {subsamples} splits of subsamples")
+            return None
     return RecordedRun(record, options)
 
 
-def check_record(run: RecordedRun, content: bytes, collector: Collector) -> None:
-    """Report contradictions within a record.
-
-    Args:
-        run: The result of `read_run`.
-        content: The bytes of `run.json`.
-        collector: Gets the findings.
-    """
+def check_run(run: RecordedRun, collector: Collector) -> None:
+    """Report contradictions between the options of a run and the rest of its record."""
     record = run.record
-    if record.digest != own_digest(json.loads(content)):
-        _find(collector, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
-    if record.data.digest != sha256_of_json(record.data.files):
-        _find(collector, "data.digest", "is not the digest of data.files")
+    if not record.anchors or record.group_column != GROUP_COLUMN:
+        _find(collector, "anchors", f"is {record.anchors}, and group_column {record.group_column}; variants have seeds")
     if run.options.title not in {None, record.title}:
         _find(collector, "title", f"is {quoted(record.title)}; options.title is {quoted(run.options.title)}")
     names, given = run.mlm_names, run.options.mlm
     if len(set(names)) != len(names) or len(names) != len(given):
-        _find(collector, "masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
-    for name in sorted(record.data.files.keys() ^ set(run.files)):
-        is_recorded = name in record.data.files
-        message = "is not a config and split of the record" if is_recorded else "is missing in the record"
-        _find(collector, f"data.files.{name}", message)
+        _find(collector, "generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
 
 
 def _find(collector: Collector, place: str, message: str) -> None:

@@ -1,0 +1,273 @@
+"""One run: what its data set depends on, and what all of its stages share, in this process or on other machines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from generation.answers.cache_key import CacheKey, cache_key_of
+from generation.filters.relations import load_wordnet
+from generation.masked_lms.loading import find_masked_lms, load_masked_lm
+from generation.method_version import METHOD_VERSION
+from generation.options import with_absolute_paths
+from generation.seeds_from import read_seeds
+from generation.work.folder import work_folder_of
+from merge_snli.base.stages import MASKED_LM, TAG, Notes
+from merge_snli.errors import InputError
+from merge_snli.files import machine_name
+from merge_snli.inference.models import find_device
+from merge_snli.inference.tagger import find_tagger
+from merge_snli.problems.file_names import public_name
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
+from merge_snli.record import (
+    Inputs,
+    MaskedLMRecord,
+    ProblemsRecord,
+    SeedsRecord,
+    SourceRecord,
+    TaggerRecord,
+    WordNetRecord,
+    as_json,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from generation.filters.relations import WordNet
+    from generation.masked_lms.masked_lm import MaskedLM
+    from generation.options import Options
+    from generation.seeds_from import Seeds
+    from merge_snli.base.stages import Executor
+    from merge_snli.inference.models import ResolvedModel
+    from merge_snli.inference.tagger import Tagger
+    from merge_snli.problems.reading import Problem, Survey
+    from merge_snli.problems.source import ProblemSource
+    from merge_snli.progress import Progress
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """Everything that the rows of a data set depend on.
+
+    Tagger, seeds and WordNet are found on first use. A copy for another process finds its own.
+
+    Attributes:
+        options: The options of the run.
+        problems: What the first pass over the problems found.
+        masked_lms: The masked LMs, resolved to files with a digest.
+        source: The opened problems; None to open them again.
+    """
+
+    options: Options
+    problems: Survey
+    masked_lms: tuple[ResolvedModel, ...]
+    source: ProblemSource | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone, without what each process opens and finds for itself."""
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"source": None}
+
+    @cached_property
+    def tagger(self) -> Tagger:
+        """The tagger."""
+        return find_tagger(self.options.tagger)
+
+    @cached_property
+    def seeds(self) -> Seeds | None:
+        """The seeds of another data set that the run is restricted to; None for no restriction."""
+        return None if self.options.seeds_from is None else read_seeds(self.options.seeds_from, self.options.classes)
+
+    @cached_property
+    def wordnet(self) -> WordNet | None:
+        """WordNet, if suggestions related to other words are dropped; else None."""
+        return load_wordnet() if self.options.no_relations else None
+
+    def stream(self) -> Iterator[Problem]:
+        """Yield the problems of the run in their order.
+
+        Raises:
+            InputError: If they have changed since the first pass.
+        """
+        problems = stream_problems(self.source or open_source(self.options), self.problems)
+        return problems if self.seeds is None else self.seeds.select(problems)
+
+    def to_record(self) -> Inputs:
+        """Return the inputs as the record has them.
+
+        Raises:
+            InputError: If the tagger, the seeds or WordNet cannot be used.
+        """
+        problems, tagger, seeds, wordnet = self.problems, self.tagger, self.seeds, self.wordnet
+        return Inputs(
+            method_version=METHOD_VERSION,
+            options=self.options.as_dict(),
+            sources=(SourceRecord(public_name(self.options.problems), problems.digest),),
+            label_names=tuple(problems.label_names),
+            problems=ProblemsRecord(problems.with_label, problems.without_label),
+            masked_lms=tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
+            tagger=TaggerRecord(tagger.name, tagger.version, tagger.digest),
+            seeds=None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
+            wordnet=None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerationRun:
+    """What all stages of a run share. It is pickled for tasks in other processes.
+
+    Attributes:
+        inputs: Everything that the rows of the data set depend on.
+        expected: The record of the inputs when the run was submitted; tasks refuse to work with others.
+        answer_keys: The cache key of each masked LM's answers, by name.
+        device: The device of the masked LMs: `cpu`, `cuda` ….
+        allow_pickle: Load masked LMs with pickle weights.
+        size: Number of problems.
+        problems_per_shard: Number of problems per shard.
+        out: The data set's folder.
+        work: The work folder.
+        notes: How stages find each other's results: files if the tasks are in other processes.
+        sample: The problems of a trial in this process; None for all problems.
+        loaded: Masked LMs that are already in memory, by name.
+    """
+
+    inputs: RunInputs
+    expected: Inputs
+    answer_keys: Mapping[str, CacheKey]
+    device: str
+    allow_pickle: bool
+    size: int
+    problems_per_shard: int
+    out: Path
+    work: Path
+    notes: Notes = field(default_factory=Notes)
+    sample: Sequence[Problem] | None = None
+    loaded: dict[str, MaskedLM] = field(default_factory=dict)
+
+    @property
+    def options(self) -> Options:
+        """The options of the run."""
+        return self.inputs.options
+
+    @property
+    def shared(self) -> bool:
+        """Whether its tasks are in other processes, and may be on other machines."""
+        return self.notes.folder is not None
+
+    @property
+    def shards(self) -> int:
+        """The number of shards of problems."""
+        return -(-self.size // self.problems_per_shard)
+
+    @property
+    def key(self) -> list[Any]:
+        """Everything that the work of the stages depends on, as JSON values."""
+        return [as_json(self.expected), self.device, self.problems_per_shard, str(self.work)]
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield the problems in their order; raises as `RunInputs.stream`."""
+        return self.inputs.stream() if self.sample is None else iter(self.sample)
+
+    def check_inputs(self) -> None:
+        """Check that the inputs on this machine are those of the submission.
+
+        Raises:
+            InputError: If not, or if they cannot be used.
+        """
+        _require_same("the run", as_json(self.inputs.to_record()), as_json(self.expected))
+
+    def masked_lm(self, name: str) -> ResolvedModel:
+        """Return a masked LM; on other machines, find it there.
+
+        Raises:
+            InputError: If it is missing, or another one than at submission.
+        """
+        number = [*self.answer_keys].index(name)
+        if not self.shared:
+            return self.inputs.masked_lms[number]
+        (mlm,) = find_masked_lms([self.options.mlm[number]], allow_pickle=self.allow_pickle)
+        key = cache_key_of(mlm, self.options, self.device.partition(":")[0])
+        _require_same(f"masked LM {name}", asdict(key), asdict(self.answer_keys[name]))
+        return mlm
+
+    def load(self, mlm: ResolvedModel) -> MaskedLM:
+        """Load a masked LM for the device of the run.
+
+        Raises:
+            InputError: If it cannot be loaded.
+        """
+        return self.loaded.get(mlm.name) or load_masked_lm(mlm, device=self.device, dtype=self.options.dtype)
+
+    def tagged(self, shards: Iterable[int]) -> list[Path]:
+        """Return the tagged shards of these numbers.
+
+        Raises:
+            IncompleteError: If one is missing.
+        """
+        return [self.notes.files(TAG, shard)["shard"] for shard in shards]
+
+
+def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = False) -> RunInputs:
+    """Check the problems, and find everything else that the data set depends on, before any work is done.
+
+    Args:
+        options: The options of the run.
+        progress: Receives the stage.
+        allow_pickle: Accept masked LMs with pickle weights.
+
+    Raises:
+        InputError: If an input cannot be used.
+    """
+    with progress.stage("reading", unit="rows") as stage:
+        source = open_source(options)
+        survey = survey_problems(source, stage)
+    options = replace(with_absolute_paths(options), **source.columns)
+    return RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
+
+
+def plan_run(
+    inputs: RunInputs,
+    out: Path,
+    *,
+    work: str | Path | None = None,
+    allow_pickle: bool = False,
+    problems_per_shard: int,
+    executor: Executor | None = None,
+) -> GenerationRun:
+    """Plan a run.
+
+    Args:
+        inputs: Everything that the rows of the data set depend on.
+        out: The data set's folder.
+        work: The work folder; None for `OUT.work/`.
+        allow_pickle: Load masked LMs with pickle weights.
+        problems_per_shard: Number of problems per shard.
+        executor: Runs the stages; None for this process.
+
+    Raises:
+        InputError: If the device or another input cannot be used.
+    """
+    options, out = inputs.options, out if executor is None else out.absolute()
+    device = executor.device(MASKED_LM, options.device) if executor else find_device(options.device)
+    return GenerationRun(
+        inputs=inputs,
+        expected=inputs.to_record(),
+        answer_keys={mlm.name: cache_key_of(mlm, options, device.partition(":")[0]) for mlm in inputs.masked_lms},
+        device=device,
+        allow_pickle=allow_pickle,
+        size=inputs.problems.with_label if inputs.seeds is None else len(inputs.seeds),
+        problems_per_shard=problems_per_shard,
+        out=out,
+        work=work_folder_of(out, work),
+    )
+
+
+def _require_same(what: str, here: dict[str, Any], submitted: dict[str, Any]) -> None:
+    different = [name for name, value in submitted.items() if here.get(name) != value]
+    if different:
+        raise InputError(
+            f"{different[0]} of {what} is {here.get(different[0])} on {machine_name()}, but was "
+            f"{submitted[different[0]]} when the run was submitted: use the same environment and files on all machines"
+        )

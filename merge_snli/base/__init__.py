@@ -1,0 +1,4 @@
+"""What all other packages build on.
+
+Import from the modules: `stages`.
+"""

@@ -1,0 +1,182 @@
+"""The stages of a run, and how they run in this process.
+
+A run is a list of stages in an order in which they can run. A stage is described once: what it does with a share of its
+shards, and which stages it waits for. An executor decides where its tasks run; without one, `run_here` does everything
+in this process, each stage as a single task.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from merge_snli.errors import IncompleteError
+from merge_snli.files import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from merge_snli.progress import Progress, Stage
+
+TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters", "write", "predict", "evaluate"
+"""The kinds of stages: those of generating a data set, and those of scoring models."""
+
+
+@dataclass(frozen=True)
+class TaskShare:
+    """The part of a stage's work that one task does: every `tasks`-th item, from the one with the task's number.
+
+    Attributes:
+        task: The number of the task, from 0.
+        tasks: The number of tasks.
+    """
+
+    task: int
+    tasks: int
+
+    def of(self, items: int) -> range:
+        """Return the numbers of the items of the share.
+
+        Args:
+            items: The number of items of all tasks.
+        """
+        return range(self.task, items, self.tasks)
+
+
+WHOLE = TaskShare(0, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunStage:
+    """A stage of a run.
+
+    Attributes:
+        name: Its name, for example that of a masked LM.
+        kind: One of `TAG` to `EVALUATE`; names its table in a cluster file.
+        unit: The unit that its tasks count.
+        work: Does the share of one task, and counts its units.
+        shards: Number of items that are divided among its tasks, and so the largest number of tasks.
+        step: Its place in the order; it waits for all stages of earlier steps.
+        after_failures: Run even if one of these has failed.
+    """
+
+    name: str
+    kind: str
+    unit: str
+    work: Callable[[TaskShare, Stage], None]
+    shards: int = 1
+    step: int
+    after_failures: bool = False
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What the tasks of a stage tell those of later stages about each shard: in memory, or in files between processes.
+
+    Tasks write whole files only; two tasks that work on the same shard write the same files.
+
+    Attributes:
+        folder: The folder of the files; None for memory.
+    """
+
+    folder: Path | None = None
+    _held: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    def write(self, kind: str, shard: int, files: Mapping[str, Path], **more: object) -> None:
+        """Write the note of a shard.
+
+        Args:
+            kind: The kind of the stage.
+            shard: The number of the shard.
+            files: The files that were made from it, by name.
+            **more: JSON values.
+        """
+        note = {**more, "files": {name: str(path) for name, path in files.items()}}
+        if self.folder is None:
+            self._held[kind, shard] = note
+        else:
+            write_json(self._file(self.folder, kind, shard), note)
+
+    def read(self, kind: str, shard: int) -> dict[str, Any]:
+        """Read the note of a shard.
+
+        Args:
+            kind: The kind of the stage.
+            shard: The number of the shard.
+
+        Raises:
+            IncompleteError: If it is missing or damaged.
+        """
+        if self.folder is None:
+            return self._held[kind, shard]
+        path = self._file(self.folder, kind, shard)
+        try:
+            note: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise IncompleteError(f"{path} is missing or damaged") from error
+        return note
+
+    def files(self, kind: str, shard: int) -> dict[str, Path]:
+        """Return the files that were made from a shard, by name; takes the same arguments as `read`.
+
+        Raises:
+            IncompleteError: If the note or one of them is missing.
+        """
+        files = {name: Path(path) for name, path in self.read(kind, shard)["files"].items()}
+        for path in files.values():
+            if not path.is_file():
+                raise IncompleteError(f"{path} is missing")
+        return files
+
+    @staticmethod
+    def _file(folder: Path, kind: str, shard: int) -> Path:
+        return folder / kind / f"{shard:06}.json"
+
+
+class Executor(Protocol):
+    """Runs the stages of a run as tasks in other processes."""
+
+    def device(self, kind: str, device: str | None) -> str:
+        """Return the device of the models of a stage, which need not be one of this machine.
+
+        Args:
+            kind: The kind of the stage.
+            device: The device that the user chose; None for the executor's choice.
+        """
+
+    def folder(self, out: Path, inputs: object) -> Path:
+        """Return the folder for the notes and completed tasks of a run.
+
+        Args:
+            out: The output folder of the run.
+            inputs: Everything that the work of the stages depends on, as JSON values.
+        """
+
+    def run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> None:
+        """Run the tasks that are not complete, and wait for them.
+
+        Args:
+            stages: The stages, in order.
+            folder: The folder of `folder`.
+            progress: Receives the stages.
+
+        Raises:
+            InputError: If the tasks cannot be started, or one fails.
+        """
+
+
+def run_here(stages: Sequence[RunStage], progress: Progress) -> None:
+    """Run stages in this process, one after another.
+
+    Args:
+        stages: The stages, in order.
+        progress: Receives the stages.
+
+    Raises:
+        InputError: If the work of a stage raises it; the later stages are not run then.
+    """
+    for stage in stages:
+        with progress.stage(stage.name, unit=stage.unit) as shown:
+            stage.work(WHOLE, shown)
