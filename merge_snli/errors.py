@@ -89,11 +89,6 @@ def as_flags(text: object) -> str:
     return _PARAM.sub(_flag, message.marked) if isinstance(message, Message) else str(message)
 
 
-def flag(name: str) -> str:
-    """Return the flag of a parameter on the command line, such as `--top-k` for `top_k`."""
-    return f"--{name.replace('_', '-')}"
-
-
 def _flag(parameter: re.Match[str]) -> str:
     name = flag(parameter["name"])
     value = True if parameter["value"] is None else literal_eval(parameter["value"])
