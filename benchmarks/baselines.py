@@ -38,7 +38,7 @@ def main() -> None:
     """Fit and score the baselines, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--train", required=True, metavar="FILE", help="training problems, in any form that --problems accepts"
+        "--train", required=True, metavar="FILE", help="training problems, in any form that merge-snli generate accepts"
     )
     parser.add_argument(
         "--dataset", required=True, metavar="DIR|ID", help="MERGE data set, Simple Pair or Extended Pair"

@@ -40,10 +40,9 @@ class _MethodOptions(ProblemOptions):
 
     mlm: tuple[str, ...] = _option(
         MISSING,
-        "masked LMs: Hub ids, folders or demo:NAME; replaces those of a preset or run file",
+        "masked LMs: Hub ids, folders or demo:NAME; replaces those of a preset or options file",
         group=MASKED_LMS,
         metavar="MODEL",
-        nargs="+",
         departure="**Bundled masked LMs**: they have two to four layers and were trained on about twenty thousand "
         "sentences, so variants can read badly. This data set shows how the method works; it is not a benchmark.",
         departs=lambda names: any(name.startswith(PREFIX) for name in names),
@@ -53,7 +52,7 @@ class _MethodOptions(ProblemOptions):
         DEFAULT_CLASSES,
         f"word classes to replace: {', '.join(WORD_CLASSES)}",
         group=DATA_SET,
-        metavar="A,B",
+        metavar="CLASS",
         choices=WORD_CLASSES,
         departure="**Other word classes** than the paper's nouns, verbs and adjectives were replaced.",
     )
@@ -115,7 +114,7 @@ class _MethodOptions(ProblemOptions):
         FILTER_NAMES,
         f"{', '.join(f'{name} ({each.help})' for name, each in METHOD_OPTIONS.items())}, both, or {NO_FILTER}",
         group=FILTERS_GROUP,
-        metavar="F",
+        metavar="FILTER",
         neutral="each filter that is not applied has a sentence of its own",
     )
     scramble: bool = _option(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 RUN_TOML = "run.toml"
 """The run file that a run writes next to its `run.json`."""
 
-HEADER = "# The options of a run. To reproduce it: merge-snli generate --run-file run.toml --out DIR\n"
+HEADER = "# The options of a run. To reproduce it: merge-snli generate --options run.toml --out DIR\n"
 
 
 def write_run_file(options: Options) -> str:
@@ -38,10 +38,10 @@ def read_run_file(path: Path) -> dict[str, Any]:
         InputError: If the file cannot be read or is not valid TOML, a key is unknown, or a value has the wrong type.
     """
     values: dict[str, Any] = {}
-    for key, value in read_toml(path, "run_file").items():
+    for key, value in read_toml(path, "options").items():
         name = key.replace("-", "_")
         if name in values:
-            raise InputError(f"{param('run_file')} {path}: duplicate option {key!r}, once with - and once with _")
+            raise InputError(f"{param('options')} {path}: duplicate option {key!r}, once with - and once with _")
         values[name] = _checked(path, key, value)
     return values
 
@@ -51,12 +51,12 @@ def _checked(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401 - a TOML 
     expected = option_types(Options).get(key.replace("-", "_"))
     if expected is None:
         known = ", ".join(option_types(Options))
-        raise InputError(f"{param('run_file')} {path}: unknown option {key!r} (options: {known})")
+        raise InputError(f"{param('options')} {path}: unknown option {key!r} (options: {known})")
     if expected is tuple:
         valid = isinstance(value, list) and all(isinstance(item, str) for item in value)
     else:
         # Not isinstance: True is an int, too. TOML's 1 is also a number with decimals.
         valid = type(value) is expected or (expected is float and type(value) is int)
     if not valid:
-        raise InputError(f"{param('run_file')} {path}: {key} is {value!r}, not {TYPE_NAMES[expected]}")
+        raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[expected]}")
     return tuple(value) if expected is tuple else value

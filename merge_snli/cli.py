@@ -9,44 +9,57 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from keyword import iskeyword
-from typing import NoReturn, TextIO
+from types import ModuleType
+from typing import Any, TextIO
 
 from merge_snli import __version__
+from merge_snli.command_parser import CommandParser
 from merge_snli.errors import InputError, as_flags, log_flags
 from merge_snli.files import FULL_DISK_ERRORS, PATH_ERRORS
 from merge_snli.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.table import print_in_any_encoding
 
-COMMANDS = {
-    "demo": "run the full pipeline on bundled data and models",
-    "words": "count seed problems and shared words by word class (Table 4)",
-    "generate": "generate a data set of variants from NLI problems",
-    "simple-pair": "make the data set Simple Pair from templates (Luo et al. 2022)",
-    "extended-pair": "make the data set Extended Pair from NLI problems (Luo et al. 2022)",
-    "cache": "show what the work folder of a data set contains",
-    "explain": "show how the variants of one problem were selected",
-    "tables": "print the tables of a generation run (Tables 2, 4, 5, 6 and 9), or compare two runs",
-    "validate": "check a data set against its run record, row by row",
-    "register": "make a data set and the metric loadable by name from any folder",
-    "publish": "upload a data set, its loading script and the metric to the Hub",
-    "score": "score NLI models on a data set",
-    "status": "show the progress of a run on a cluster, or cancel it",
-    "harness": "write task files for lm-evaluation-harness, or estimate the cost of a language model",
-    "import": "compute results from logs of language models or from tables of predictions",
-    "compare": "run pairwise significance tests between scored models",
-    "figures": "plot pattern accuracy curves (Figures 4, 5 and 11)",
-    "analyse": "run the analyses of section 5 of the paper, and write a report",
-    "leaderboard": "write a leaderboard page, table or Space from results, or check submissions to a Space",
-    "annotate": "have annotators judge fluency and reasoning of variants (appendix A.2)",
-    "completion": "print a script that completes commands, options and paths in bash, zsh or fish",
+HEADINGS = {
+    "make data": {
+        "generate": "generate a data set of variants from NLI problems",
+        "pairs": "make Simple Pair or Extended Pair (Luo et al. 2022)",
+        "tables": "print the tables of a run, or count the words of problems",
+        "explain": "show how the variants of one problem were selected",
+        "validate": "check a data set against its run record, row by row",
+        "annotate": "sample variants for annotators, and score their sheets",
+    },
+    "score": {
+        "score": "score NLI models on a data set",
+        "harness": "write task files for lm-evaluation-harness, or estimate costs",
+        "import": "compute results from logs or tables of predictions",
+    },
+    "report": {
+        "compare": "test which models differ, and draw their curves",
+        "analyze": "write a report with the analyses of section 5 of the paper",
+        "leaderboard": "write a leaderboard, or check submissions to one",
+    },
+    "share": {
+        "publish": "upload a data set, its loading script and the metric",
+        "register": "make a data set and the metric loadable by name anywhere",
+    },
+    "run": {
+        "demo": "run the full pipeline on bundled data and models",
+        "work": "show or delete work files; show or cancel a run on a cluster",
+        "completion": "print a script that completes commands in a shell",
+    },
 }
-"""The subcommands and their summaries.
+"""The commands and their summaries, under the headings of `--help`.
 
-Each is a module of `merge_snli.commands`, with `_` for `-` and after a keyword.
+Each is a module of `merge_snli.commands`, with `_` after a keyword.
 """
+
+COMMANDS = {name: summary for commands in HEADINGS.values() for name, summary in commands.items()}
+
+ALIASES = {"analyse": "analyze"}
+"""Other spellings of commands, which `--help` does not list."""
 
 DONE, INTERNAL_ERROR, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
 
@@ -94,45 +107,47 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     check_not_shadowed(*PACKAGES)  # before the commands, whose arguments are made from the options of `generation`
-    parser = _parser()
-    arguments = parser.parse_args(argv, argparse.Namespace(parser=parser))
+    argv = sys.argv[1:] if argv is None else argv
+    parser = command_parser([name for name in (*COMMANDS, *ALIASES) if name in argv])
+    arguments = parser.parse_args(argv, argparse.Namespace(whole_parser=command_parser))
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(log_flags)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])
     logging.getLogger("merge_snli.progress").setLevel(logging.INFO)
-    module = importlib.import_module(_module_of(arguments.command))
-    return int(module.run(arguments))
+    return int(_module_of(arguments.command).run(arguments))
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are two lines: `argparse` prints all options before the error."""
+def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> CommandParser:
+    """Return the parser of the command line.
 
-    def error(self, message: str) -> NoReturn:
-        """Print how to see the options and what is wrong, and exit."""
-        self.exit(INPUT_ERROR, f"usage: {self.prog} [options] ({self.prog} --help lists them)\nmerge-snli: {message}\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    Args:
+        commands: The commands whose arguments are added, which imports their modules. The others parse nothing.
+    """
+    parser = CommandParser(
         prog="merge-snli",
         description="Generate variants of NLI problems by replacing shared words, and evaluate NLI models on them.",
+        epilog="merge-snli COMMAND --help describes a command.",
+        headings=HEADINGS,
     )
     parser.add_argument("--version", action="version", version=f"merge-snli {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
-    for name, summary in COMMANDS.items():
+    for name in (*COMMANDS, *ALIASES):
+        summary = COMMANDS[ALIASES.get(name, name)]
+        listed: dict[str, Any] = {"help": summary} if name in COMMANDS else {}
         subparser = subparsers.add_parser(
             name,
-            help=summary,
             description=f"{summary[0].upper()}{summary[1:]}.",
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            **listed,
         )
-        importlib.import_module(_module_of(name)).add_arguments(subparser)
+        if name in commands:
+            _module_of(name).add_arguments(subparser)
     return parser
 
 
-def _module_of(command: str) -> str:
-    name = command.replace("-", "_")
-    return f"merge_snli.commands.{name}{'_' if iskeyword(name) else ''}"
+def _module_of(command: str) -> ModuleType:
+    name = ALIASES.get(command, command)
+    return importlib.import_module(f"merge_snli.commands.{name}{'_' if iskeyword(name) else ''}")
 
 
 def _print_error(message: str) -> None:

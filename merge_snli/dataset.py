@@ -123,6 +123,32 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
     return _from_folder(repo_id, folder, folder.name)
 
 
+def is_dataset(name: str) -> bool:
+    """Return whether a name is that of a data set with the record of its run, and not of other data.
+
+    Args:
+        name: A folder, or a Hub id as in `find_dataset`, of which the record is downloaded.
+
+    Raises:
+        InputError: If the record cannot be downloaded.
+    """
+    if Path(name).exists():
+        return (Path(name) / RUN_FILE).is_file()
+    if name == BUNDLED:
+        return True
+    if is_path(name):
+        return False
+    repo_id, revision = split_revision(name)
+    folder = fetch(
+        repo_id,
+        repo_type="dataset",
+        revision=revision,
+        patterns=[RUN_FILE],
+        alternative="a file or folder",
+    )
+    return (folder / RUN_FILE).is_file()
+
+
 def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
     from merge_snli.record import read_record
 

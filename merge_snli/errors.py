@@ -13,6 +13,15 @@ _START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a pro
 _PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<value>[^{_START}{_END}]*))?){_END}")
 
 
+POSITIONAL = {"problems": "PROBLEMS"}
+"""The parameters that are arguments without a flag on the command line, and their names there."""
+
+
+def flag(name: str) -> str:
+    """Return how the command line names a parameter: its flag, or the name of an argument without one."""
+    return POSITIONAL.get(name, f"--{name.replace('_', '-')}")
+
+
 def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
     """Name a parameter in the text of an `InputError` or a `Message`.
 
@@ -80,15 +89,10 @@ def as_flags(text: object) -> str:
     return _PARAM.sub(_flag, message.marked) if isinstance(message, Message) else str(message)
 
 
-def flag(name: str) -> str:
-    """Return the flag of a parameter on the command line, such as `--top-k` for `top_k`."""
-    return f"--{name.replace('_', '-')}"
-
-
 def _flag(parameter: re.Match[str]) -> str:
     name = flag(parameter["name"])
     value = True if parameter["value"] is None else literal_eval(parameter["value"])
-    if value is True:
+    if value is True or parameter["name"] in POSITIONAL:
         return name
     return f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
 

@@ -25,7 +25,6 @@ class Option:
         choices: The values that it may have; empty for any of its type.
         minimum: The smallest number that it may be.
         maximum: The largest number that it may be.
-        nargs: How many arguments it takes; None for one, in which a list has commas.
         departure: The sentence of the card if a data set departs from the paper's method by it.
         departs: Whether a value departs from the paper's method; None if every value but the default does.
         is_amount: Whether it only sets how much is made; the card names such departures last.
@@ -44,7 +43,6 @@ class Option:
     choices: tuple[str, ...] = ()
     minimum: int | None = None
     maximum: int | None = None
-    nargs: str | None = None
     departure: str | None = None
     departs: Callable[[Any], bool] | None = None
     is_amount: bool = False
@@ -87,7 +85,7 @@ class Option:
             return self.shown_default
         if self.default is MISSING or self.default is None or self.default is False or self.default in ((), ""):
             return None
-        return ",".join(self.default) if isinstance(self.default, tuple) else str(self.default)
+        return " ".join(self.default) if isinstance(self.default, tuple) else str(self.default)
 
 
 def described(options: type) -> Iterator[tuple[str, Option]]:

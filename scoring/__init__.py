@@ -17,7 +17,7 @@ from merge_snli.shadowing import check_not_shadowed
 
 if TYPE_CHECKING:
     from scoring.api import score
-    from scoring.reports.analysis.analyse import analyse
+    from scoring.reports.analysis.analyze import analyze
     from scoring.reports.figures import draw_curves
     from scoring.results.files import read_result, read_results
     from scoring.results.result import Result
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Result",
-    "analyse",
+    "analyze",
     "draw_curves",
     "read_result",
     "read_results",
@@ -37,7 +37,7 @@ check_not_shadowed("metrics")
 
 _HOMES = {
     "Result": "scoring.results.result",
-    "analyse": "scoring.reports.analysis.analyse",
+    "analyze": "scoring.reports.analysis.analyze",
     "draw_curves": "scoring.reports.figures",
     "read_result": "scoring.results.files",
     "read_results": "scoring.results.files",

@@ -46,7 +46,7 @@ def score(
     limit_seeds: int | None = None,
     subsample: int | None = None,
     source: str | Path | ProblemOptions | None = None,
-    labels: Sequence[str] | str | None = None,
+    model_labels: Sequence[str] | str | None = None,
     dtype: str = "float32",
     device: str | None = None,
     allow_pickle: bool = False,
@@ -64,7 +64,7 @@ def score(
             pairs to a label for each, by name or by its number in the data set, or None for no answer; or an async
             function from one such pair to its label.
         dataset: Folder or Hub id of a MERGE data set, or the folder of a data set made from templates. With
-            `group_column`: a file, folder or Hub id of labelled pairs, problems in memory, or
+            `group_column`: a file, folder or Hub id of labeled pairs, problems in memory, or
             `merge_snli.problems.options.ProblemOptions`, which says how to read them.
         config: `all` (default) or a word class of a MERGE data set; a config of another data set.
         group_column: The column of the groups of pairs, such as a premise, template or pattern. Not for a MERGE data
@@ -76,8 +76,8 @@ def score(
         subsample: The subsample whose variants are scored, likewise.
         source: The problems that the data set was generated from, to score the model on all of them as well: `recorded`
             for those that its record names, a file, a Hub id, or `merge_snli.problems.options.ProblemOptions`.
-        labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the model's
-            config has no meaningful names; overrides the config. Not for a function.
+        model_labels: The label of each output, in order; `infer` to infer the order from the seeds. Required if the
+            model's config has no meaningful names; overrides the config. Not for a function.
         dtype: `float32`, `bfloat16`, `float16` or `int8`. This and the next three are only for a model given by name.
         device: A torch device such as `cpu` or `cuda:0`; a GPU if available by default.
         allow_pickle: Accept pickle weights, which can execute arbitrary code.
@@ -95,7 +95,7 @@ def score(
         InputError: If the model, the data set, its source, an option or the folder cannot be used.
     """
     options = ModelOptions(
-        labels=labels if labels is None or isinstance(labels, str) else tuple(labels),
+        model_labels=model_labels if model_labels is None or isinstance(model_labels, str) else tuple(model_labels),
         dtype=dtype,
         device=device,
         allow_pickle=allow_pickle,
@@ -118,7 +118,7 @@ def score(
     if isinstance(model, str | Path):
         scored = model_from_name(str(model), options, display_name=name)
     elif _is_pipeline(model):
-        scored = model_from_pipeline(model, labels=labels, name=name)
+        scored = model_from_pipeline(model, model_labels=model_labels, name=name)
     elif is_async(model):
         pairs = (*data.pairs, *(() if problems is None else problems.new_pairs))
         return _score_async(
@@ -161,7 +161,7 @@ def _check_options(
     Raises:
         InputError: If not; names the option.
     """
-    defaults = ModelOptions(labels=options.labels)
+    defaults = ModelOptions(model_labels=options.model_labels)
     loading = [key for key, value in asdict(options).items() if value != getattr(defaults, key)]
     if concurrency is not None and concurrency < 1:
         raise InputError(f"concurrency is {concurrency}: it must be at least 1")
@@ -176,7 +176,7 @@ def _check_options(
         raise InputError(f"cannot score a {type(model).__name__} alone; give (model, tokenizer)")
     elif callable(model) and not hasattr(model, "task"):
         kind = "an async function" if is_async(model) else "a function"
-        unused = [*(["labels"] if options.labels is not None else []), *loading]
+        unused = [*(["model_labels"] if options.model_labels is not None else []), *loading]
         unused += [] if is_async(model) else async_only
     else:
         raise InputError(

@@ -45,7 +45,7 @@ class PatternAccuracyCallback(TrainerCallback):
         every: int = 500,
         limit_seeds: int | None = 100,
         subsample: int = 0,
-        labels: Sequence[str] | str | None = None,
+        model_labels: Sequence[str] | str | None = None,
     ) -> None:
         """Read the data set.
 
@@ -56,7 +56,7 @@ class PatternAccuracyCallback(TrainerCallback):
             every: Number of steps from one evaluation to the next.
             limit_seeds: Number of seeds; None for all.
             subsample: The subsample whose variants are used.
-            labels: The label of each output, in order, unless the model's config names them.
+            model_labels: The label of each output, in order, unless the model's config names them.
 
         Raises:
             InputError: If the data set cannot be used, a number is out of range, the labels are unknown, or the Trainer
@@ -73,10 +73,10 @@ class PatternAccuracyCallback(TrainerCallback):
         self._model = cast("Any", trainer.model)  # typed as Module | None
         outputs = self._model.config.id2label
         names = [outputs[number] for number in sorted(outputs)]
-        self._labels = find_model_labels(names, given=labels, model="the Trainer's model").names
+        self._labels = find_model_labels(names, given=model_labels, model="the Trainer's model").names
         if not self._labels:
             raise InputError(
-                f"{param('labels', 'infer')} is not possible while a model is trained: give the labels in order"
+                f"{param('model_labels', 'infer')} is not possible while a model is trained: give the labels in order"
             )
 
     def on_step_end(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from merge_snli.dataset import MergeDataset
     from templates.extended_sources import Sentences
 
-COMMAND = "extended-pair"
+COMMAND = "pairs extended"
 MIN_PREMISES = 16
 SIMPLE_COLUMNS = (
     DataColumn("premise_source", "string", "problems that the premise is from"),

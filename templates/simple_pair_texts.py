@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from templates.output import Row
 
-COMMAND = "simple-pair"
+COMMAND = "pairs simple"
 TRAIN = "train"
 
 TEXTS = PairsTexts(

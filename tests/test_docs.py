@@ -10,18 +10,19 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent
+PATTERNS = ("*.md", "docs/**/*.md", "metrics/**/*.md", "training/README.md", "merge_snli/embedded/*/*.md")
+TEMPLATES = {"dataset_card.md", "pairs_card.md"}
+"""Not checked: their lines are as long as what fills them."""
 PAGES = sorted(
-    page.relative_to(ROOT)
-    for pattern in ("*.md", "docs/**/*.md", "metrics/**/*.md", "training/README.md", "merge_snli/embedded/*/*.md")
-    for page in ROOT.glob(pattern)
-    if page.name not in {"dataset_card.md", "pairs_card.md"}  # templates: lines are as long as what fills them
+    page.relative_to(ROOT) for pattern in PATTERNS for page in ROOT.glob(pattern) if page.name not in TEMPLATES
 )
 MAX_LENGTH = 120
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-NAMED_FILE = re.compile(r"`((?:docs|generation|merge_snli|metrics|scoring|templates|tests)/[\w/]+\.(?:json|md|py))`")
+FOLDERS = ("docs", "generation", "merge_snli", "metrics", "scoring", "templates", "tests")
+NAMED_FILE = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w/]+\.(?:json|md|py))`")
 HEADING = re.compile(r"^#+\s+(.+?)\s*$", re.MULTILINE)
 
 
@@ -68,6 +69,21 @@ def broken_links(page: Path) -> list[str]:
         if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
             broken.append(target)
     return broken
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, *TEMPLATES, *FOLDERS])
+def test_each_path_pattern_matches_something(pattern: str) -> None:
+    assert any(ROOT.glob(pattern))
+
+
+TEXT_PATTERNS = ("FENCE", "FRONT_MATTER", "LINK", "NAMED_FILE", "HEADING", "SHELL_BLOCK", "PLACEHOLDER")
+
+
+@pytest.mark.parametrize("name", TEXT_PATTERNS)
+def test_each_text_pattern_matches_something(name: str) -> None:
+    texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
+    lines = [line for text in texts for line in text.splitlines()]
+    assert any(globals()[name].search(text) for text in (*texts, *lines))
 
 
 def test_the_pages_are_found() -> None:
@@ -155,23 +171,23 @@ COMMANDS = [(str(page), command) for page in PAGES for command in commands(ROOT 
 
 def test_the_commands_of_pages_are_found() -> None:
     assert len(COMMANDS) > 60
-    assert any(command.startswith("merge-snli generate --problems demo:problems") for _, command in COMMANDS)
+    assert any(command.startswith("merge-snli generate demo:problems") for _, command in COMMANDS)
 
 
 @pytest.mark.parametrize(("page", "command"), COMMANDS)
 def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A command parses as it is pasted; of one with placeholders such as `[--json]`, the options exist."""
+    """A command parses as it is pasted; of one with placeholders such as `[--quiet]`, the options exist."""
     import shlex
 
     from merge_snli.cli import COMMANDS as SUMMARIES
-    from merge_snli.cli import _parser
+    from merge_snli.cli import command_parser
 
     name = command.split()[1].strip("`")
     if name not in SUMMARIES:  # a placeholder, or a file name that starts so
         assert re.fullmatch(r"[A-Z]+|--\w+", name) or "docker" in command
         return
     if PLACEHOLDER.search(command):
-        parser = _parser()
+        parser = command_parser([name])
         [subparsers] = (action for action in parser._actions if isinstance(action.choices, dict))
         assert isinstance(subparsers.choices, dict)
         known = all_options(subparsers.choices[name])
@@ -179,9 +195,29 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
         return
     arguments = shlex.split(re.split(r"\s(?:&&|\||>|2>)\s", command)[0])[1:]
     try:
-        _parser().parse_args(arguments)
+        command_parser([name]).parse_args(arguments)
     except SystemExit as error:
         assert error.code == 0, capsys.readouterr().err
+
+
+OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "language-models.md"}
+"""Pages that also name options of other programs."""
+
+
+def test_the_options_in_prose_exist() -> None:
+    from merge_snli.cli import command_parser
+
+    known = all_options(command_parser())
+    named = [
+        (str(page), option)
+        for page in PAGES
+        if page.parts[0] == "docs" and page.name not in OF_OTHER_PROGRAMS
+        for code in re.findall(r"`([^`\n]*)`", (ROOT / page).read_text(encoding="utf-8"))
+        if "python -m" not in code
+        for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", code)
+    ]
+    assert len(named) > 100
+    assert [each for each in named if each[1] not in known] == []
 
 
 def all_options(parser: Any) -> set[str]:  # noqa: ANN401 - a parser, also of a command's own subcommands

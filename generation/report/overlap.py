@@ -155,7 +155,7 @@ def check_format(path: Path) -> None:
         InputError: If the suffix is not one of `FORMATS`.
     """
     if path.suffix not in FORMATS:
-        raise InputError(f"{param('figure')} {path}: unknown format {path.suffix!r}, use one of {', '.join(FORMATS)}")
+        raise InputError(f"{param('out')} {path}: unknown format {path.suffix!r}, use one of {', '.join(FORMATS)}")
 
 
 def draw_overlap(found: Overlap, path: Path) -> None:

@@ -93,7 +93,7 @@ class StoredAnswers:
     def _missing(self, name: str) -> InputError:
         return InputError(
             f"{self._work} does not contain the answers of {name}: {WORK_FOLDER}, or compute them again with "
-            f"merge-snli generate --run-file {self._dataset.folder / 'run.toml'} --out another-folder"
+            f"merge-snli generate --options {self._dataset.folder / 'run.toml'} --out another-folder"
         )
 
 

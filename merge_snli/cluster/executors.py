@@ -40,7 +40,7 @@ class SlurmExecutor(SlurmPipelineExecutor):  # type: ignore[misc]
     """Submits the tasks as one array of Slurm jobs."""
 
     def launch_merge_stats(self) -> None:
-        """Submit no job for datatrove's statistics: `status --cancel` would not know it."""
+        """Submit no job for datatrove's statistics: `work cancel` would not know it."""
 
     def get_launch_file_contents(self, sbatch_args: dict[str, Any], _: str) -> str:
         """Return the sbatch script, without options that are None and with the Python that submits it."""

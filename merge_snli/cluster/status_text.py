@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from merge_snli.cluster.status import Failure, RunStatus, StageStatus
 
 
-def status_text(status: RunStatus) -> str:
-    """Return the status as a table, with the first failure below."""
-    table = Table(
+def status_table(status: RunStatus) -> Table:
+    """Return the status as a table, with the first failure in its notes."""
+    return Table(
         columns=(
             Column("stage", "left"),
             *(Column(state) for state in ("tasks", DONE, RUNNING, FAILED)),
@@ -25,7 +25,6 @@ def status_text(status: RunStatus) -> str:
         rows=tuple(_row(stage) for stage in status.stages),
         notes=tuple(_notes(status)),
     )
-    return table.text()
 
 
 def _row(stage: StageStatus) -> tuple[str | int | None, ...]:

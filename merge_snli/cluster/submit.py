@@ -120,7 +120,7 @@ def _submit(
             executor.run()
         job = None if executor.job_id == -1 else str(executor.job_id)
         submitted[nth] = replace(runs[nth], job=job)
-        # Written after each stage, so that `status --cancel` knows every job even if the next one is refused.
+        # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
         write_run(folder, SubmittedRun(executor=SLURM, stages=tuple(submitted)))
     return SubmittedRun(executor=SLURM, stages=tuple(submitted))
 
@@ -198,9 +198,12 @@ def _jobs_go_on(options: ClusterOptions, folder: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if options.executor == SLURM:
-            watch = f"merge-snli status {output_folder(folder)}"
+            out = output_folder(folder)
             logger.warning(
-                "the jobs stay in Slurm's queue; watch them with: %s; cancel them with: %s --cancel", watch, watch
+                "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
+                "merge-snli work cancel %s",
+                out,
+                out,
             )
         raise
 
@@ -235,7 +238,7 @@ def _only_submitter(folder: Path) -> Iterator[None]:
     run, file = read_run(folder), folder / SUBMITTER_FILE
     if not is_submitting(folder):
         file.unlink(missing_ok=True)
-    advice = f"watch it with: merge-snli status {output_folder(folder)}"
+    advice = f"watch it with: merge-snli work status {output_folder(folder)}"
     if run is not None and is_active(folder, run):
         raise InputError(f"a run on {run.executor} is active in {folder}; {advice}")
     try:

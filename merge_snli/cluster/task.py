@@ -27,7 +27,7 @@ ENVIRONMENT = {"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "fal
 
 
 class StageTask(PipelineStep):  # type: ignore[misc]
-    """Does the share of one task, and records its progress for `merge-snli status`.
+    """Does the share of one task, and records its progress for `merge-snli work status`.
 
     Attributes:
         name: The name of the stage.

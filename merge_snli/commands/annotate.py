@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.commands.problem_arguments import names
+from merge_snli.commands.arguments import DATASET, add_datasets, add_format, add_list, add_steps
+from merge_snli.commands.output import TABLE_FORMATS, TEXT, write_tables
 from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
@@ -18,63 +20,62 @@ if TYPE_CHECKING:
     from scoring.annotation.reading import Judgments
     from scoring.annotation.sample import Sample
 
-STEPS = {
-    "sample": "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
-    "score": "compute the share of good variants and the agreement from filled-in sheets",
-    "apply": "add the scores to a data set, as config annotation",
-}
-
 ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """A name that can be the name of a file."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their arguments."""
-    steps = parser.add_subparsers(dest="step", required=True, metavar="step")
-    for name, summary in STEPS.items():
-        step = steps.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
-        {"sample": _add_sample_arguments, "score": _add_score_arguments, "apply": _add_apply_arguments}[name](step)
+    add_steps(
+        parser,
+        {
+            "sample": (
+                "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
+                _add_sample_arguments,
+            ),
+            "score": (
+                "compute the share of good variants and the agreement from filled-in sheets",
+                _add_score_arguments,
+            ),
+            "apply": ("add the scores to a data set, as config annotation", _add_apply_arguments),
+        },
+    )
 
 
 def _add_sample_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("datasets", nargs="+", metavar="DIR|ID", help="data sets: folders or Hub ids")
-    parser.add_argument(
+    add_list(parser.add_argument, "datasets", metavar=DATASET, help="data sets: folders or Hub ids")
+    add_list(
+        parser.add_argument,
         "--size",
-        type=names,
         default=("100",),
-        metavar="N[,N...]",
+        metavar="N",
         help="variants per class, per masked LM or in all; several numbers: one per data set (default: 100)",
     )
     parser.add_argument(
         "--per", choices=("class", "mlm", "all"), default="class", help="what --size counts for (default: %(default)s)"
     )
-    parser.add_argument("--annotators", type=names, required=True, metavar="A,B", help="names of the annotators")
+    add_list(parser.add_argument, "--annotators", required=True, metavar="NAME", help="names of the annotators")
     parser.add_argument("--random-seed", type=int, default=0, metavar="N", help="seed of the draw (default: 0)")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="new folder for the sheets")
 
 
 def _add_score_arguments(parser: argparse.ArgumentParser) -> None:
     _add_sheet_arguments(parser)
-    parser.add_argument(
-        "--dataset",
-        nargs="+",
-        default=[],
-        metavar="DIR|ID",
-        help="data sets that the sample was drawn from, for the shares by masked LM (Figure 10)",
-    )
+    add_datasets(parser, "data sets that the sample was drawn from, for the shares by masked LM (Figure 10)")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the report")
+    add_format(parser, *TABLE_FORMATS)
 
 
 def _add_apply_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", metavar="DIR", help="folder of the data set")
+    parser.add_argument("dataset", metavar=DATASET, help="folder of the data set")
     _add_sheet_arguments(parser)
 
 
 def _add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    add_list(
+        parser.add_argument,
         "sheets",
-        nargs="+",
-        type=Path,
+        item=Path,
         metavar="FILE",
         help="a filled-in sheet (.xlsx or .csv) per annotator, or exports of Label Studio (.json)",
     )
@@ -101,8 +102,10 @@ def _score(arguments: argparse.Namespace) -> int:
     sample, judgments = _read_sheets(arguments)
     annotation = score_annotation(sample, judgments, [find_dataset(name) for name in arguments.dataset])
     files = write_annotation(annotation, judgments, arguments.out)
-    text = "\n".join(table.text() for table in annotation_tables(annotation))
-    sys.stdout.write(f"{text}{len(files)} files in {arguments.out}\n")
+    tables = annotation_tables(annotation)
+    write_tables(arguments.format, tables, document=lambda: asdict(annotation))
+    if arguments.format == TEXT:
+        sys.stdout.write(f"{len(files)} files in {arguments.out}\n")
     return 0
 
 

@@ -1,11 +1,21 @@
-"""`merge-snli compare`: run pairwise significance tests between scored models."""
+"""`merge-snli compare`: run pairwise significance tests between scored models, and draw their curves."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from merge_snli.commands.output import write_output
-from merge_snli.commands.result_arguments import add_datasets, add_results, add_thresholds
+from merge_snli.commands.arguments import add_datasets, add_format, add_results, add_thresholds
+from merge_snli.commands.output import TABLE_FORMATS, TEXT, write_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scoring.reports.comparison import Comparison
+    from scoring.results.result import Result
 
 TESTS = ("permutation", "mcnemar", "t-test")
 
@@ -23,37 +33,64 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alpha", type=_level, default=0.05, metavar="A", help="family-wise significance level (default: %(default)s)"
     )
-    add_thresholds(parser, "thresholds to compare the models at, such as 0.8,0.9 (default: 0.9)")
+    add_thresholds(parser, "thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)")
     parser.add_argument(
         "--all-thresholds",
         action="store_true",
         help="also list the thresholds at which each pair of models differs significantly",
     )
     add_datasets(parser, "data sets of the results, to compare their word classes at 0.9")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
+    )
+    add_format(parser, *TABLE_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare the models and print one section per data set and config."""
+    """Compare the models and print one section per data set and config; draw the figures with `--out`."""
+    from scoring.reports.comparison import NotComparable
+    from scoring.reports.comparison_text import comparison_tables, to_json
+    from scoring.reports.figures import draw_figures
+    from scoring.results.files import read_results
+
+    results = read_results(*arguments.results)
+    figures = [] if arguments.out is None else draw_figures(results, arguments.out)
+    try:
+        comparisons = _compare(results, arguments)
+    except NotComparable:
+        if arguments.out is None:
+            raise
+        comparisons = ()  # the curves of one model are drawn all the same
+    tables = chain.from_iterable(map(comparison_tables, comparisons))
+    write_tables(
+        arguments.format,
+        tables,
+        document=lambda: {
+            "comparisons": [to_json(comparison) for comparison in comparisons],
+            "figures": [str(path) for path in figures],
+        },
+    )
+    if arguments.format == TEXT:
+        sys.stdout.writelines(f"{path}\n" for path in figures)
+    return 0
+
+
+def _compare(results: Sequence[Result], arguments: argparse.Namespace) -> tuple[Comparison, ...]:
     from merge_snli.dataset import find_dataset
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
     from scoring.reports.comparison import compare_results
-    from scoring.reports.comparison_text import comparison_text, to_json
-    from scoring.results.files import read_results
 
-    comparisons = compare_results(
-        read_results(*arguments.results),
+    return compare_results(
+        results,
         test=arguments.test,
         alpha=arguments.alpha,
         datasets=[find_dataset(name) for name in arguments.dataset],
         thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
         all_thresholds=arguments.all_thresholds,
     )
-    if arguments.json:
-        write_output({"comparisons": [to_json(comparison) for comparison in comparisons]})
-    else:
-        write_output("\n".join(map(comparison_text, comparisons)))
-    return 0
 
 
 def _level(text: str) -> float:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 
+FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DATA", "DIR", "RESULTS", "OUT"}
+"""How `--help` names arguments that are paths."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -35,11 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
         import shtab
     except ImportError as error:
         raise InputError("completion needs shtab: pip install shtab") from error
-    parser: argparse.ArgumentParser = arguments.parser
+    parser: argparse.ArgumentParser = arguments.whole_parser()
     for action in _actions(parser):
-        kinds = (action.metavar if isinstance(action.metavar, str) else "").split("|")
-        if {"FILE", "DIR"} & {*kinds} and not action.choices:
-            action.complete = shtab.FILE if "FILE" in kinds else shtab.DIRECTORY  # type: ignore[attr-defined]
+        kinds = {*(action.metavar if isinstance(action.metavar, str) else "").split("|")}
+        if (FILES | FOLDERS) & kinds and not action.choices:
+            action.complete = shtab.FILE if FILES & kinds else shtab.DIRECTORY  # type: ignore[attr-defined]
     sys.stdout.write(f"{shtab.complete(parser, shell=arguments.shell)}\n")
     return 0
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from merge_snli.commands.output import write_output
+from merge_snli.commands.arguments import DATASET, add_format
+from merge_snli.commands.output import TEXT_FORMATS, write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar="DIR", help="folder of the data set")
+    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id")
     parser.add_argument("--seed-id", required=True, metavar="ID", help="id of the problem")
-    parser.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DIR.work)")
-    parser.add_argument("--json", action="store_true", help="print JSON, with all fillers")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
+    add_format(parser, *TEXT_FORMATS)
+    parser.epilog = "--format json has all fillers."
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,5 +27,5 @@ def run(arguments: argparse.Namespace) -> int:
 
     dataset = find_dataset(arguments.dataset)
     found = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
-    write_output(found.as_dict() if arguments.json else explanation_text(found))
+    write_output(arguments.format, text=lambda: explanation_text(found), document=found.as_dict)
     return 0

@@ -48,13 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--preset", metavar="NAME", help="options of a preset: paper, paper-bart, slides, strict (only filters) or demo"
     )
     base.add_argument(
-        "--run-file", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
+        "--options", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
     )
     add_option_arguments(parser, Options, (PROBLEMS_GROUP, MASKED_LMS, DATA_SET, FILTERS_GROUP))
     parser.epilog = (
         "examples:\n"
-        "  merge-snli generate --problems demo:problems --preset demo --out merge_demo\n"
-        "  merge-snli generate --problems stanfordnlp/snli --preset paper --out merge_snli --dry-run"
+        "  merge-snli generate demo:problems --preset demo --out merge_demo\n"
+        "  merge-snli generate stanfordnlp/snli --preset paper --out merge_snli --dry-run"
     )
 
 
@@ -110,7 +110,7 @@ def _execution(executor: ClusterOptions | None) -> dict[str, Any]:
 
 
 def read_options(arguments: argparse.Namespace) -> Options:
-    """Return the options of a run: those of the preset or run file, overridden by the command line.
+    """Return the options of a run: those of the preset or options file, overridden by the command line.
 
     Raises:
         InputError: If problems or masked LMs are missing, or an option is invalid.
@@ -121,12 +121,16 @@ def read_options(arguments: argparse.Namespace) -> Options:
     values = given(arguments, Options)
     if arguments.preset is not None:
         values = preset_options(arguments.preset) | values
-    if arguments.run_file is not None:
-        values = read_run_file(arguments.run_file) | values
-    if "problems" not in values:
-        raise InputError(f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems")
+    if arguments.options is not None:
+        values = read_run_file(arguments.options) | values
+    if not values.get("problems"):
+        raise InputError(
+            f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems, "
+            "before options that take lists"
+        )
     if "mlm" not in values:
         raise InputError(
-            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('run_file')} with masked LMs"
+            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('options')} file that names "
+            "them"
         )
     return Options(**values)

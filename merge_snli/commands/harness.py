@@ -7,7 +7,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from merge_snli.commands.output import write_output
+from merge_snli.commands.arguments import DATASET, add_format
+from merge_snli.commands.output import TABLE_FORMATS, TEXT, write_tables
 from merge_snli.errors import InputError, param
 
 OFFERED_SHOTS = 9
@@ -16,7 +17,7 @@ OFFERED_SHOTS = 9
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar="DIR|ID", help="folder or Hub id of a MERGE data set")
+    parser.add_argument("dataset", metavar=DATASET, help="folder or Hub id of a MERGE data set")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the task files")
     parser.add_argument("--config", default="all", help="all, noun, verb, adj or adv (default: %(default)s)")
     parser.add_argument(
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokenizer", metavar="DIR|ID", help="tokenizer for --estimate (default: a token per 4 characters)"
     )
-    parser.add_argument("--json", action="store_true", help="print the estimates as JSON")
+    add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
         "  merge-snli harness ORG/merge_snli --config noun --estimate\n"
@@ -64,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.estimate == (arguments.out is not None):
         raise InputError(f"give either {param('out')} for task files or {param('estimate')}")
-    if not arguments.estimate and (arguments.tokenizer is not None or arguments.json):
-        option = "json" if arguments.json else "tokenizer"
+    if not arguments.estimate and (arguments.tokenizer is not None or arguments.format != TEXT):
+        option = "tokenizer" if arguments.format == TEXT else "format"
         raise InputError(f"{param(option)} needs {param('estimate')}; add {param('estimate', True)}")
     if arguments.out is not None:
         check_out(arguments.out)  # before the shots are drawn
@@ -84,8 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     prompts = [Prompt(name, asked.data.label_names, shots if name == FEW_SHOT else ()) for name in PROMPTS]
     estimates = [estimate(asked.questions, prompt, arguments.tokenizer) for prompt in prompts]
-    write_output(
-        {"estimates": [asdict(each) for each in estimates]} if arguments.json else estimate_table(estimates).text()
+    write_tables(
+        arguments.format,
+        [estimate_table(estimates)],
+        document=lambda: {"estimates": [asdict(each) for each in estimates]},
     )
     return 0
 

@@ -7,24 +7,26 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.commands.output import write_output
+from merge_snli.commands.arguments import DATASET, RESULTS, add_format, add_list
+from merge_snli.commands.output import TABLE_FORMATS, write_tables
 
 if TYPE_CHECKING:
+    from merge_snli.table import Table
     from scoring.results.result import Result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument(
+    add_list(
+        parser.add_argument,
         "files",
-        nargs="+",
-        type=Path,
+        item=Path,
         metavar="FILE",
         help="logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
         "predictions (.csv, .tsv, .jsonl, .parquet); with --again also results (.json)",
     )
-    parser.add_argument("--dataset", required=True, metavar="DIR|ID", help="folder or Hub id of the MERGE data set")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="results folder")
+    parser.add_argument("--dataset", required=True, metavar=DATASET, help="folder or Hub id of the MERGE data set")
+    parser.add_argument("--out", required=True, type=Path, metavar=RESULTS, help="results folder")
     parser.add_argument("--model", metavar="NAME", help="name of the model; required for tables")
     parser.add_argument("--config", help="for tables: all (default), noun, verb, adj or adv")
     parser.add_argument(
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="read the answers again from what the models wrote, in logs or in the NAME.answers.jsonl beside results",
     )
     parser.add_argument("--unread", action="store_true", help="list the answers that cannot be read, after the table")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
         "  merge-snli import logs/*.eval --dataset ORG/merge_snli --out results\n"
@@ -74,13 +76,16 @@ def run(arguments: argparse.Namespace) -> int:
         partial=arguments.partial,
         again=arguments.again,
     )
-    unread = _unread(results, arguments.out) if arguments.unread else []
-    if arguments.json:
-        listed = {"unread": unread} if arguments.unread else {}
-        write_output({"results": [to_json(result) for result in results], **listed})
-    else:
-        write_output("\n".join(score_table(group).text() for group in on_same_data(results)))
-        write_output("".join(f"{each['model']}  {each['id']}  {json.dumps(each['text'])}\n" for each in unread))
+    unread = _unread(results, arguments.out) if arguments.unread else None
+    tables = [*map(score_table, on_same_data(results)), *([] if unread is None else [_unread_table(unread)])]
+    write_tables(
+        arguments.format,
+        tables,
+        document=lambda: {
+            "results": [to_json(result) for result in results],
+            **({} if unread is None else {"unread": unread}),
+        },
+    )
     return 0
 
 
@@ -97,3 +102,12 @@ def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
         for each in read_kept(path)
         if each.answer is None
     ]
+
+
+def _unread_table(unread: list[dict[str, str]]) -> Table:
+    """Return what cannot be read as a table."""
+    from merge_snli.table import Column, Table
+
+    columns = (Column("Model", "left"), Column("Pair", "left"), Column("Text", "left"))
+    rows = tuple((each["model"], each["id"], json.dumps(each["text"])) for each in unread)
+    return Table(title="Answers that cannot be read", columns=columns, rows=rows)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.commands.output import write_output
-from merge_snli.commands.result_arguments import add_datasets, add_results, add_thresholds
+from merge_snli.commands.arguments import add_datasets, add_results, add_thresholds
 from merge_snli.errors import InputError, param
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "data sets of the results, to show the texts of their hardest seeds on the page; of a Space, those that "
         "results may be submitted on",
     )
-    add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8,0.95; the page has a slider")
+    add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
     parser.add_argument(
         "--init-space", metavar="ORG/NAME", help="write the repository of a Space that others can submit results to"
     )
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
             checked = build_space(Path(arguments.space), datasets)
         else:
             checked = check_pull_request(arguments.space, arguments.pull_request, datasets)
-        write_output(checked.text())
+        sys.stdout.write(checked.text())
         return 0 if checked.passed else 2
     results = read_results(*arguments.results)
     if arguments.init_space is not None:
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
             datasets=datasets,
             thresholds=arguments.threshold,
         )
-    write_output(f"{path}\n")
+    sys.stdout.write(f"{path}\n")
     return 0
 
 

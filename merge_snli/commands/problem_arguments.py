@@ -7,17 +7,13 @@ from collections.abc import Collection, Hashable
 from dataclasses import fields
 from typing import Any, cast
 
-from merge_snli.errors import flag
+from merge_snli.commands.arguments import add_list
+from merge_snli.errors import POSITIONAL, flag
 from merge_snli.option import Option, described
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
 
-SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "label_names")
+SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
 """The fields of `ProblemOptions` that `add_source_arguments` adds."""
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Split a comma-separated list of names."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
@@ -30,8 +26,6 @@ def add_option_arguments(
     parser: argparse.ArgumentParser,
     options: type,
     groups: Collection[str],
-    *,
-    required: Collection[str] = (),
 ) -> None:
     """Add an argument for each option of some groups, under the headings of the groups.
 
@@ -40,23 +34,26 @@ def add_option_arguments(
             options class apply.
         options: The options class.
         groups: The groups in order.
-        required: The options that must be given.
     """
     types = option_types(options)
     for title in groups:
         group = parser.add_argument_group(title)
         for name, option in described(options):
             if option.group == title:
-                _add_option(group, name, option, types[name], required=name in required)
+                _add_option(group, name, option, types[name])
 
 
-def add_problem_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the fields of `ProblemOptions`, of which `--problems` is required.
+def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar: str) -> None:
+    """Add the arguments for the fields of `ProblemOptions`, of which the problems are positional and required.
 
     Args:
         parser: The parser. Arguments that are not given are absent from its result.
+        purpose: What the problems are.
+        metavar: How the help names them.
     """
-    add_option_arguments(parser, ProblemOptions, [PROBLEMS_GROUP], required=["problems"])
+    group = parser.add_argument_group(PROBLEMS_GROUP)
+    add_list(with_suppressed_default(group), "problems", metavar=metavar, help=purpose)
+    _add_options(group, [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP][1:])
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,28 +69,31 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         help="also score every labeled problem of the data that the data set was generated from (Table 3, column 1): "
         "recorded for those in its run.json, or a file, folder or Hub id that has its seeds",
     )
+    _add_options(group, SOURCE_OPTIONS)
+
+
+def _add_options(group: argparse._ArgumentGroup, names: Collection[str]) -> None:
+    """Add the arguments for some fields of `ProblemOptions`."""
     types = option_types(cast(Hashable, ProblemOptions))
     for name, option in described(ProblemOptions):
-        if name in SOURCE_OPTIONS:
+        if name in names:
             _add_option(group, name, option, types[name])
 
 
-def _add_option(
-    group: argparse._ArgumentGroup, name: str, option: Option, of_type: type, *, required: bool = False
-) -> None:
+def _add_option(group: argparse._ArgumentGroup, name: str, option: Option, of_type: type) -> None:
     """Add the argument of one option."""
-    settings: dict[str, Any] = {"help": option.help.replace("%", "%%"), "required": required}
+    add = with_suppressed_default(group)
+    text = option.help.replace("%", "%%")
     if option.default_text is not None:
-        settings["help"] += f" (default: {option.default_text})"
-    if of_type is bool:
-        settings["action"] = "store_true"
+        text += f" (default: {option.default_text})"
+    if name in POSITIONAL:
+        add_list(add, name, nargs="*", metavar=POSITIONAL[name], help=text)
+    elif of_type is bool:
+        add(flag(name), action="store_true", help=text)
     elif of_type is tuple:
-        settings |= {"action": "extend", "metavar": option.metavar}
-        settings |= {"type": names} if option.nargs is None else {"nargs": option.nargs}
+        add_list(add, flag(name), metavar=option.metavar, help=text)
     else:
-        settings |= {"type": of_type, "choices": option.choices or None, "metavar": option.metavar}
-        settings |= {} if option.nargs is None else {"nargs": option.nargs}
-    with_suppressed_default(group)(flag(name), **settings)
+        add(flag(name), type=of_type, choices=option.choices or None, metavar=option.metavar, help=text)
 
 
 def with_suppressed_default(group: argparse._ArgumentGroup) -> Any:  # noqa: ANN401 - add_argument has no exact type

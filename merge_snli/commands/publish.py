@@ -6,12 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
+from merge_snli.commands.arguments import DATASET, add_list
 from merge_snli.errors import InputError, param
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("folder", nargs="?", metavar="DIR", help="folder of the data set")
+    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set")
     parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub")
     parser.add_argument("--private", action="store_true", help="create new repositories as private")
     parser.add_argument(
@@ -27,8 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--license", metavar="ID", help="license of the problems, if the run record has none")
     parser.add_argument("--dry-run", action="store_true", help="print files and commits without contacting the Hub")
     results = parser.add_argument_group("propose results to a model's repository instead of publishing a data set")
-    results.add_argument(
-        "--eval-results", nargs="+", metavar="RESULT.json", type=Path, help="result files of merge-snli score"
+    add_list(
+        results.add_argument,
+        "--eval-results",
+        item=Path,
+        metavar="RESULT.json",
+        help="result files of merge-snli score",
     )
     results.add_argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub")
     parser.epilog = (
@@ -42,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Publish the data set or propose the results, and print a summary."""
     if (arguments.eval_results is None) != (arguments.model is None):
         raise InputError(f"{param('eval_results')} and {param('model')} go together: pass both or neither")
-    if (arguments.eval_results is None) != (arguments.folder is not None):
+    if (arguments.eval_results is None) != (arguments.dataset is not None):
         raise InputError(f"give the folder of a data set or {param('eval_results')}, but not both")
     _disable_progress_without_terminal()
     return _publish(arguments) if arguments.eval_results is None else _propose(arguments)
@@ -63,11 +68,11 @@ def _publish(arguments: argparse.Namespace) -> int:
     from merge_snli.publishing.plan import plan_text
     from merge_snli.publishing.publish import published_text
 
-    if not Path(arguments.folder).is_dir():
-        raise InputError(f"{arguments.folder} does not exist: pass the folder of a data set")
+    if not Path(arguments.dataset).is_dir():
+        raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
     names = {name: getattr(arguments, name) for name in ("revision", "create_pr", "metric_space")}
     check_arguments(arguments.repo, **names)
-    dataset = find_dataset(arguments.folder)
+    dataset = find_dataset(arguments.dataset)
     api = None if arguments.dry_run else find_api()
     check_valid(dataset)
     planned = plan(dataset, arguments.repo, license_id=arguments.license, **names)

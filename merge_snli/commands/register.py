@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
+from merge_snli.commands.arguments import DATASET
 from merge_snli.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", nargs="?", metavar="DIR|ID", help="data set: folder or Hub id")
+    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="data set: folder or Hub id")
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches")
     other.add_argument(

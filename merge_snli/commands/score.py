@@ -7,15 +7,16 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.commands.output import write_output
+from merge_snli.commands.arguments import DATASET, RESULTS, add_format, add_list, add_thresholds
+from merge_snli.commands.output import TABLE_FORMATS, write_tables
 from merge_snli.commands.problem_arguments import SOURCE_OPTIONS, add_source_arguments
-from merge_snli.commands.result_arguments import add_thresholds
 from merge_snli.errors import InputError, as_flags, param
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from merge_snli.problems.options import ProblemOptions
+    from merge_snli.table import Table
     from scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
@@ -23,9 +24,11 @@ logger = logging.getLogger(__name__)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument(
+    add_list(
+        parser.add_argument,
         "names",
         nargs="*",
+        default=(),
         metavar="MODEL",
         help="sequence classifiers: Hub ids, folders, demo:nli-a or demo:nli-b; NAME=FOLDER names a folder's model",
     )
@@ -33,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dataset",
         required=True,
-        metavar="DIR|FILE|ID",
+        metavar=f"{DATASET}|FILE",
         help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
     )
     parser.add_argument(
@@ -44,14 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--group-column",
         metavar="COLUMN",
-        help="score any labelled pairs in groups, such as HANS or contrast sets: the column of the groups. Simple Pair "
+        help="score any labeled pairs in groups, such as HANS or contrast sets: the column of the groups. Simple Pair "
         "and Extended Pair need no --group-column",
     )
-    parser.add_argument(
+    add_list(
+        parser.add_argument,
         "--by",
-        nargs="+",
-        action="extend",
-        default=[],
+        default=(),
         metavar="COLUMN",
         help="also score the pairs with each value of a column, or of two columns joined as A+B; only for pairs in "
         "groups (default for Simple Pair and Extended Pair: their templates)",
@@ -65,10 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subsample", type=int, metavar="K", help="score the variants of subsample K only; marked as partial"
     )
-    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8,0.95")
-    parser.add_argument(
-        "--labels",
-        metavar="A,B,C",
+    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
+    add_list(
+        parser.add_argument,
+        "--model-labels",
+        metavar="LABEL",
         help="labels of the models' outputs in order, if their configs do not name them; or infer, to find the order "
         "on the seeds",
     )
@@ -86,21 +89,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trust-remote-code", action="store_true", help="run Python code from model repositories")
     parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
     parser.add_argument(
-        "--out", required=True, metavar="DIR", type=Path, help="results folder, one JSON file per model and config"
+        "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
     )
     parser.add_argument(
         "--eval-results",
         nargs="?",
         const="",
         metavar="ORG/NAME",
-        help="also write results of Hub models in the Hub's format to DIR/eval_results; if --dataset is a folder, give "
-        "the Hub id of the data set",
+        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, "
+        "give the Hub id of the data set",
     )
     add_source_arguments(parser)
     parser.add_argument(
         "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
         "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
@@ -142,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
         executor = read_cluster_file(arguments.cluster)
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
-        labels=None if arguments.labels is None else parse_labels(arguments.labels),
+        model_labels=None if arguments.model_labels is None else parse_labels(arguments.model_labels),
         dtype=arguments.dtype,
         device=find_device(arguments.device) if arguments.cluster is None else arguments.device,
         allow_pickle=arguments.allow_pickle,
@@ -176,24 +179,27 @@ def run(arguments: argparse.Namespace) -> int:
         if dataset_id is not None:
             _write_eval_results(dataset_id, data.digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
-    if arguments.json:
-        write_output({"results": [to_json(result) for results, _ in scored for result in results], "failed": failed})
-    else:
-        write_output("\n".join(_text(results, reasons, arguments.threshold) for results, reasons in scored))
+    write_tables(
+        arguments.format,
+        [table for results, reasons in scored for table in _tables(results, reasons, arguments.threshold)],
+        document=lambda: {
+            "results": [to_json(result) for results, _ in scored for result in results],
+            "failed": failed,
+        },
+    )
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0
 
 
-def _text(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> str:
+def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
     """Return the tables of the models that were scored on one config of one data set."""
     from scoring.results.grouping import names_of
     from scoring.results.score_table import part_tables, score_table
 
     names = names_of(results)
     tables = [score_table(results, failed, names=names, thresholds=thresholds)]
-    tables += part_tables(results, names=names) if results and not results[0].has_anchors else []
-    return "\n".join(table.text() for table in tables)
+    return tables + (part_tables(results, names=names) if results and not results[0].has_anchors else [])
 
 
 def _dataset(arguments: argparse.Namespace) -> str | ProblemOptions:

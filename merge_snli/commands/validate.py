@@ -6,16 +6,17 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from merge_snli.commands.output import write_output
+from merge_snli.commands.arguments import DATASET, add_format
+from merge_snli.commands.output import TEXT_FORMATS, write_output
 
 HAS_FINDINGS = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar="DIR|ID", help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
+    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
     parser.add_argument("--tagger", metavar="DIR", help="spaCy pipeline of the run, if it was a folder")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_format(parser, *TEXT_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,5 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
     report = validate(dataset, tagger=arguments.tagger)
     report = replace(report, not_checked=tuple(map(as_flags, report.not_checked)))
-    write_output(report.as_dict() if arguments.json else report_text(report))
+    write_output(arguments.format, text=lambda: report_text(report), document=report.as_dict)
     return HAS_FINDINGS if report.findings else 0

@@ -20,7 +20,7 @@ class KnownDataset:
         hypothesis_column: The column of the hypothesis.
         label_column: The column of the gold label.
         labels: Names of the labels in the order of their numbers.
-        label_names: The value of `--label-names`; None if the data set has its own label names.
+        data_labels: The value of `--data-labels`; None if the data set has its own label names.
         splits: The splits with gold labels, the default first.
         license: The license as the Hub spells it; None if the card has none.
         attribution: The publication to cite and other terms, as a sentence.
@@ -34,7 +34,7 @@ class KnownDataset:
     hypothesis_column: str = "hypothesis"
     label_column: str = "label"
     labels: tuple[str, ...] = NLI_LABELS
-    label_names: tuple[str, ...] | None = None
+    data_labels: tuple[str, ...] | None = None
     splits: tuple[str, ...]
     license: str | None
     attribution: str
@@ -126,7 +126,7 @@ KNOWN_DATASETS = (
         config="tsv_format",
         columns=("premise", "hypothesis", "label"),
         labels=("entailment", "not_entailment"),
-        label_names=("entails=entailment", "neutral=not_entailment"),
+        data_labels=("entails=entailment", "neutral=not_entailment"),
         splits=("test", "validation", "train"),
         license=None,
         attribution="SciTail: Khot, Sabharwal and Clark (2018), "

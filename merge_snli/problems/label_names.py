@@ -66,7 +66,7 @@ def without_decimals(text: str) -> str:
 
 
 def read_label_names(entries: Sequence[str]) -> LabelNames:
-    """Read the entries of `--label-names`.
+    """Read the entries of `--data-labels`.
 
     Args:
         entries: Names in the order of their numbers; `spelling=name` if the source spells a label differently.

@@ -59,15 +59,14 @@ class ProblemOptions:
     of the problems.
 
     For a data set in `merge_snli.problems.known_datasets`, `config`, `split`, the columns of premise, hypothesis and
-    label, and `label_names` default to the data set's own values.
+    label, and `data_labels` default to the data set's own values.
     """
 
     problems: str | Any = _source_option(  # noqa: RUF009 - a field
         MISSING,
         ".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or hf://datasets/ORG/NAME/PATH; or "
         "the folder of a data set, a Hub id, or demo:problems",
-        metavar="FILE|ID",
-        nargs="+",
+        metavar="PROBLEMS",
     )
     config: str | None = _source_option(None, "config of a folder or Hub id with several configs", metavar="NAME")
     split: str | None = _source_option(
@@ -97,15 +96,15 @@ class ProblemOptions:
     id_column: str | None = _source_option(
         None, "column of ids", metavar="NAME", shown_default="ids computed from the content"
     )
-    label_names: tuple[str, ...] | None = _source_option(
+    data_labels: tuple[str, ...] | None = _source_option(
         None,
         "label names in the order of the label numbers; SPELLING=NAME if the data spell a label differently",
-        metavar="A,B,C",
+        metavar="LABEL",
     )
     keep_column: tuple[str, ...] = _source_option(
         (),
         "columns of the problems to copy to variants and seeds, as text",
-        metavar="A,B",
+        metavar="COLUMN",
         group="data set",
         neutral="adds columns and changes no variant",
         changes_rows=True,
@@ -136,8 +135,8 @@ class ProblemOptions:
         self._check_values()
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
-        if self.label_names is not None:
-            _check_label_names(self.label_names)
+        if self.data_labels is not None:
+            _check_data_labels(self.data_labels)
 
     def _check_values(self) -> None:
         """Check numbers against their limits, and texts against the choices.
@@ -271,7 +270,7 @@ def _defaults(problems: str) -> dict[str, Any]:
     known = known_dataset(problems)
     if known is None:
         return {} if _has_no_splits(problems) else {"split": "test"}
-    names = ("config", "premise_column", "hypothesis_column", "label_column", "label_names")
+    names = ("config", "premise_column", "hypothesis_column", "label_column", "data_labels")
     return {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
 
 
@@ -309,9 +308,9 @@ def _check_keep_column(columns: Sequence[str]) -> None:
             )
 
 
-def _check_label_names(entries: Sequence[str]) -> None:
+def _check_data_labels(entries: Sequence[str]) -> None:
     labels = read_label_names(entries)
     if len(labels.names) < 2 or len(set(labels.spellings)) < len(labels.spellings):
         raise InputError(
-            f"{param('label_names')} is {','.join(entries)!r}: give at least two names, each spelling once"
+            f"{param('data_labels')} is {','.join(entries)!r}: give at least two names, each spelling once"
         )

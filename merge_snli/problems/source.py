@@ -78,7 +78,7 @@ class ProblemSource:
 def open_source(options: ProblemOptions) -> ProblemSource:
     """Open the source that `options.problems` names.
 
-    The labels are those of `options.label_names`, else those of the source's ClassLabel feature, else three-way or
+    The labels are those of `options.data_labels`, else those of the source's ClassLabel feature, else three-way or
     two-way NLI labels, depending on the labels in the rows.
 
     Args:
@@ -148,7 +148,7 @@ def _source(
     options: ProblemOptions, read: ReadRows, label_names: Callable[[str], tuple[str, ...] | None]
 ) -> ProblemSource:
     options = _find_columns(options, next(read(), None))
-    names = options.label_names or label_names(options.label_column) or _infer_label_names(read(), options)
+    names = options.data_labels or label_names(options.label_column) or _infer_label_names(read(), options)
     return ProblemSource(options, read, read_label_names(names))
 
 
@@ -194,7 +194,7 @@ def _infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tu
     if unclear and (unclear <= UNCLEAR or unclear & NEGATIVE_OF_TWO):
         raise InputError(
             f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(sorted(unclear))}, "
-            f"which do not show the names. Set them with {param('label_names', ('entailment', 'not_entailment'))} or "
-            f"{param('label_names', ('entailment', 'neutral', 'contradiction'))}"
+            f"which do not show the names. Set them with {param('data_labels', ('entailment', 'not_entailment'))} or "
+            f"{param('data_labels', ('entailment', 'neutral', 'contradiction'))}"
         )
     return NLI_LABELS

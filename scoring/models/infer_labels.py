@@ -62,7 +62,7 @@ def infer_labels(
         accuracies = " and ".join(f"{order.accuracy:.1%} with {','.join(order.names)}" for order in (first, second))
         raise InputError(
             f"cannot infer the labels of {model}: its accuracy on {len(first.correct)} seeds is {accuracies}, which is "
-            f"not a significant difference; give the label of each output, e.g. {param('labels', tuple(names))}"
+            f"not a significant difference; give the label of each output, e.g. {param('model_labels', tuple(names))}"
         )
     return ModelLabels(first.names, INFERRED, tuple(config_names))
 
@@ -89,8 +89,8 @@ def check_labels(
         raise InputError(
             f"the known labels of {model}, {','.join(declared.names)}, do not fit its predictions: its accuracy on "
             f"{len(first.correct)} seeds is {declared.accuracy:.1%}, but {first.accuracy:.1%} with "
-            f"{','.join(first.names)}; give the label of each output with {param('labels')}, or use "
-            f"{param('labels', 'infer')}"
+            f"{','.join(first.names)}; give the label of each output with {param('model_labels')}, or use "
+            f"{param('model_labels', 'infer')}"
         )
 
 

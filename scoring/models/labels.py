@@ -32,7 +32,7 @@ class ModelLabels:
 
     Attributes:
         names: The canonical label of each output, in order.
-        origin: `config` (the model's `id2label`), `table` (the paper's models), `given` (`--labels`), `inferred`
+        origin: `config` (the model's `id2label`), `table` (the paper's models), `given` (`--model-labels`), `inferred`
             (from the seeds; `names` is empty until then), `function` (a function returns labels) or `answers`
             (imported).
         config_names: The names in the model's `id2label`; empty for a function and for answers.
@@ -44,26 +44,27 @@ class ModelLabels:
 
     @property
     def overrides_config(self) -> bool:
-        """Whether `--labels` contradicts the names in the model's config."""
+        """Whether `--model-labels` contradicts the names in the model's config."""
         return self.origin == "given" and canonical_names(self.config_names) not in (None, self.names)
 
 
-def parse_labels(text: str) -> tuple[str, ...] | str:
-    """Parse the value of `--labels`, such as `entailment,neutral,contradiction` or `infer`.
+def parse_labels(given: Sequence[str] | str) -> tuple[str, ...] | str:
+    """Parse labels that a user gave: names, as a list or comma-separated, or `infer`.
 
     Raises:
-        InputError: If it is neither `infer` nor the three labels, or entailment and not_entailment, each once.
+        InputError: If they are neither `infer` nor the three labels, or entailment and not_entailment, each once.
     """
-    if text.strip().lower() == INFER:
+    names = given.split(",") if isinstance(given, str) else given
+    if [name.strip().lower() for name in names] == [INFER]:
         return INFER
-    names = canonical_names(text.split(","))
-    if names is None:
+    canonical = canonical_names(names)
+    if canonical is None:
         raise InputError(
-            f"invalid {param('labels')} {text!r}: give the label of each output once, in order, e.g. "
-            f"{param('labels', NLI_LABELS)} or {param('labels', TWO_WAY)}, or use "
-            f"{param('labels', 'infer')}"
+            f"invalid {param('model_labels')} {','.join(names)!r}: give the label of each output once, in order, e.g. "
+            f"{param('model_labels', NLI_LABELS)} or {param('model_labels', TWO_WAY)}, or use "
+            f"{param('model_labels', 'infer')}"
         )
-    return names
+    return canonical
 
 
 def find_model_labels(
@@ -88,13 +89,13 @@ def find_model_labels(
     """
     outputs = tuple(config_names)
     if given is not None:
-        names = parse_labels(given if isinstance(given, str) else ",".join(given))
+        names = parse_labels(given)
         if isinstance(names, str):
             return ModelLabels((), INFERRED, outputs)
         if len(names) != len(outputs):
             raise InputError(
-                f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('labels')} has {len(names)}; "
-                "give one label per output, in order"
+                f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('model_labels')} has "
+                f"{len(names)}; give one label per output, in order"
             )
         return ModelLabels(names, "given", outputs)
     canonical = canonical_names(outputs)
@@ -117,7 +118,7 @@ def _unknown_labels(outputs: Sequence[str], model: str) -> str:
         )
     return (
         f"{named}, which does not say which one is entailment; give their labels in order (see the model card), e.g. "
-        f"{param('labels', example)}, or use {param('labels', 'infer')}"
+        f"{param('model_labels', example)}, or use {param('model_labels', 'infer')}"
     )
 
 

@@ -10,7 +10,7 @@ DTYPES = ("float32", "bfloat16", "float16", "int8")
 """float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU."""
 
 INFER = "infer"
-"""Value of `labels` that infers their order from the seeds."""
+"""Value of `model_labels` that infers their order from the seeds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,15 +18,15 @@ class ModelOptions:
     """How to load a model, and the labels of its outputs.
 
     Attributes:
-        labels: The label of each output, in order; `infer` to infer the order from the seeds; None to use the model's
-            config, or the known labels of the paper's models.
+        model_labels: The label of each output, in order; `infer` to infer the order from the seeds; None to use the
+            model's config, or the known labels of the paper's models.
         dtype: One of `DTYPES`.
         device: A torch device such as `cpu` or `cuda:0`; None for a GPU if available.
         allow_pickle: Accept pickle weights if the model has no safetensors weights; they can execute arbitrary code.
         trust_remote_code: Run Python code from the model's repository.
     """
 
-    labels: tuple[str, ...] | str | None = None
+    model_labels: tuple[str, ...] | str | None = None
     dtype: str = "float32"
     device: str | None = None
     allow_pickle: bool = False

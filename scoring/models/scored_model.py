@@ -86,7 +86,9 @@ def model_from_name(
     )
     known = paper_model(resolved.name)
     outputs = read_output_names(resolved, trust_remote_code=options.trust_remote_code)
-    labels = find_model_labels(outputs, given=options.labels, model=name, known=None if known is None else known.labels)
+    labels = find_model_labels(
+        outputs, given=options.model_labels, model=name, known=None if known is None else known.labels
+    )
     device = find_device(options.device) if predicted_on is None else predicted_on
     return ScoredModel(
         name=display_name or resolved.name,
@@ -106,7 +108,7 @@ def _not_predicted(name: str) -> Predictor:
 
 
 def model_from_pipeline(
-    pipeline: TextClassificationPipeline, *, labels: Sequence[str] | str | None, name: str | None = None
+    pipeline: TextClassificationPipeline, *, model_labels: Sequence[str] | str | None, name: str | None = None
 ) -> ScoredModel:
     """Wrap a loaded text-classification pipeline, with its own dtype and device.
 
@@ -119,7 +121,7 @@ def model_from_pipeline(
         name=name,
         revision=getattr(model.config, "_commit_hash", None),
         digest=pipeline_digest(pipeline),
-        labels=find_model_labels(output_names(model.config), given=labels, model=name),
+        labels=find_model_labels(output_names(model.config), given=model_labels, model=name),
         dtype=str(model.dtype).removeprefix("torch."),
         device=pipeline.device.type,
         versions=_versions(),

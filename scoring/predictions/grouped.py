@@ -1,4 +1,4 @@
-"""Read labelled pairs in groups: template data sets, HANS, pattern files, contrast sets."""
+"""Read labeled pairs in groups: template data sets, HANS, pattern files, contrast sets."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_groups(
     by: Sequence[str] = (),
     name: str | None = None,
 ) -> ScoredData:
-    """Read labelled pairs in groups.
+    """Read labeled pairs in groups.
 
     Args:
         options: Names the pairs, their columns and labels.

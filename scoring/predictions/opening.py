@@ -1,4 +1,4 @@
-"""Open the data to score: a config of a MERGE data set, or labelled pairs in groups."""
+"""Open the data to score: a config of a MERGE data set, or labeled pairs in groups."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _open(dataset: object) -> MergeDataset:
     missing = "it is a file" if path.is_file() else f"{RUN_FILE} is missing"
     if path.is_file() or (path.is_dir() and not (path / RUN_FILE).exists()):
         raise InputError(
-            f"{dataset} is not a MERGE data set: {missing}; to score labelled pairs, name their groups with "
+            f"{dataset} is not a MERGE data set: {missing}; to score labeled pairs, name their groups with "
             f"{param('group_column')}"
         )
     return find_dataset(str(dataset))

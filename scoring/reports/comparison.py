@@ -78,6 +78,10 @@ class Comparison:
     notes: Mapping[str, tuple[str, ...]]
 
 
+class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
+    """No two models were scored on the same data and config."""
+
+
 def compare_results(
     results: Iterable[Result],
     *,
@@ -101,14 +105,15 @@ def compare_results(
         One comparison per threshold, data set and config with at least two models, in the order of their first results.
 
     Raises:
-        InputError: If no data set and config has two models, two results are of the same model, the models have fewer
-            than two seeds or groups in common, no result is on one of `datasets`, word classes are compared without
-            the quality threshold, or the test needs subsamples and the data has none.
+        NotComparable: If no data set and config has two models.
+        InputError: If two results are of the same model, the models have fewer than two seeds or groups in common, no
+            result is on one of `datasets`, word classes are compared without the quality threshold, or the test needs
+            subsamples and the data has none.
     """
     groups = comparable_results(results)
     comparable = [group for group in groups if len(group) > 1]
     if not comparable:
-        raise InputError(_not_comparable(groups))
+        raise NotComparable(_not_comparable(groups))
     without_draws = next((group[0].dataset.title for group in comparable if group[0].draws is None), None)
     if without_draws is not None and test == SUBSAMPLE_TEST:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Format a comparison of models as text or JSON."""
+"""Format a comparison of models as tables or JSON."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from scoring.statistics import PairAtThresholds, TestResult
 
 
-def comparison_text(comparison: Comparison) -> str:
-    """Return a comparison as text: the models, the adjusted p-values of each pair, and the other tests."""
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """Return the tables of a comparison: the models, the adjusted p-values of each pair, and the other tests."""
     on_variants = comparison.seeds_against_variants
     tables = [_model_table(comparison), _p_table(comparison)]
     tables += [] if on_variants is None else [_test_table(comparison, on_variants)]
     tables += [] if comparison.all_thresholds is None else [_threshold_table(comparison.all_thresholds)]
-    return "\n".join(table.text() for table in tables)
+    return tables
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:

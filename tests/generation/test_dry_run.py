@@ -80,7 +80,7 @@ def test_the_command_writes_nothing(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    line = ["generate", "--problems", "demo:problems", "--limit", "10", "--mlm", options.mlm[0], "--dry-run"]
+    line = ["generate", "demo:problems", "--limit", "10", "--mlm", options.mlm[0], "--dry-run"]
     assert cli.main([*line, "--out", "here"]) == 0
     assert capsys.readouterr().out.startswith("10 problems with a gold label: about ")
     assert list(tmp_path.iterdir()) == []
@@ -95,7 +95,7 @@ def test_every_step_counts(found: DryRun) -> None:
 @pytest.mark.slow
 def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
     """Both run in processes of their own, as on the command line, so that both load every library."""
-    command = [str(Path(sys.executable).with_name("merge-snli")), "generate", "--problems", "demo:problems"]
+    command = [str(Path(sys.executable).with_name("merge-snli")), "generate", "demo:problems"]
     code = (
         "from generation.dry_run import dry_run; from generation.options import Options; "
         "from generation.presets import preset_options; "

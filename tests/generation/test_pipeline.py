@@ -131,8 +131,8 @@ def test_pickles_need_the_option_even_with_a_run_file(
     embedded = embedded_path("demo:mlm-bpe")
     assert embedded is not None
     pickled, out = as_pickle(shutil.copytree(embedded, tmp_path / "pickled")), tmp_path / "merge_snli"
-    command = ["generate", "--problems", str(problems), "--limit", "20", "--inflation", "1", "--mlm", str(pickled)]
-    repeated = ["generate", "--run-file", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
+    command = ["generate", str(problems), "--limit", "20", "--inflation", "1", "--mlm", str(pickled)]
+    repeated = ["generate", "--options", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
     for line in ([*command, "--dry-run"], [*command, "--out", str(out)]):
         assert cli.main(line) == 2
         assert "--allow-pickle" in capsys.readouterr().err
@@ -214,7 +214,7 @@ def test_no_shared_word_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "1", "premise": "A cat sleeps.", "hypothesis": "Dogs ran.", "label": 1}))
     with pytest.raises(InputError, match=r"noun.*verb.*adj"):
-        generate(options(path, label_names=("entailment", "neutral", "contradiction")), tmp_path / "merge_snli")
+        generate(options(path, data_labels=("entailment", "neutral", "contradiction")), tmp_path / "merge_snli")
 
 
 def test_a_folder_with_other_files_is_not_changed(problems: Path, tmp_path: Path) -> None:

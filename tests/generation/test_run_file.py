@@ -38,7 +38,7 @@ def test_every_option_is_written_and_read(tmp_path: Path) -> None:
         filters=(),
         scramble=True,
         seeds_from="other",
-        label_names=("yes", "no"),
+        data_labels=("yes", "no"),
         keep_column=("genre", "pair"),
         classes=("adv",),
         limit=7,
@@ -49,7 +49,7 @@ def test_every_option_is_written_and_read(tmp_path: Path) -> None:
         max_rank=40,
     )
     assert Options(**read_run_file(written(tmp_path, options))) == options
-    plain = replace(options, filters=("pos",), limit=None, label_names=None)
+    plain = replace(options, filters=("pos",), limit=None, data_labels=None)
     assert Options(**read_run_file(written(tmp_path, plain))) == plain
 
 
@@ -102,7 +102,7 @@ def test_an_error_names_file_and_key(tmp_path: Path, content: str, message: str)
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:
         read_run_file(path)
-    assert str(error.value).startswith(f"run_file {path}")
+    assert str(error.value).startswith(f"options {path}")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 

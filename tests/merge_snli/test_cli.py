@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli import cli
-from merge_snli.commands import words
+from merge_snli.commands import tables
 from merge_snli.errors import InputError
 
 HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "pyarrow", "matplotlib", "scipy", "pandas")
@@ -51,7 +51,11 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise RuntimeError('imported from the working directory')")
     done = subprocess.run(
-        [str(COMMAND), "tables", str(DATA_SET), "--json"], cwd=tmp_path, capture_output=True, text=True, check=True
+        [str(COMMAND), "tables", str(DATA_SET), "--format", "json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert json.loads(done.stdout)["table_2"]["rows"][0]["config"] == "all"
     assert done.stderr == ""
@@ -59,7 +63,7 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
 
 def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     missing = tmp_path / "nowhere.jsonl"
-    assert cli.main(["words", "--problems", str(missing)]) == 2
+    assert cli.main(["tables", str(missing)]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("merge-snli: ")
@@ -94,8 +98,8 @@ def test_an_internal_error_names_the_file_with_the_traceback(
     def fail(_: object) -> int:
         raise ZeroDivisionError("unexpected")
 
-    monkeypatch.setattr(words, "run", fail)
-    assert cli.main(["words", "--problems", "demo:problems"]) == 1
+    monkeypatch.setattr(tables, "run", fail)
+    assert cli.main(["tables", "demo:problems"]) == 1
     message = capsys.readouterr().err
     log = Path(message.strip().rsplit(" ", 1)[-1])
     assert "ZeroDivisionError: unexpected" in log.read_text()
@@ -107,8 +111,8 @@ def test_exit_codes(error: BaseException, code: int, monkeypatch: pytest.MonkeyP
     def stop(_: object) -> int:
         raise error
 
-    monkeypatch.setattr(words, "run", stop)
-    assert cli.main(["words", "--problems", "demo:problems"]) == code
+    monkeypatch.setattr(tables, "run", stop)
+    assert cli.main(["tables", "demo:problems"]) == code
 
 
 def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
@@ -142,7 +146,7 @@ def interrupt(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("form", [[], ["--format", "json"]])
 def test_output_in_an_encoding_without_the_characters_of_a_table(
     encoding: str, form: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +154,7 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
     (tmp_path / "caf\u00e9.jsonl").write_text(json.dumps(row) + "\n")
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding, errors="strict"))
-    assert cli.main(["words", "--problems", str(tmp_path / "caf\u00e9.jsonl"), *form]) == 0
+    assert cli.main(["tables", str(tmp_path / "caf\u00e9.jsonl"), *form]) == 0
     sys.stdout.flush()
     printed = written.getvalue().decode(encoding)
     if form:
@@ -183,12 +187,12 @@ def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> N
 def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
-        command = [str(COMMAND), "words", "--problems", "missing.csv", "--limit", "0"]
+        command = [str(COMMAND), "tables", "missing.csv", "--limit", "0"]
         assert subprocess.run(command, env=environment, stdout=full, stderr=full, check=False).returncode == 2
 
 
 def test_words_of_some_problems(capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
-    assert cli.main(["words", "--problems", "demo:problems", "--limit", "5", "--json"]) == 0
+    assert cli.main(["tables", "demo:problems", "--limit", "5", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["with_label"] == 5
     reading, words = caplog.messages
     assert reading.startswith("reading: 5 rows in ")
@@ -196,7 +200,7 @@ def test_words_of_some_problems(capsys: pytest.CaptureFixture[str], caplog: pyte
 
 
 def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["words", "--problems", "demo:problems"]) == 0
+    assert cli.main(["tables", "demo:problems"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     [head] = [number for number, row in enumerate(rows) if row[:2] == ["class", "problems"]]
     assert [row[0] for row in rows[head + 2 : head + 6]] == ["noun", "verb", "adj", "adv"]
@@ -208,13 +212,13 @@ def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         ("--classes", "noun,article", "article"),
         ("--inflation", "0", "0"),
         ("--limit", "-3", "-3"),
-        ("--label-names", "yes", "yes"),
+        ("--data-labels", "yes", "yes"),
     ],
 )
 def test_a_bad_option_is_named_with_its_value(
     option: str, value: str, named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["generate", "--problems", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "x")]
+    command = ["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "x")]
     assert cli.main([*command, option, value]) == 2
     message = capsys.readouterr().err
     assert message.startswith("merge-snli: ")

@@ -31,13 +31,17 @@ def test_a_script_knows_every_command(shell: str, capsys: pytest.CaptureFixture[
 def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "script").write_text(script_of("bash", capsys))
     (tmp_path / "problems.jsonl").touch()
+    (tmp_path / "results").mkdir()
     for words, expected in {
         "merge-snli lead": "leaderboard",
         "merge-snli score --group-c": "--group-column",
         "merge-snli leaderboard --init": "--init-space",
         "merge-snli compare --all-t": "--all-thresholds",
+        "merge-snli work ca": "cancel",
+        "merge-snli compare --format la": "latex",
+        "merge-snli compare res": "results",
         "merge-snli compare --test m": "mcnemar",
-        "merge-snli generate --problems prob": "problems.jsonl",
+        "merge-snli generate prob": "problems.jsonl",
     }.items():
         code = COMPLETE.format(script=tmp_path / "script", words=words)
         done = subprocess.run(["bash", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -50,7 +50,7 @@ def test_parameters_are_named_as_in_python_and_by_flags(text: str) -> None:
     [
         "run pip install --upgrade torch",
         "/data/--old/x has no file: copy --old",
-        "run merge-snli simple-pair --premises 4: it is faster",
+        "run merge-snli pairs simple --premises 4: it is faster",
         "the title is '--a b': x--y a/b--c -- d --top-k=3 and add --overwrite",
         "a \ufdd1 or \ufdd0 in a name",
         "",
@@ -115,14 +115,14 @@ def test_a_warning_of_a_command_has_flags(
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     problems = tmp_path / "problems.tsv"
     problems.write_text("premise\thypothesis\tgold_label\nA dog runs.\tA dog moves.\tentailment\n")
-    assert main(["words", "--problems", str(problems)]) == 0
+    assert main(["tables", str(problems)]) == 0
     (warning,) = [line for line in capsys.readouterr().err.splitlines() if "reading the columns" in line]
     assert warning.startswith(f"merge-snli: {problems}: ")
     assert "--premise-column, --hypothesis-column and --label-column" in warning
 
 
 def test_an_error_from_the_command_line_has_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--problems", "demo:problems", "--mlm", "demo:mlm-bpe"]
+    options = ["demo:problems", "--mlm", "demo:mlm-bpe"]
     assert main(["generate", *options, "--top-k", "0", "--out", "x"]) == 2
     assert "merge-snli: --top-k is 0" in capsys.readouterr().err
     with pytest.raises(InputError, match=r"^top_k is 0"):
@@ -132,7 +132,7 @@ def test_an_error_from_the_command_line_has_flags(capsys: pytest.CaptureFixture[
 def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "--old.jsonl").write_text('{"a": 1, "b": 2}\n')
     options = ["--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "out")]
-    assert main(["generate", "--problems", str(tmp_path / "--old.jsonl"), *options]) == 2
+    assert main(["generate", str(tmp_path / "--old.jsonl"), *options]) == 2
     message = capsys.readouterr().err
     assert f"{tmp_path}/--old.jsonl" in message
     assert "--premise-column" in message

@@ -24,7 +24,7 @@ COMMANDS = {
     "harness": [str(PACKAGE)],
     "score": ["demo:nli-a", "--dataset", str(PACKAGE)],
     "import": ["answers.csv", "--dataset", str(PACKAGE), "--model", "m"],
-    "analyse": ["results", "--dataset", str(PACKAGE)],
+    "analyze": ["results", "--dataset", str(PACKAGE)],
     "annotate sample": [str(PACKAGE), "--annotators", "a1,a2", "--size", "2"],
     "annotate score": ["a1.csv"],
 }
@@ -69,7 +69,7 @@ def test_no_function_writes_beside_the_files_of_a_data_set(dataset: Path) -> Non
 def test_a_data_set_does_not_replace_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(InputError, match=f"out {PACKAGE} is the folder of the package"):
         check_dataset_out(PACKAGE)
-    assert main(["generate", "--problems", "demo:problems", "--preset", "demo", "--out", str(PACKAGE)]) == 2
+    assert main(["generate", "demo:problems", "--preset", "demo", "--out", str(PACKAGE)]) == 2
     assert "--overwrite" not in capsys.readouterr().err
 
 

@@ -15,7 +15,7 @@ from generation.options_table import PAGE, with_table
 from generation.presets import PRESETS
 from generation.run_file import write_run_file
 from merge_snli.commands import generate
-from merge_snli.errors import InputError, as_flags, flag
+from merge_snli.errors import POSITIONAL, InputError, as_flags, flag
 from merge_snli.option import Option, described
 from merge_snli.problems.options import option_types
 
@@ -27,12 +27,12 @@ def read(*arguments: str) -> Options:
 
 
 def test_missing_arguments_have_the_defaults_of_options() -> None:
-    assert read("--problems", "a.jsonl", "--mlm", "m") == Options(problems="a.jsonl", mlm=("m",))
+    assert read("a.jsonl", "--mlm", "m") == Options(problems="a.jsonl", mlm=("m",))
 
 
 GIVEN: dict[str, Sequence[str]] = {
     "delimiter": (";",),
-    "label_names": ("yes,no",),
+    "data_labels": ("yes,no",),
     "mlm": ("m", "n", "--mlm", "o"),
     "classes": ("noun,adv",),
     "filters": ("none",),
@@ -46,7 +46,8 @@ def arguments_of(name: str, option: Option) -> Sequence[str]:
     """Return an argument that sets an option to another value than its default."""
     of_type = option_types(Options)[name]
     other = option.choices[-1] if option.choices else "2" if of_type in (int, float) else "x"
-    return (flag(name), *(() if of_type is bool else GIVEN.get(name, (other,))))
+    values = () if of_type is bool else GIVEN.get(name, (other,))
+    return values if name in POSITIONAL else (flag(name), *values)
 
 
 def test_every_option_has_an_argument_of_the_same_name() -> None:
@@ -73,29 +74,29 @@ def test_help_and_documentation_have_every_option(capsys: pytest.CaptureFixture[
 def test_arguments_override_a_preset(name: str) -> None:
     options = PRESETS[name].options
     given = () if "mlm" in options else ("--mlm", "m1", "m2")
-    chosen = read("--problems", "p", "--preset", name, *given)
+    chosen = read("p", "--preset", name, *given)
     assert chosen == Options(**{"problems": "p", "mlm": ("m1", "m2"), **options})
-    other = read("--problems", "p", "--preset", name, "--mlm", "mine", "yours", "--top-k", "7")
+    other = read("p", "--preset", name, "--mlm", "mine", "yours", "--top-k", "7")
     assert other == replace(chosen, mlm=("mine", "yours"), top_k=7)
 
 
 def test_the_preset_strict_needs_masked_lms() -> None:
     with pytest.raises(InputError, match="mlm is missing"):
-        read("--problems", "p", "--preset", "strict")
+        read("p", "--preset", "strict")
 
 
 def test_arguments_override_a_run_file(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     written = Options(problems="p.jsonl", mlm=("m",), scramble=True, inflation=3)
     path.write_text(write_run_file(written), encoding="utf-8")
-    assert read("--run-file", str(path)) == written
-    other = read("--run-file", str(path), "--inflation", "4", "--problems", "q.jsonl")
+    assert read("--options", str(path)) == written
+    other = read("q.jsonl", "--options", str(path), "--inflation", "4")
     assert (other.inflation, other.problems, other.scramble) == (4, "q.jsonl", True)
 
 
 def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        read("--problems", "p", "--preset", "demo", "--run-file", "run.toml")
+        read("p", "--preset", "demo", "--options", "run.toml")
     assert "not allowed with" in capsys.readouterr().err
 
 
@@ -129,13 +130,13 @@ def test_values_of_similar_types_are_converted() -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--mlm", "m"], ["--problems"]),
-        (["--problems", "p"], ["--mlm"]),
-        (["--problems", "p", "--preset", "big"], ["--preset", "big", "paper"]),
-        (["--problems", "p", "--mlm", "m", "--keep-column", "label"], ["--keep-column", "'label'"]),
-        (["--problems", "p", "--mlm", "m", "--keep-column", "a,a"], ["--keep-column", "'a'"]),
-        (["--problems", "p", "--mlm", "m", "--label-names", "a=x,b=x"], ["--label-names", "a=x,b=x"]),
-        (["--problems", "p", "--mlm", "m", "--label-names", "a=x,a=y"], ["--label-names", "a=x,a=y"]),
+        (["--mlm", "m"], ["PROBLEMS"]),
+        (["p"], ["--mlm"]),
+        (["p", "--preset", "big"], ["--preset", "big", "paper"]),
+        (["p", "--mlm", "m", "--keep-column", "label"], ["--keep-column", "'label'"]),
+        (["p", "--mlm", "m", "--keep-column", "a,a"], ["--keep-column", "'a'"]),
+        (["p", "--mlm", "m", "--data-labels", "a=x,b=x"], ["--data-labels", "a=x,b=x"]),
+        (["p", "--mlm", "m", "--data-labels", "a=x,a=y"], ["--data-labels", "a=x,a=y"]),
     ],
 )
 def test_a_missing_or_invalid_option_is_named(arguments: list[str], named: list[str]) -> None:

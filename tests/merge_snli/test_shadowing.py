@@ -43,7 +43,7 @@ def test_a_package_that_is_not_installed_is_an_error() -> None:
 
 
 def test_the_command_line_names_the_file(shadow: Path) -> None:
-    code = "import sys; from merge_snli.cli import main; sys.exit(main(['words', '--problems', 'demo:problems']))"
+    code = "import sys; from merge_snli.cli import main; sys.exit(main(['tables', 'demo:problems']))"
     done = _run("-c", code, folder=shadow.parent)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -54,7 +54,7 @@ def test_the_command_line_names_the_file(shadow: Path) -> None:
 
 def test_a_folder_on_the_python_path_is_named_too(shadow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(shadow.parent))
-    done = _run(str(Path(sys.executable).with_name("merge-snli")), "words", "--problems", "x.jsonl", folder=ROOT)
+    done = _run(str(Path(sys.executable).with_name("merge-snli")), "tables", "x.jsonl", folder=ROOT)
     assert done.returncode == 2
     assert str(shadow) in done.stderr
 

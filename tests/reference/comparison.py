@@ -131,7 +131,7 @@ def options_for(problems: Sequence[Problem], folder: Path, mlms: Sequence[str]) 
     path = folder / "problems.jsonl"
     path.write_text("".join(json.dumps(vars(problem)) + "\n" for problem in problems), encoding="utf-8")
     return Options(
-        problems=str(path), mlm=tuple(mlms), label_names=NLI_LABELS, tagger=TAGGER, device="cpu", inflation=1
+        problems=str(path), mlm=tuple(mlms), data_labels=NLI_LABELS, tagger=TAGGER, device="cpu", inflation=1
     )
 
 

@@ -346,7 +346,7 @@ def test_two_way_model_on_two_way_data(two_way_model: Path, two_way_dataset: Pat
 
 
 def test_given_labels_change_the_predictions(bert: Path, dataset: Path) -> None:
-    result = score(bert, dataset, labels=("entailment", "neutral", "contradiction"))
+    result = score(bert, dataset, model_labels=("entailment", "neutral", "contradiction"))
     predicted = plain_answers(bert, dataset)
     as_given = {"contradiction": "entailment", "entailment": "neutral", "neutral": "contradiction"}
     check_scores(result, dataset, "all", {pair: as_given[answer] for pair, answer in predicted.items()})
@@ -410,7 +410,7 @@ def test_left_out_variant_has_no_prediction(make_dataset: Callable[..., Path], b
 WITHOUT_EFFECT: dict[str, dict[str, Any]] = {
     "dtype": {"dtype": "bfloat16"},
     "device": {"device": "cpu"},
-    "labels": {"labels": NLI_LABELS},
+    "model_labels": {"model_labels": NLI_LABELS},
     "allow_pickle": {"allow_pickle": True},
     "trust_remote_code": {"trust_remote_code": True},
 }

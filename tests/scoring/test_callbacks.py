@@ -58,8 +58,8 @@ def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_
     [
         ({"every": 0}, "every is 0"),
         ({"subsample": 10}, "subsample is 10"),
-        ({"labels": "infer"}, "labels='infer' is not possible"),
-        ({"labels": "entailment,neutral"}, "labels"),
+        ({"model_labels": "infer"}, "model_labels='infer' is not possible"),
+        ({"model_labels": "entailment,neutral"}, "model_labels"),
     ],
 )
 def test_bad_options_are_named(tmp_path: Path, options: dict[str, Any], message: str) -> None:

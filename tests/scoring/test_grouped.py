@@ -124,7 +124,7 @@ def templates(tmp_path: Path) -> Path:
             group_labels={"neutral": 5},
         )
     record = Record(
-        command="simple-pair",
+        command="pairs simple",
         method_version="1",
         options={},
         sources=(),
@@ -361,7 +361,7 @@ def test_the_command_reads_columns_and_labels_as_given(
     ]
     path = write_tsv(tmp_path / "pairs.tsv", rows)
     options = ["--premise-column", "text", "--hypothesis-column", "claim", "--label-column", "answer"]
-    options += ["--label-names", "ja=entailment,vielleicht=neutral,nein=contradiction", "--json"]
+    options += ["--data-labels", "ja=entailment,vielleicht=neutral,nein=contradiction", "--format", "json"]
     grouped = ["--group-column", "pattern", "--by", "relation", "answer"]
     assert run(bert, "--dataset", path, *grouped, *options, "--out", tmp_path / "results") == 0
     [result] = json.loads(capsys.readouterr().out)["results"]
@@ -414,7 +414,7 @@ BAD_FILES: dict[str, tuple[list[Row], list[str], str]] = {
     ),
     "labels of another task": (
         [{**row, "label": ("a", "b", "c", "d")[number % 4]} for number, row in enumerate(pattern_rows())],
-        ["--group-column", "pattern", "--label-names", "a,b,c,d"],
+        ["--group-column", "pattern", "--data-labels", "a,b,c,d"],
         r"a, b, c, d.*entailment, neutral, contradiction",
     ),
     "no gold label": (
@@ -451,7 +451,7 @@ def test_bad_input_is_named(kind: str, bert: Path, tmp_path: Path, capsys: pytes
 def test_labels_are_not_inferred_from_hard_pairs(bert: Path, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", pattern_rows())
     with pytest.raises(InputError, match=r"tiny-bert cannot be inferred.*labels"):
-        score(str(bert), path, group_column="pattern", labels="infer")
+        score(str(bert), path, group_column="pattern", model_labels="infer")
 
 
 def test_other_objects_are_refused(dataset: Path) -> None:

@@ -54,7 +54,18 @@ def test_a_partial_result_is_marked_and_never_mixed_with_a_whole_one() -> None:
 
 def test_the_command_writes_and_reads_partial_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "results"
-    command = ["score", "demo:nli-b", "--dataset", BUNDLED, "--limit-seeds", "4", "--subsample", "0", "--json"]
+    command = [
+        "score",
+        "demo:nli-b",
+        "--dataset",
+        BUNDLED,
+        "--limit-seeds",
+        "4",
+        "--subsample",
+        "0",
+        "--format",
+        "json",
+    ]
     assert main([*command, "--out", str(out)]) == 0
     [printed] = json.loads(capsys.readouterr().out)["results"]
     assert printed["dataset"]["partial"] == {

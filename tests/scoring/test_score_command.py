@@ -60,7 +60,7 @@ def test_scoring_works_without_spacy(bert: Path, dataset: Path, tmp_path: Path) 
 
 def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "results"
-    assert run(bert, "nowhere/at-all", "--dataset", dataset, "--out", out, "--config", "verb", "--json") == 2
+    assert run(bert, "nowhere/at-all", "--dataset", dataset, "--out", out, "--config", "verb", "--format", "json") == 2
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     [path] = out.iterdir()
@@ -84,7 +84,7 @@ def test_failing_model_does_not_stop_the_others(
     assert len(read_results(out)) == 2
     text = unwrapped(printed.out)
     assert "numbered: not scored:" in text
-    assert "--labels=entailment,neutral,contradiction" in text
+    assert "--model-labels=entailment,neutral,contradiction" in text
     assert "./gone: not scored: model folder ./gone" in text
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert warnings == ["not scored: numbered, ./gone"]
@@ -96,7 +96,7 @@ def test_masked_lm_is_refused_without_advice_on_labels(
     assert run("demo:mlm-bpe", "--dataset", dataset, "--out", tmp_path / "results") == 2
     text = unwrapped(capsys.readouterr().out)
     assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", text)
-    assert "--labels" not in text
+    assert "--model-labels" not in text
 
 
 def test_checkpoints_of_the_same_name_are_told_apart(
@@ -200,7 +200,7 @@ def test_eval_results_need_a_hub_id_without_revision(
 def test_labels_on_the_command_line(make_model: MakeModel, dataset: Path, tmp_path: Path) -> None:
     numbered = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
     labels = "contradiction,entailment,neutral"
-    assert run(numbered, "--labels", labels, "--dataset", dataset, "--out", tmp_path / "results") == 0
+    assert run(numbered, "--model-labels", labels, "--dataset", dataset, "--out", tmp_path / "results") == 0
     [result] = read_results(tmp_path / "results")
     assert result.model.labels == ("contradiction", "entailment", "neutral")
     assert result.model.config_labels == ("LABEL_0", "LABEL_1", "LABEL_2")
@@ -212,7 +212,7 @@ BAD = {
     "folder without run": (["--dataset", "{empty}"], "run.json"),
     "unknown config": (["--config", "nouns"], "all, noun"),
     "config of seeds": (["--config", "seed"], "all, noun, verb, adj"),
-    "bad labels": (["--labels", "a,b,c"], "--labels 'a,b,c'"),
+    "bad labels": (["--model-labels", "a,b,c"], "--model-labels 'a,b,c'"),
     "out is a file": (["--out", "{file}"], "{file}"),
     "out is below a file": (["--out", "{file}/results"], "{file}"),
     "out has other files": (["--out", "{full}"], "letter.txt"),

@@ -337,7 +337,7 @@ def test_bad_sources_are_named_and_exit_with_code_2(
         (["--label-column", "y", "--source", "recorded"], "--label-column needs another --source than recorded"),
         (["--source", "{path}", "--split", "dev"], "--split is 'dev'"),
         (["--source", "{path}", "--premise-column", "first"], "'first'"),
-        (["--source", "{path}", "--label-names", "x"], "--label-names is 'x'"),
+        (["--source", "{path}", "--data-labels", "x"], "--data-labels is 'x'"),
     ],
 )
 def test_options_of_the_source_that_do_not_fit(
@@ -356,7 +356,7 @@ def test_options_of_the_source_on_the_command_line(
     rows = [{"a": row["premise"], "b": row["hypothesis"], "c": spelled[row["label"]]} for row in source.rows]
     path = write_rows(tmp_path / "spelled.jsonl", rows)
     columns = ["--premise-column", "a", "--hypothesis-column", "b", "--label-column", "c"]
-    names = ["--label-names", "E!=entailment,N!=neutral,C!=contradiction"]
+    names = ["--data-labels", "E!=entailment,N!=neutral,C!=contradiction"]
     arguments = ["--source", str(path), *columns, *names, "--out", str(tmp_path / "out")]
     assert main(["score", str(bert), "--dataset", str(source.dataset), *arguments]) == 0
     [result] = read_results(tmp_path / "out")

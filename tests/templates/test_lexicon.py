@@ -165,7 +165,7 @@ def test_command_line_errors(
         start, end = text.index("nouns = ["), text.index("]") + 1
         (lexicon / "nouns" / f"{name}.toml").write_text(f"{text[:start]}nouns = [{nouns}]{text[end:]}")
     given = [argument.format(tiny=lexicon) for argument in arguments]
-    assert main(["simple-pair", "--out", str(tmp_path / "out"), *given]) == 2
+    assert main(["pairs", "simple", "--out", str(tmp_path / "out"), *given]) == 2
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
@@ -174,14 +174,16 @@ def test_command_line_errors(
 
 def test_a_folder_with_other_files_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    assert main(["simple-pair", "--out", str(tmp_path)]) == 2
+    assert main(["pairs", "simple", "--out", str(tmp_path)]) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_own_words(lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = lexicon / "nouns" / "fruits.toml"
     path.write_text(path.read_text().replace('"apple"', '"medlar"'))
-    assert main(["simple-pair", "--out", str(tmp_path / "own"), "--premises", "300", "--lexicon", str(lexicon)]) == 0
+    assert (
+        main(["pairs", "simple", "--out", str(tmp_path / "own"), "--premises", "300", "--lexicon", str(lexicon)]) == 0
+    )
     assert "augmentation" in capsys.readouterr().out
     assert main(["validate", str(tmp_path / "own")]) == 0
 
@@ -194,7 +196,7 @@ def test_an_adjective_that_is_also_a_noun_has_no_article() -> None:
 def test_importing_and_help_load_no_library() -> None:
     code = (
         "import sys, templates; from merge_snli.cli import main\n"
-        "try: main(['simple-pair', '--help'])\n"
+        "try: main(['pairs', 'simple', '--help'])\n"
         "except SystemExit: pass\n"
         "sys.exit(', '.join({'torch', 'transformers', 'spacy', 'datasets', 'pyarrow'} & {*sys.modules}) or 0)"
     )

@@ -80,13 +80,13 @@ def test_what_needs_seeds_or_masked_lms_is_refused_with_one_sentence(small: Merg
         lambda: tables_against(small, small),
         lambda: draw_sample([small], sizes=[1], annotators=["a"]),
     ):
-        with pytest.raises(InputError, match=r"Simple Pair has no .*simple-pair.*merge-snli generate"):
+        with pytest.raises(InputError, match=r"Simple Pair has no .*pairs simple.*merge-snli generate"):
             needs()
 
 
 def test_a_run_of_generate_does_not_replace_pairs(small: MergeDataset, copy: Path) -> None:
     inputs: Any = None  # they are not read
-    with pytest.raises(InputError, match=r"made by merge-snli simple-pair.*overwrite"):
+    with pytest.raises(InputError, match=r"made by merge-snli pairs simple.*overwrite"):
         find_finished(copy, inputs, overwrite=False)
     assert find_finished(copy, inputs, overwrite=True) is None
 

@@ -162,8 +162,8 @@ def test_table_5_and_the_figure_as_the_paper_says(
     assert [row["masked LM"] for row in dicts(tables["table_5"])] == [WORDPIECE, BPE]
     assert all(row["vocabulary"] > 1_000 for row in dicts(tables["table_5"]))
     assert "table_5" not in report_tables(made.whole)[0]
-    command = ["tables", str(made.whole.folder), "--work", str(made.work), "--suggestions", "--json"]
-    assert main([*command, "--figure", str(tmp_path / "figure.svg")]) == 0
+    command = ["tables", str(made.whole.folder), "--work", str(made.work), "--suggestions", "--format", "json"]
+    assert main([*command, "--out", str(tmp_path / "figure.svg")]) == 0
     assert {"figure_9_per_sentence", "figure_9_per_problem"} < json.loads(capsys.readouterr().out).keys()
     assert "Suggestions per problem" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
 
@@ -177,7 +177,7 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.Captu
         ("--against", without, "--suggestions"): "--suggestions is for one data set",
         ("--against", str(made.strict.folder), "--against-work", str(tmp_path)): "does not contain the problems",
         ("--suggestions",): "does not contain the problems",
-        ("--suggestions", "--figure", "figure.jpg"): "unknown format '.jpg'",
+        ("--suggestions", "--out", "figure.jpg"): "unknown format '.jpg'",
     }.items():
         assert main(["tables", whole, *options]) == 2
         assert message in capsys.readouterr().err

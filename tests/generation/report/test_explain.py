@@ -139,7 +139,7 @@ def test_text_and_json(made: MergeDataset, seed: str, capsys: pytest.CaptureFixt
     text = capsys.readouterr().out
     assert "dog (noun; 1 in the premise, 1 in the hypothesis)\n  left out: other case" in text
     assert "a seed needs 5: not a seed of config noun" in text
-    assert main(["explain", str(made.folder), "--seed-id", seed, "--json"]) == 0
+    assert main(["explain", str(made.folder), "--seed-id", seed, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["id"] == seed
     forms_of_words = [form for word in document["words"] for form in word["forms"]]
@@ -153,7 +153,9 @@ def test_missing_or_changed_inputs_are_input_errors(
 ) -> None:
     with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
-    with pytest.raises(InputError, match=f"{tmp_path} .*demo:mlm-wordpiece.* with work, .*merge-snli generate --run"):
+    with pytest.raises(
+        InputError, match=f"{tmp_path} .*demo:mlm-wordpiece.* with work, .*merge-snli generate --options"
+    ):
         explain(made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"
     copy = tmp_path / "copy"
@@ -174,6 +176,6 @@ def test_missing_or_changed_inputs_are_input_errors(
 
 def test_the_run_file_reproduces_the_data_set(made: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
     before = (made.folder / "run.json").read_bytes()
-    assert main(["generate", "--run-file", str(made.folder / "run.toml"), "--out", str(made.folder)]) == 0
+    assert main(["generate", "--options", str(made.folder / "run.toml"), "--out", str(made.folder)]) == 0
     assert (made.folder / "run.json").read_bytes() == before
     assert str(made.folder) in capsys.readouterr().out

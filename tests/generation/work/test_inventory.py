@@ -29,10 +29,10 @@ class Made:
     work: Path
     dataset: MergeDataset
 
-    def cache(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-        """Run `merge-snli cache --json` on it and return the document."""
+    def run(self, step: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+        """Run a step of `merge-snli work` on it and return the document."""
         capsys.readouterr()
-        command = ["cache", str(self.dataset.folder), "--work", str(self.work), "--json", *arguments]
+        command = ["work", step, str(self.dataset.folder), "--work", str(self.work), "--format", "json"]
         assert cli.main(command) == 0
         report: dict[str, Any] = json.loads(capsys.readouterr().out)
         return report
@@ -82,7 +82,7 @@ def test_the_cache_command_lists_files_and_drops_those_not_needed(
     made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generate(replace(made.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=made.work)
-    before = made.cache(capsys)
+    before = made.run("show", capsys)
     kinds = [(each["kind"], each["masked_lm"], each["needed"]) for each in before["stored"]]
     answers = [("answers", name, needed) for name in ("tiny-bert", "tiny-roberta") for needed in (True, False)]
     others = [(kind, None, needed) for kind in ("tagged problems", "results") for needed in (True, False)]
@@ -90,20 +90,20 @@ def test_the_cache_command_lists_files_and_drops_those_not_needed(
     assert before["bytes"] == sum(each["bytes"] for each in before["stored"])
     needed = [each for each in before["stored"] if each["needed"]]
     assert all(each["rows"] > 0 and each["shards"] > 0 and each["bytes"] > 0 for each in needed)
-    assert made.cache(capsys, "--drop")["stored"] == needed
+    assert made.run("drop", capsys)["stored"] == needed
     monkeypatch.setattr("generation.run.load_masked_lm", refuse)
     again = generate(made.options, tmp_path / "again", work=made.work)
     assert again.digest == made.dataset.digest
 
 
-def test_the_cache_command_without_a_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["cache", str(tmp_path / "nothing")]) == 2
+def test_the_work_command_without_a_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["work", "show", str(tmp_path / "nothing")]) == 2
     assert str(tmp_path / "nothing.work") in capsys.readouterr().err
     (tmp_path / "killed.work").mkdir()
-    assert cli.main(["cache", str(tmp_path / "killed")]) == 0
+    assert cli.main(["work", "show", str(tmp_path / "killed")]) == 0
     assert "0.0 MiB in" in capsys.readouterr().out
-    assert cli.main(["cache", str(tmp_path / "killed"), "--drop"]) == 2
-    assert "--drop" in capsys.readouterr().err
+    assert cli.main(["work", "drop", str(tmp_path / "killed")]) == 2
+    assert str(tmp_path / "killed") in capsys.readouterr().err
 
 
 def test_the_record_gives_the_cache_keys(made: Made) -> None:

@@ -59,7 +59,7 @@ def check_error_of_the_user(
     assert code == 2
     sentence = f"model folder {mlm} does not exist; give a folder, a Hub id or demo:NAME"
     assert sentence in error
-    assert main(["status", str(out)]) == 0
+    assert main(["work", "status", str(out)]) == 0
     found = capsys.readouterr().out
     assert sentence in " ".join(found.split())
     assert "Traceback" not in error + found

@@ -72,11 +72,11 @@ def start(command: str, *arguments: str, out: Path) -> Running:
 
 def generate(problems: Path, out: Path, cluster: Path, more: Sequence[str] = FEW) -> Running:
     """Start generating a data set on a cluster."""
-    return start("generate", "--problems", str(problems), *more, "--cluster", str(cluster), out=out)
+    return start("generate", str(problems), *more, "--cluster", str(cluster), out=out)
 
 
 def status(out: Path) -> dict[str, Any] | None:
-    """Return what `merge-snli status --json` prints; None before the submission."""
+    """Return what `merge-snli work status --format json` prints; None before the submission."""
     folder = run_folder(out)
     return status_json(run_status(folder)) if (folder / CLUSTER_FILE).exists() else None
 

@@ -109,7 +109,7 @@ def test_an_error_in_the_cluster_file_is_reported_before_any_work(
     monkeypatch.setattr("generation.dry_run.dry_run", lambda *_, **__: pytest.fail("work was done"))
     file = tmp_path / "cluster.toml"
     file.write_text('executor = "local"\ntaks = 3\n', encoding="utf-8")
-    command = ["generate", "--problems", "demo:problems", "--preset", "demo", "--cluster", str(file)]
+    command = ["generate", "demo:problems", "--preset", "demo", "--cluster", str(file)]
     for more in (["--dry-run"], ["--out", str(tmp_path / "data")]):
         assert main([*command, *more]) == 2
         error = capsys.readouterr().err

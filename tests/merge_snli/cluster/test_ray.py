@@ -114,7 +114,7 @@ def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what
     running.wait_for("demo:mlm-wordpiece", tasks=2)
     code, error = generate(few, out, file).end()
     assert code == 2
-    assert f"merge-snli status {out}" in error
+    assert f"merge-snli work status {out}" in error
     os.kill(running.process.pid, signal.SIGINT)
     code, error = running.end()
     assert code == 130

@@ -90,11 +90,11 @@ def test_a_second_submission_is_refused_and_ctrl_c_leaves_the_jobs_which_only_st
     running.wait_for("read and tag")
     code, error = generate(few, out, file).end()
     assert code == 2
-    assert f"merge-snli status {out}" in error
+    assert f"merge-snli work status {out}" in error
     os.kill(running.process.pid, signal.SIGINT)
     code, error = running.end()
     assert code == 130
-    assert f"merge-snli status {out} --cancel" in error
+    assert f"merge-snli work cancel {out}" in error
     found = status(out)
     assert found is not None
     assert found["active"]
@@ -102,7 +102,7 @@ def test_a_second_submission_is_refused_and_ctrl_c_leaves_the_jobs_which_only_st
     assert jobs <= set(slurm("squeue", "--noheader", "--format=%F").split())
     code, error = generate(few, out, file).end()
     assert (code, "active" in error) == (2, True)
-    assert main(["status", str(out), "--cancel"]) == 0
+    assert main(["work", "cancel", str(out)]) == 0
     assert "Slurm jobs" in capsys.readouterr().out
     wait_until(lambda: not jobs & set(slurm("squeue", "--noheader", "--format=%F").split()))
     assert other in slurm("squeue", "--noheader", "--format=%F").split()

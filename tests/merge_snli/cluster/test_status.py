@@ -1,4 +1,4 @@
-"""`merge-snli status` reads the records of tasks."""
+"""`merge-snli work status` reads the records of tasks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def stage(tmp_path: Path) -> SubmittedStage:
 
 
 def test_tasks_are_counted_by_state(stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["status", str(tmp_path / "out"), "--json"]) == 0
+    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
     status = json.loads(capsys.readouterr().out)
     assert status["active"] is True
     (found,) = status["stages"]
@@ -88,7 +88,7 @@ def test_the_time_left_follows_from_how_far_a_task_is(stage: SubmittedStage, tmp
 def test_the_first_failure_is_shown_with_its_log(
     stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["status", str(tmp_path / "out")]) == 0
+    assert main(["work", "status", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
     assert "--dtype is wrong" in printed
     assert stage.log(2).name in printed
@@ -141,12 +141,12 @@ def test_the_run_is_read_back(stage: SubmittedStage, tmp_path: Path) -> None:
     assert run.jobs == ()
 
 
-def test_no_run_and_a_run_that_cannot_be_cancelled(
+def test_no_run_and_a_run_that_cannot_be_canceled(
     stage: SubmittedStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["status", str(tmp_path / "other")]) == 2
+    assert main(["work", "status", str(tmp_path / "other")]) == 2
     assert "other.work" in capsys.readouterr().err
-    assert main(["status", str(tmp_path / "out"), "--cancel"]) == 2
+    assert main(["work", "cancel", str(tmp_path / "out")]) == 2
     assert "local" in capsys.readouterr().err
 
 
@@ -157,7 +157,7 @@ def test_file_of_another_version_is_named(content: str, tmp_path: Path, capsys: 
     path = tmp_path / "out.work" / "cluster" / "cluster.json"
     path.parent.mkdir(parents=True)
     path.write_text(content, encoding="utf-8")
-    assert main(["status", str(tmp_path / "out")]) == 2
+    assert main(["work", "status", str(tmp_path / "out")]) == 2
     assert f"{path} is damaged" in capsys.readouterr().err
 
 
@@ -172,5 +172,5 @@ def test_the_error_of_a_task_names_flags(
     with pytest.raises(InputError, match=r"^device='cpu' is wrong"):
         StageTask(work, stage, (), threads=1).run(None, rank=4)
     assert run_status(tmp_path / "out.work" / "cluster").failures[-1].error == "--device=cpu is wrong in /data/--old"
-    assert main(["status", str(tmp_path / "out"), "--json"]) == 0
+    assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
     assert "--device=cpu is wrong" in capsys.readouterr().out

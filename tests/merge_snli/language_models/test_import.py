@@ -538,7 +538,7 @@ def test_old_answers_are_read_again(inspect_log: Path, tmp_path: Path, capsys: p
     assert after.run.prompt == before.run.prompt
     (expected,) = import_files([inspect_log], OWN, again=True)
     assert (after.groups, after.scores) == (expected.groups, expected.scores)
-    assert main(["import", str(path), "--again", "--unread", "--json", *options]) == 0
+    assert main(["import", str(path), "--again", "--unread", "--format", "json", *options]) == 0
     output = capsys.readouterr().out
     unread = json.loads(output[output.index('{\n  "results"') :])["unread"]
     assert len(unread) == after.run.no_answers

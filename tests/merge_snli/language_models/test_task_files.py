@@ -111,14 +111,14 @@ def test_a_changed_data_set_is_refused(tasks: Path) -> None:
 
 
 def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["harness", OWN, "--config", "noun", "--estimate", "--json"]) == 0
+    assert main(["harness", OWN, "--config", "noun", "--estimate", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["estimates"]
     assert [row["prompt"] for row in rows] == ["zero_shot", "few_shot", "chain_of_thought"]
     assert {row["calls"] for row in rows} == {len(read_questions(bundled, Scope(config="noun")).questions)}
     assert not rows[0]["counted"]
     assert rows[1]["input_tokens"] > rows[0]["input_tokens"] > 20 * rows[0]["calls"]
     tokenizer = str(Path(OWN) / "embedded" / "nli-a")
-    assert main(["harness", OWN, "--config", "noun", "--estimate", "--json", "--tokenizer", tokenizer]) == 0
+    assert main(["harness", OWN, "--config", "noun", "--estimate", "--format", "json", "--tokenizer", tokenizer]) == 0
     counted = json.loads(capsys.readouterr().out)["estimates"]
     assert counted[0]["counted"]
     assert counted[0]["input_tokens"] != rows[0]["input_tokens"]

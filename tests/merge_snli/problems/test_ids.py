@@ -45,7 +45,7 @@ def test_ids_and_digest_equal_the_reference(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
     ids = reference_ids(rows)
     assert max(Counter(identity.partition("-")[0] for identity in ids).values()) > 11
-    read = read_problems(ProblemOptions(problems=str(path), label_names=NLI_LABELS))
+    read = read_problems(ProblemOptions(problems=str(path), data_labels=NLI_LABELS))
     assert [problem.id for problem in read.problems] == ids
     assert read.digest == reference_digest(
         (identity.partition("-")[0], *row) for identity, row in zip(ids, rows, strict=True)

@@ -27,10 +27,10 @@ def save(known: KnownDataset, folder: Path) -> None:
     values[known.hypothesis_column] = [hypothesis for _, hypothesis, _ in PAIRS]
     features = {name: datasets.Value("string") for name in known.columns}
     labels: list[Any] = [label for _, _, label in PAIRS]
-    if known.label_names is None:
+    if known.data_labels is None:
         features[known.label_column] = datasets.ClassLabel(names=list(known.labels))
     else:
-        labels = [known.label_names[label].partition("=")[0] for label in labels]
+        labels = [known.data_labels[label].partition("=")[0] for label in labels]
     values[known.label_column] = labels
     data = datasets.Dataset.from_dict(values, features=datasets.Features(features))
     config = known.config or "default"
@@ -75,8 +75,8 @@ def test_the_entries_are_consistent() -> None:
         assert {known.premise_column, known.hypothesis_column, known.label_column} <= set(known.columns)
         assert len(set(known.columns)) == len(known.columns)
         assert known.attribution.endswith(".")
-        if known.label_names is not None:
-            assert tuple(name.partition("=")[2] for name in known.label_names) == known.labels
+        if known.data_labels is not None:
+            assert tuple(name.partition("=")[2] for name in known.data_labels) == known.labels
 
 
 def test_known_data_sets_with_unusual_columns_or_labels() -> None:
@@ -95,14 +95,14 @@ def test_options_override_the_known_values() -> None:
         mlm=("m",),
         split="validation_mismatched",
         premise_column="hypothesis",
-        label_names=("a", "b"),
+        data_labels=("a", "b"),
     )
     assert (options.split, options.premise_column, options.label_column) == (
         "validation_mismatched",
         "hypothesis",
         "label",
     )
-    assert options.label_names == ("a", "b")
+    assert options.data_labels == ("a", "b")
     assert Options(problems="nyu-mll/multi_nli", mlm=("m",)).split == "validation_matched"
     assert Options(problems="someone/else", mlm=("m",)).split == "test"
 

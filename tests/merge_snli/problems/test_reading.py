@@ -176,7 +176,7 @@ def test_column_names_can_be_set(tmp_path: Path) -> None:
         hypothesis_column="s2",
         label_column="gold",
         id_column="pairID",
-        label_names=("entailment", "not_entailment"),
+        data_labels=("entailment", "not_entailment"),
     )
     assert read_problems(options).problems == (Problem("7#0", "A cat.", "A cat!", 1),)
 
@@ -243,12 +243,12 @@ INVALID_LINES = {
     '{"premise": "  ", "hypothesis": "B", "label": 0}': r"line 1: .*'premise' is empty",
     '{"premise": "A", "hypothesis": 3, "label": 0}': r"line 1: .*'hypothesis' is not text: 3",
     '{"sentence1": "A", "hypothesis": "B"}': r"line 1 .*'premise' .*sentence1, hypothesis.*premise_column",
-    '{"premise": "A", "hypothesis": "B", "label": "no"}': r"'label' has only the labels no,.*label_names",
+    '{"premise": "A", "hypothesis": "B", "label": "no"}': r"'label' has only the labels no,.*data_labels",
     '{"premise": "A", ': r"line 1 is not valid JSON",
     '["A", "B", 0]': r"line 1 is not a JSON object: \[",
     '{"premise": "A", "hypothesis": "B", "label": 7}': r"'7'.* 0 to 2",
     '{"premise": "A", "hypothesis": "B", "label": -1}': r"no row .*gold label.*'label'",
-    '{"premise": "A", "hypothesis": "B", "label": 1}': r"'label' has only the labels 1,.*label_names",
+    '{"premise": "A", "hypothesis": "B", "label": 1}': r"'label' has only the labels 1,.*data_labels",
     "\n": "has no rows",
     '{"premise": "A \\ud800", "hypothesis": "B", "label": 0}': r"line 1: .*'premise' .*surrogate",
     '{"premise": "A", "hypothesis": "B", "label": "²"}': r"line 1: .*'²'",

@@ -147,7 +147,7 @@ def test_the_command(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert re.fullmatch(expected, capsys.readouterr().out)
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
-    assert cli.main(["validate", str(copied), "--json"]) == 2
+    assert cli.main(["validate", str(copied), "--format", "json"]) == 2
     document = json.loads(capsys.readouterr().out)
     message = f"{UNEXPECTED} (a pickle can execute arbitrary code when it is loaded)"
     assert document["findings"] == [{"file": "data/all/rows.pkl", "row": None, "column": None, "message": message}]

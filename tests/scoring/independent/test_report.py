@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scoring.reports.analysis.analyse import analyse
+from scoring.reports.analysis.analyze import analyze
 from tests.scoring.independent.compare import differences
 from tests.scoring.independent.conftest import HARD, KIN, Scored
 from tests.scoring.independent.data import Json
@@ -21,7 +21,7 @@ LEFT_OUT = (HARD[0], "s001")
 
 def test_every_number_is_equal(scored: Scored) -> None:
     """One test, as its fixtures are expensive. The report repeats all analyses without some seeds."""
-    report = analyse(
+    report = analyze(
         [scored.results], scored.folders, kin=KIN, corpus=str(scored.corpus), without_seeds=LEFT_OUT
     ).as_dict()
     reported: Json = json.loads(json.dumps(report))

@@ -114,7 +114,7 @@ def test_result_reports_inferred_labels(bert: Path, make_dataset: MakeDataset, t
     anchors = data.anchors
     assert anchors is not None
     gold = {data.pairs[pair]: label for pair, label in zip(anchors.pairs, anchors.labels, strict=True)}
-    scored = model_from_name(str(bert), ModelOptions(labels=INFER))
+    scored = model_from_name(str(bert), ModelOptions(model_labels=INFER))
     assert scored.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
     result = score_model(replace(scored, load=lambda: Correct(gold, order)), data)
     assert (result.model.labels, result.model.label_origin) == (order, INFERRED)

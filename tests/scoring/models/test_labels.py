@@ -48,7 +48,7 @@ def test_config_names_are_used() -> None:
 
 
 def test_numbered_names_are_refused_with_an_example() -> None:
-    with pytest.raises(InputError, match=r"m are named LABEL_0, LABEL_1, LABEL_2, .* labels=\('ent"):
+    with pytest.raises(InputError, match=r"m are named LABEL_0, LABEL_1, LABEL_2, .* model_labels=\('ent"):
         labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=None, model="m")
     with pytest.raises(InputError, match=r"labels=\('entailment', 'not_entailment'\)"):
         labels.find_model_labels(["LABEL_0", "LABEL_1"], given=None, model="m")
@@ -90,7 +90,7 @@ def test_number_of_given_labels_must_match_the_outputs() -> None:
 
 @pytest.mark.parametrize("text", ["entailment,neutral", "a,b,c", "entailment,entailment,neutral", ""])
 def test_invalid_labels_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match=rf"labels {text!r}: .* labels=\('entailment', 'neutral',"):
+    with pytest.raises(InputError, match=rf"labels {text!r}: .* model_labels=\('entailment', 'neutral',"):
         labels.parse_labels(text)
 
 

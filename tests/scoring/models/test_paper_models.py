@@ -111,7 +111,7 @@ def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("paper_name", [model.paper_name for model in PAPER_MODELS])
 def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: str) -> None:
     folder = shapes[paper_name]
-    scored = model_from_name(str(folder), ModelOptions(labels=("entailment", "neutral", "contradiction")))
+    scored = model_from_name(str(folder), ModelOptions(model_labels=("entailment", "neutral", "contradiction")))
     predicted, facts = predict_pairs(scored.load, PAIRS, None)
     np.testing.assert_allclose(np.asarray(predicted.logits), plain_logits(folder, PAIRS), rtol=1e-4, atol=1e-4)
     assert np.ptp(np.asarray(predicted.logits)) > 1e-2
@@ -119,9 +119,11 @@ def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: st
 
 
 def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
-    first = model_from_name(str(shapes["BERT-L-S"]), ModelOptions(labels=("entailment", "neutral", "contradiction")))
+    first = model_from_name(
+        str(shapes["BERT-L-S"]), ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
+    )
     other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
-    second = model_from_name(str(other), ModelOptions(labels=("entailment", "neutral", "contradiction")))
+    second = model_from_name(str(other), ModelOptions(model_labels=("entailment", "neutral", "contradiction")))
     assert first.digest != second.digest
     assert "peft" in first.versions
 

@@ -17,9 +17,9 @@ from scoring.analysis.common_seeds import on_common_seeds
 from scoring.analysis.filter_sets import filter_sets
 from scoring.analysis.not_computable import NotComputable
 from scoring.models.predictor import Pair
-from scoring.reports.analysis.analyse import analyse
-from scoring.reports.comparison import compare_results
-from scoring.reports.comparison_text import comparison_text
+from scoring.reports.analysis.analyze import analyze
+from scoring.reports.comparison import Comparison, compare_results
+from scoring.reports.comparison_text import comparison_tables
 from scoring.reports.leaderboard.boards import Board, make_boards
 from scoring.reports.leaderboard.formats import comma_separated, json_text, markdown
 from scoring.reports.leaderboard.payload import page_data
@@ -29,6 +29,10 @@ from tests.scoring.analysis.made import rows_of, scored_dataset
 from tests.scoring.conftest import MakeDataset
 
 WHOLE, PART, WEAK, TWO_WAY = "whole", "part", "weak", "two-way"
+
+
+def comparison_text(comparison: Comparison) -> str:
+    return "\n".join(table.text() for table in comparison_tables(comparison))
 
 
 def answers(pairs: Sequence[Pair], most: int) -> list[str]:
@@ -167,7 +171,7 @@ def test_two_way_models_are_compared_with_each_other(results: list[Result], fold
 def test_analyse_uses_common_seeds_and_separates_two_way_models(
     results: list[Result], folder: Path, n_part: int, tmp_path: Path
 ) -> None:
-    report = analyse(results, [folder], out=tmp_path / "report")
+    report = analyze(results, [folder], out=tmp_path / "report")
     three, two = report.as_dict()["data_sets"]
     assert (three["models"], two["models"]) == ([PART, WEAK, WHOLE], [TWO_WAY])
     rows = {row["model"]: row for row in three["analyses"]["table_3"]["rows"]}

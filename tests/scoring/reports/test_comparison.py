@@ -19,13 +19,18 @@ from merge_snli.errors import InputError
 from scoring import Result, score
 from scoring.predictions.pairs import read_config
 from scoring.reports.comparison import Comparison, compare_results
-from scoring.reports.comparison_text import comparison_text, to_json
+from scoring.reports.comparison_text import comparison_tables, to_json
 from scoring.reports.leaderboard.boards import make_boards
 from scoring.results.evaluate import answers_of, fields_of, left_out_of
 from scoring.results.measure import scores
 from scoring.results.scores import GroupTable
 from scoring.statistics import OVERLAP_WARNING
 from tests.scoring.conftest import MakeDataset
+
+
+def comparison_text(comparison: Comparison) -> str:
+    return "\n".join(table.text() for table in comparison_tables(comparison))
+
 
 CLASSES = ("noun", "verb", "adj")
 ACCURACIES = {"best": 0.99, "good": 0.95, "fair": 0.90, "poor": 0.5}
@@ -320,7 +325,7 @@ def test_command_prints_models_letters_and_p_values(
 
 
 def test_command_prints_one_json_document(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", str(folder), "--test", "mcnemar", "--json"]) == 0
+    assert main(["compare", str(folder), "--test", "mcnemar", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [each["config"] for each in document["comparisons"]] == ["all"]
     assert len(document["comparisons"][0]["family"]["pairs"]) == 6
@@ -329,7 +334,7 @@ def test_command_prints_one_json_document(folder: Path, capsys: pytest.CaptureFi
 def test_models_are_compared_at_each_threshold(
     folder: Path, dataset: Path, results: list[Result], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["compare", str(folder), "--threshold", "0.8,0.9", "--dataset", str(dataset), "--json"]) == 0
+    assert main(["compare", str(folder), "--threshold", "0.8,0.9", "--dataset", str(dataset), "--format", "json"]) == 0
     low, quality = json.loads(capsys.readouterr().out)["comparisons"]
     assert (low["threshold"], quality["threshold"]) == (0.8, 0.9)
     for result in results:
@@ -342,13 +347,13 @@ def test_models_are_compared_at_each_threshold(
 
 
 def test_thresholds_at_which_models_differ(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", str(folder), "--all-thresholds", "--threshold", "0.8,0.9"]) == 0
+    assert main(["compare", str(folder), "--all-thresholds", "--threshold", "0.8", "0.9"]) == 0
     out = capsys.readouterr().out
     assert out.count("Thresholds at which two models differ") == 1
     _, _, table = out.partition("Thresholds at which two models differ")
     row = next(line for line in table.splitlines() if line.split()[:2] == ["best", "poor"])
     _, _, better, worse = re.split(" {2,}", row.strip())
-    assert main(["compare", str(folder), "--all-thresholds", "--json"]) == 0
+    assert main(["compare", str(folder), "--all-thresholds", "--format", "json"]) == 0
     pairs = json.loads(capsys.readouterr().out)["comparisons"][0]["all_thresholds"]
     [differs] = [pair["differs"] for pair in pairs if (pair["first"], pair["second"]) == ("best", "poor")]
     ranges = [list(map(int, each.split(" to "))) for each in better.split(", ")]
@@ -365,12 +370,12 @@ def test_results_of_several_folders_are_compared(
 
     for result, folder in zip((*results, results[0]), ("a", "a", "b", "b", "b"), strict=True):
         write_result(result, tmp_path / folder)
-    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json"]) == 0
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--format", "json"]) == 0
     [found] = json.loads(capsys.readouterr().out)["comparisons"]
     assert set(found["pattern_accuracy"]) == set(ACCURACIES)
 
 
-@pytest.mark.parametrize("value", ["0.855", "90", "x", "0.8,"])
+@pytest.mark.parametrize("value", ["0.855", "90", "x", "0.8,x"])
 def test_an_invalid_threshold_is_named(folder: Path, capsys: pytest.CaptureFixture[str], value: str) -> None:
     with pytest.raises(SystemExit):
         main(["compare", str(folder), "--threshold", value])

@@ -110,27 +110,29 @@ def test_command_draws_three_figures_per_config(
 ) -> None:
     for result in results:
         write_result(result, tmp_path / "results")
-    assert main(["figures", str(tmp_path / "results"), "--out", str(tmp_path / "figures")]) == 0
-    printed = capsys.readouterr().out.split()
+    assert main(["compare", str(tmp_path / "results"), "--out", str(tmp_path / "figures")]) == 0
+    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith(str(tmp_path))]
     assert sorted(printed) == sorted(str(path) for path in (tmp_path / "figures").iterdir())
     names = {Path(path).name.partition("-all-")[2] for path in printed}
     stems = ("figure-4-from-80", "figure-5-word-classes", "figure-11-from-0")
     assert names == {f"{stem}.{extension}" for stem in stems for extension in ("png", "svg")}
 
 
-def test_figures_of_several_folders_and_one_data_set(
-    results: list[Result], dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_figures_of_results_that_cannot_be_compared(
+    results: list[Result], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = dataclasses.replace(results[0].dataset, digest="0" * 64)
     write_result(results[0], tmp_path / "a")
     write_result(dataclasses.replace(results[1], dataset=other), tmp_path / "b")
     folders, out = [str(tmp_path / "a"), str(tmp_path / "b")], str(tmp_path / "figures")
-    assert main(["figures", *folders, "--out", out]) == 0
+    assert main(["compare", *folders, "--out", out]) == 0
     assert len(capsys.readouterr().out.split()) == 12
-    assert main(["figures", *folders, "--out", out, "--dataset", str(dataset)]) == 0
-    assert len(capsys.readouterr().out.split()) == 6
-    assert main(["figures", folders[1], "--out", out, "--dataset", str(dataset)]) == 2
-    assert f"--dataset {dataset}" in capsys.readouterr().err
+    assert main(["compare", folders[1], "--out", out, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["comparisons"] == []
+    assert len(document["figures"]) == 6
+    assert main(["compare", *folders]) == 2
+    assert "--out" in capsys.readouterr().err
 
 
 def without_draws(result: Result) -> Result:

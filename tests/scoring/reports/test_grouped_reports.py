@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -14,11 +15,16 @@ from merge_snli.cli import main
 from merge_snli.errors import InputError
 from merge_snli.schema import NLI_LABELS
 from scoring import Result, score
-from scoring.reports.comparison import compare_results
-from scoring.reports.comparison_text import comparison_text
+from scoring.reports.comparison import Comparison, compare_results
+from scoring.reports.comparison_text import comparison_tables
 from scoring.reports.figures import draw_figures
 from scoring.reports.share_chart import LABEL_COLORS
 from scoring.results.files import write_result
+
+
+def comparison_text(comparison: Comparison) -> str:
+    return "\n".join(table.text() for table in comparison_tables(comparison))
+
 
 ROWS = [
     {
@@ -97,8 +103,8 @@ def test_the_commands_read_both_kinds_of_results(
     text = capsys.readouterr().out
     assert "seeds, mean over 10 subsamples" in text
     assert "over 40 groups" in text
-    assert main(["figures", str(folder), "--out", str(tmp_path / "figures")]) == 0
-    names = [Path(line).name for line in capsys.readouterr().out.splitlines()]
+    assert main(["compare", str(folder), "--out", str(tmp_path / "figures"), "--format", "json"]) == 0
+    names = [Path(path).name for path in json.loads(capsys.readouterr().out)["figures"]]
     assert sum(name.endswith(".svg") for name in names) == 5
     assert all((tmp_path / "figures" / name).stat().st_size for name in names)
 

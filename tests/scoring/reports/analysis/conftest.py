@@ -12,7 +12,7 @@ from merge_snli.dataset import find_dataset
 from scoring import Result, score
 from scoring.analysis.scored_dataset import ScoredDataset, read_scored_dataset
 from scoring.models.predictor import Pair
-from scoring.reports.analysis.analyse import analyse
+from scoring.reports.analysis.analyze import analyze
 from scoring.results.files import write_result
 
 SHIPPED = Path(__file__).parents[4] / "merge_snli"
@@ -39,7 +39,7 @@ def scored(results: list[Result]) -> ScoredDataset:
 def report_folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a whole report; do not change it."""
     out = tmp_path_factory.mktemp("analysis") / "report"
-    analyse(results, [SHIPPED], out=out)
+    analyze(results, [SHIPPED], out=out)
     return out
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from scoring import Result, score
 from scoring.models.predictor import Pair
-from scoring.reports.analysis.analyse import analyse
+from scoring.reports.analysis.analyze import analyze
 from scoring.reports.analysis.report import Report
 from tests.scoring.conftest import MakeDataset
 
@@ -37,7 +37,7 @@ def two_labels(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFacto
 
 def test_two_labels(two_labels: tuple[Path, list[Result]], tmp_path: Path) -> None:
     folder, results = two_labels
-    numbers = numbers_of(analyse(results, [folder], out=tmp_path / "report"))
+    numbers = numbers_of(analyze(results, [folder], out=tmp_path / "report"))
     assert {"table_3", "model_curves", "classes", "class_pairs", "majority", "hard_seeds"} <= numbers.keys()
     assert numbers["majority"]["labels"] == [*TWO_LABELS]
     labels = [each["name"] for each in numbers["error_drivers"]["predictors"] if each["name"].startswith("label")]
@@ -49,7 +49,7 @@ def test_two_labels(two_labels: tuple[Path, list[Result]], tmp_path: Path) -> No
 def test_a_config_of_one_word_class(make_dataset: MakeDataset, tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "data", seeds=12)
     result = score(three_way, folder, config="verb", name="length")
-    report = analyse([result], [folder])
+    report = analyze([result], [folder])
     [part] = report.as_dict()["data_sets"]
     assert part["config"] == "verb"
     assert {"classes", "class_pairs", "kin"} <= part["analyses"].keys() - numbers_of(report).keys()
@@ -64,7 +64,7 @@ def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp
 
     first, second = make_dataset(tmp_path / "first"), make_dataset(tmp_path / "second", change=upper_case)
     results = [score(three_way, folder, name="length") for folder in (first, second)]
-    report = analyse(results, [first, second], out=tmp_path / "report")
+    report = analyze(results, [first, second], out=tmp_path / "report")
     across = report.as_dict()["across_data_sets"]["filter_sets"]
     assert len(across["sets"]) == 2
     assert across["family"]["pairs"][0]["result"]["unit"] == "seed"

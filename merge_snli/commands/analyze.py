@@ -1,32 +1,29 @@
-"""`merge-snli analyse`: run the analyses of section 5 of the paper, and write a report."""
+"""`merge-snli analyze`: run the analyses of section 5 of the paper, and write a report."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from merge_snli.commands.output import write_output
+from merge_snli.commands.arguments import add_datasets, add_format, add_list, add_results
+from merge_snli.commands.output import TEXT_FORMATS, write_output
 from merge_snli.errors import InputError, param
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("results", nargs="+", metavar="RESULTS", help="results folders of merge-snli score")
-    parser.add_argument(
-        "--dataset",
-        nargs="+",
-        action="extend",
-        required=True,
-        metavar="DIR|ID",
-        help="data sets that the models were scored on",
-    )
-    parser.add_argument(
+    add_results(parser)
+    add_datasets(parser, "data sets that the models were scored on", required=True)
+    add_list(
+        parser.add_argument,
         "--kin",
-        action="append",
-        default=[],
+        default=(),
         metavar="MODEL=MLM",
-        help="masked LM from which a model was fine-tuned (Figure 7; known for the paper's models); may be repeated",
+        help="masked LMs from which models were fine-tuned (Figure 7; known for the paper's models)",
     )
     parser.add_argument(
         "--corpus",
@@ -41,17 +38,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="repeat every number without these seeds: one id per line, or a CSV file with a column seed_id",
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the report")
-    parser.add_argument("--json", action="store_true", help="also print every number as JSON")
+    add_format(parser, *TEXT_FORMATS)
+    parser.epilog = (
+        "--format text prints the path of the page, json every number.\n\n"
+        "example:\n  merge-snli analyze results --dataset ORG/merge_snli --out report"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report, and print the path of its page or its numbers."""
     from merge_snli.progress import Progress
-    from scoring.reports.analysis.analyse import analyse
+    from scoring.reports.analysis.analyze import analyze
     from scoring.reports.analysis.seed_ids import read_seed_ids
     from scoring.reports.analysis.write import PAGE
 
-    report = analyse(
+    report = analyze(
         arguments.results,
         arguments.dataset,
         kin=_counterparts(arguments.kin),
@@ -60,14 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
         out=arguments.out,
         progress=Progress(),
     )
-    if arguments.json:
-        write_output(report.as_dict())
-    else:
-        sys.stdout.write(f"{arguments.out / PAGE}\n")
+    write_output(arguments.format, text=lambda: f"{arguments.out / PAGE}\n", document=report.as_dict)
     return 0
 
 
-def _counterparts(texts: list[str]) -> dict[str, str]:
+def _counterparts(texts: Sequence[str]) -> dict[str, str]:
     """Parse `MODEL=MLM` of each `--kin`."""
     counterparts: dict[str, str] = {}
     for text in texts:

@@ -1,4 +1,4 @@
-"""Analyse results: match them to their data sets, run the analyses of section 5, and write the report."""
+"""Analyze results: match them to their data sets, run the analyses of section 5, and write the report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scoring.results.result import Result
 
 
-def analyse(
+def analyze(
     results: Sequence[Result | str | Path],
     datasets: Sequence[MergeDataset | str | Path],
     *,

@@ -15,7 +15,7 @@ from merge_snli.cli import main
 from scoring import Result
 from scoring.analysis.hard_seeds import hard_seeds
 from scoring.analysis.scored_dataset import ScoredDataset
-from scoring.reports.analysis.analyse import analyse
+from scoring.reports.analysis.analyze import analyze
 from scoring.reports.analysis.seed_ids import read_seed_ids
 from scoring.reports.analysis.table_exhibits import hard_seeds_exhibits
 from scoring.results.files import to_json, write_result
@@ -26,8 +26,8 @@ from tests.scoring.reports.analysis.conftest import SHIPPED
 def test_a_report_is_written_and_printed(
     results_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["analyse", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
-    assert main([*command, "--kin", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--json"]) == 0
+    command = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
+    assert main([*command, "--kin", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert printed["data_sets"][0]["analyses"]["kin"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
@@ -37,7 +37,7 @@ def test_a_report_is_written_and_printed(
 
 
 def test_every_number_is_repeated_without_seeds(results: list[Result]) -> None:
-    report = analyse(results, [SHIPPED], without_seeds=("demo-008", "demo-119"))
+    report = analyze(results, [SHIPPED], without_seeds=("demo-008", "demo-119"))
     numbers = report.as_dict()
     again = numbers["without_seeds"]
     assert again["seeds"] == ["demo-008", "demo-119"]
@@ -231,7 +231,7 @@ def test_bad_input(
     more = make(at, results, other)
     folders = [more.pop(0)] if more[0][:1] != "-" else []
     before = sorted(tmp_path.rglob("*"))
-    command = ["analyse", str(results_folder), *folders, "--dataset", str(SHIPPED)]
+    command = ["analyze", str(results_folder), *folders, "--dataset", str(SHIPPED)]
     assert main([*command, "--out", str(tmp_path / "report"), *more]) == 2
     error = capsys.readouterr().err
     [message] = [line for line in error.splitlines() if not line.startswith("merge-snli: skipped")]
@@ -242,7 +242,7 @@ def test_bad_input(
 def test_results_without_their_data_set(
     results_folder: Path, other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["analyse", str(results_folder), "--dataset", str(other), "--out", str(tmp_path / "report")]
+    command = ["analyze", str(results_folder), "--dataset", str(other), "--out", str(tmp_path / "report")]
     assert main(command) == 2
     assert "by 3" in capsys.readouterr().err
 
@@ -252,6 +252,6 @@ def test_required_options(missing: str, tmp_path: Path, capsys: pytest.CaptureFi
     options = {"--dataset": str(SHIPPED), "--out": str(tmp_path / "report")}
     del options[missing]
     with pytest.raises(SystemExit) as exit_:
-        main(["analyse", str(tmp_path), *(text for option in options.items() for text in option)])
+        main(["analyze", str(tmp_path), *(text for option in options.items() for text in option)])
     assert exit_.value.code == 2
     assert missing in capsys.readouterr().err
