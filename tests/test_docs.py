@@ -71,7 +71,7 @@ def broken_links(page: Path) -> list[str]:
     return broken
 
 
-@pytest.mark.parametrize("pattern", [*PATTERNS, *TEMPLATES, *FOLDERS])
+@pytest.mark.parametrize("pattern", sorted({*PATTERNS, *TEMPLATES, *FOLDERS}))
 def test_each_path_pattern_matches_something(pattern: str) -> None:
     assert any(ROOT.glob(pattern))
 

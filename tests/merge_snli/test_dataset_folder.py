@@ -18,7 +18,7 @@ def test_the_bundled_data_set_is_never_replaced(
 ) -> None:
     monkeypatch.chdir(FOLDER.parent)
     before = (FOLDER / "run.json").read_bytes()
-    assert cli.main(["simple-pair", "--out", "merge_snli", *overwrite]) == 2
+    assert cli.main(["pairs", "simple", "--out", "merge_snli", *overwrite]) == 2
     error = capsys.readouterr().err
     assert "--out merge_snli is the folder of the package" in error
     assert "add --overwrite" not in error

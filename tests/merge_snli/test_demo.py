@@ -65,9 +65,9 @@ def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(d
         for name, line in zip(("nli-a", "nli-b"), lines[-2:], strict=True):
             [path] = (demo_run.out / "results").glob(f"demo-{name}-*.json")
             result = json.loads(path.read_text())
-            index = result["seeds"]["seed_id"].index(row["seed_id"])
-            predictions = result["seeds"]["variant_predictions"][index]
-            answers = result["seeds"]["predicted"][index], result["compared_labels"][int(predictions[place])]
+            groups = result["groups"]
+            index = groups["id"].index(row["seed_id"])
+            answers = groups["anchors"][index], result["compared_labels"][int(groups["predictions"][index][place])]
             seed, variant = (answer if answer == gold else f"{answer} (wrong)" for answer in answers)
             assert line == f"  demo:{name}  seed: {seed}, variant: {variant}"
 
@@ -76,8 +76,8 @@ def test_it_says_in_a_sentence_what_was_found(demo_run: DemoRun) -> None:
     found = " ".join(section(demo_run.printed, "What was found").split())
     for path in (demo_run.out / "results").glob("*.json"):
         scores = json.loads(path.read_text())["scores"]
-        assert f"answers {100 * scores['seed_sample_accuracy']:.0f}% of seeds correctly." in found
-        passing = f"{100 * scores['on_variants']['pattern_accuracy']['mean']:.0f}%"
+        assert f"answers {100 * scores['anchor_accuracy']:.0f}% of seeds correctly." in found
+        passing = f"{100 * scores['pattern_accuracy']['mean']:.0f}%"
         assert f"For {passing} of seeds, it answers at least 90% of the variants correctly." in found
 
 
@@ -105,7 +105,7 @@ def test_the_results_have_plausible_scores(demo_run: DemoRun) -> None:
     assert [result["model"]["name"] for result in results] == ["demo:nli-a", "demo:nli-b"]
     for result in results:
         scores = result["scores"]
-        assert 1 / 3 < scores["seed_sample_accuracy"] < 1
+        assert 1 / 3 < scores["anchor_accuracy"] < 1
         assert -1 < scores["qt"] < 1
 
 

@@ -15,7 +15,7 @@ from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies, by_part
 from merge_snli.schema import NLI_LABELS
-from scoring import Result, analyse, score
+from scoring import Result, analyze, score
 from scoring.reports.leaderboard.submissions import check_files
 from scoring.results.files import file_name, to_json
 from templates import SimplePairOptions, make_simple_pair
@@ -90,7 +90,7 @@ def test_a_submission_is_computed_again(data: MergeDataset, results: tuple[Path,
 
 
 def test_analyses_that_need_no_seeds_are_computed(data: MergeDataset, results: tuple[Path, list[Result]]) -> None:
-    report = analyse([results[0]], [data]).as_dict()
+    report = analyze([results[0]], [data]).as_dict()
     [part] = report["data_sets"]
     rows = {row["model"]: row for row in part["analyses"]["table_3"]["rows"]}
     for result in results[1]:
@@ -104,7 +104,7 @@ def test_the_report_and_the_figures_are_written(
     data: MergeDataset, results: tuple[Path, list[Result]], tmp_path: Path
 ) -> None:
     arguments = [str(results[0]), "--dataset", str(data.folder)]
-    assert main(["analyse", *arguments, "--out", str(tmp_path / "report")]) == 0
+    assert main(["analyze", *arguments, "--out", str(tmp_path / "report")]) == 0
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert "groups" in page
     assert main(["figures", *arguments, "--out", str(tmp_path / "figures")]) == 0

@@ -125,7 +125,7 @@ def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
             name="majority-label",
             paper="Section 5.1",
             title="Pattern accuracy against majority labels",
-            caption="Each column is PA(0.9) against other labels; the last row is the mean over the models.",
+            caption="Each column is PA(0.9) against one kind of label; the last row is the mean over the models.",
             basis=count(len(value.models), "model"),
             tables=(table,),
         ),

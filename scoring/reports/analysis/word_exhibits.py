@@ -66,8 +66,8 @@ def word_frequency_exhibits(value: WordFrequency) -> tuple[Exhibit, ...]:
             name="word-frequency",
             paper="Section 5.5",
             title="Frequency of replacements and originals",
-            caption="Each row is one model: how many times as frequent as the originals the replacements are, averaged "
-            "over seeds in three ways.",
+            caption="Each row is one model, with the ratio of the counts of replacement and original averaged over "
+            "seeds in three ways.",
             basis=f"{value.mean_seeds:,.1f} seeds per model, {count(len(value.models), 'model')}",
             tables=(table,),
         ),
