@@ -107,5 +107,5 @@ def test_the_report_and_the_figures_are_written(
     assert main(["analyze", *arguments, "--out", str(tmp_path / "report")]) == 0
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert "groups" in page
-    assert main(["figures", *arguments, "--out", str(tmp_path / "figures")]) == 0
+    assert main(["compare", str(results[0]), "--out", str(tmp_path / "figures")]) == 0
     assert any("by-template" in path.name for path in (tmp_path / "figures").iterdir())
