@@ -239,7 +239,7 @@ def test_word_classes_have_the_colors_of_the_figures(page: Any) -> None:  # noqa
 
 
 def test_links_restore_the_view(browser: Any, address: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
-    page = opened(browser, f"{address}#on=class%3Anoun&t=70&sort=model&dir=down&q=org&show=org-hasty-base")
+    page = opened(browser, f"{address}#on=word_class%3Anoun&t=70&sort=model&dir=down&q=org&show=org-hasty-base")
     assert names(page) == ["org/hasty-base", "org/careful-large"]
     noun = percents(boards[0], "word_class:noun", 70)
     assert shown_percents(page) == {name: noun[name] for name in names(page)}
