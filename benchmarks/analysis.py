@@ -25,30 +25,30 @@ from typing import TYPE_CHECKING
 
 from benchmarks.made_up_results import corpus_counts, write_dataset, write_results
 from benchmarks.synthetic_problems import write_problems
-from merge_snli.dataset import find_dataset
-from merge_snli.inference.tagger import find_tagger
-from scoring.analysis.class_pairs import class_pairs
-from scoring.analysis.classes import classes
-from scoring.analysis.error_drivers import error_drivers
-from scoring.analysis.filter_sets import filter_sets
-from scoring.analysis.hard_seeds import hard_seeds
-from scoring.analysis.kin import kin
-from scoring.analysis.majority import majority
-from scoring.analysis.model_curves import model_curves
-from scoring.analysis.scored_dataset import read_scored_dataset
-from scoring.analysis.seed_correctness import seed_correctness
-from scoring.analysis.seeds_against_variants import seeds_against_variants
-from scoring.analysis.table_3 import table_3
-from scoring.analysis.word_frequency import word_frequency
-from scoring.corpus.counts import CorpusCounts, count_corpus
-from scoring.corpus.texts import open_corpus
-from scoring.results.files import read_results
-from scoring.results.grouping import on_same_data
+from merge_snli.analysis.class_pairs import class_pairs
+from merge_snli.analysis.classes import classes
+from merge_snli.analysis.corpus.counts import CorpusCounts, count_corpus
+from merge_snli.analysis.corpus.texts import open_corpus
+from merge_snli.analysis.error_drivers import error_drivers
+from merge_snli.analysis.filter_sets import filter_sets
+from merge_snli.analysis.hard_seeds import hard_seeds
+from merge_snli.analysis.kin import kin
+from merge_snli.analysis.majority import majority
+from merge_snli.analysis.model_curves import model_curves
+from merge_snli.analysis.scored_dataset import read_scored_dataset
+from merge_snli.analysis.seed_correctness import seed_correctness
+from merge_snli.analysis.seeds_against_variants import seeds_against_variants
+from merge_snli.analysis.table_3 import table_3
+from merge_snli.analysis.word_frequency import word_frequency
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.models.tagger import find_tagger
+from merge_snli.scoring.results.files import read_results
+from merge_snli.scoring.results.grouping import on_same_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from scoring.analysis.scored_dataset import ScoredDataset
+    from merge_snli.analysis.scored_dataset import ScoredDataset
 
 SIZES = (190_000,) * 3 + (380_000,) * 3
 CORPUS_PROBLEMS = 550_000

@@ -17,11 +17,11 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from merge_snli.base.table import Cell, Column, Table
 from merge_snli.schema import NLI_LABELS
-from merge_snli.table import Cell, Column, Table
-from scoring.results.files import read_results
-from scoring.results.result import Result
-from scoring.results.scores import Scores
+from merge_snli.scoring.results.files import read_results
+from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.scores import Scores
 
 SEED = re.compile(r"-seed-\d+$")
 MODEL = Column("Model", "left")

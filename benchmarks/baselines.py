@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from merge_snli import score
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
-from scoring import score
-from scoring.results.result import Result
-from scoring.results.score_table import score_table
+from merge_snli.scoring.results.result import Result
+from merge_snli.scoring.results.score_table import score_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from scoring.models.predictor import Pair
+    from merge_snli.models.predictor import Pair
 
 Baseline = Callable[[Sequence["Pair"]], list[str]]
 WORD = re.compile(r"\w+")

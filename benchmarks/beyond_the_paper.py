@@ -23,8 +23,8 @@ from generation import Options, generate
 from generation.filters.relations import WordNet, load_wordnet, other_words
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.errors import InputError
-from merge_snli.inference.tagger import Tagger, find_tagger
+from merge_snli.base.errors import InputError
+from merge_snli.models.tagger import Tagger, find_tagger
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import ALL, TEST, data_file
 

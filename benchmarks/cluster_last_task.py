@@ -29,10 +29,10 @@ from generation.tasks import write
 from generation.variants.variant_shards import VARIANT_COUNTS, VariantShard
 from generation.work.folder import RESULT_FOLDERS, TAGGED_FOLDER
 from generation.work.shards import write_shard
+from merge_snli.base.files import sha256_of_json
+from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, TAG, WHOLE, Notes
-from merge_snli.files import sha256_of_json
-from merge_snli.progress import Progress
-from merge_snli.record import WordCounts
+from merge_snli.dataset.record import WordCounts
 from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, features
 
 SEEDS_PER_SHARD, VARIANTS_PER_SEED, PER_SHARD = 262, 40, 1_000

@@ -75,7 +75,7 @@ def start(folder: str, forms: dict[str, Form], threads: int) -> Connection:
 def work(pipe: Connection, folder: str, forms: dict[str, Form]) -> None:
     """Answer the shares of the forms that are received, until None is received."""
     from generation.masked_lms.loading import load_masked_lm
-    from merge_snli.inference.models import find_model
+    from merge_snli.models.finding import find_model
 
     mlm = load_masked_lm(find_model(folder), device="cpu", dtype="float32")
     keys = list(forms)

@@ -23,11 +23,11 @@ import pyarrow.parquet as pq
 
 from generation import Options, generate
 from generation.presets import STRICT
-from merge_snli.files import sha256_of_json
+from merge_snli.annotation.scale import GOOD
+from merge_snli.annotation.scores import Share, share
+from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import Column, Table
 from merge_snli.schema import ALL, TEST, data_file
-from merge_snli.table import Column, Table
-from scoring.annotation.scale import GOOD
-from scoring.annotation.scores import Share, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,7 +11,7 @@ from generation.sentences.forms import PREMISE, Form, forms_of_word
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
 from generation.sentences.words import SharedWord, shared_words
-from merge_snli.inference.tagger import find_tagger
+from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
 from merge_snli.schema import DEFAULT_CLASSES

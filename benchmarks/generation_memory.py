@@ -35,12 +35,12 @@ from generation.output.record import add_word_counts, count_words
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.variants.variant_shards import Method, make_variant_shard
+from merge_snli.base.progress import Progress
 from merge_snli.embedded import MASKED_LMS, PREFIX
-from merge_snli.inference.models import find_model
-from merge_snli.inference.tagger import find_tagger
+from merge_snli.models.finding import find_model
+from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
-from merge_snli.progress import Progress
 
 KIBIBYTES_PER_MEBIBYTE = 1024
 KEYS = {"peak": "VmHWM", "resident": "VmRSS"}

@@ -23,7 +23,7 @@ from benchmarks.random_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.loading import find_masked_lms
 from generation.options import Options
 from generation.pipeline import generate
-from merge_snli.progress import Progress, Stage
+from merge_snli.base.progress import Progress, Stage
 
 MAX_SHARE = 0.10
 """Target for the share of everything except masked LMs."""

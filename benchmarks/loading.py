@@ -158,7 +158,7 @@ def run_line(line: Line, folder: Path) -> tuple[list[Row], float]:
     from datasets import load_dataset
 
     from merge_snli.builder import MergeSnli
-    from merge_snli.registration import register
+    from merge_snli.hub.registration import register
 
     names = {"datasets": datasets, "duckdb": duckdb, "pandas": pandas, "polars": polars, "pq": pq}
     names |= {"load_dataset": load_dataset, "MergeSnli": MergeSnli, "folder": str(folder)}
@@ -218,8 +218,8 @@ def script_folder(folder: Path, at: Path) -> Path:
     Returns:
         The folder that contains the script; both are named `merge_snli`.
     """
-    from merge_snli.dataset import find_dataset
-    from merge_snli.script_branch import script_files
+    from merge_snli.dataset.script_branch import script_files
+    from merge_snli.dataset.stored import find_dataset
 
     branch = at / "merge_snli"
     shutil.copytree(folder / "data", branch / "data")

@@ -16,18 +16,18 @@ import pyarrow.parquet as pq
 
 from generation.options import Options, with_defaults
 from generation.output.write_data import write_data
-from merge_snli.dataset import RUN_FILE, find_dataset
-from merge_snli.dataset_folder import data_record
+from merge_snli.card.dataset_folder import data_record
+from merge_snli.dataset.mlm_families import PAPER_MLMS
+from merge_snli.dataset.record import MaskedLMRecord, encode_record, generation_of, read_record, seal
+from merge_snli.dataset.stored import RUN_FILE, find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.mlm_families import PAPER_MLMS
-from merge_snli.record import MaskedLMRecord, encode_record, generation_of, read_record, seal
+from merge_snli.models.paper_models import PAPER_MODELS
 from merge_snli.schema import ALL, NLI_LABELS, SEED, features
-from scoring.api import score
-from scoring.models.paper_models import PAPER_MODELS
-from scoring.predictions.pairs import read_config
-from scoring.results.evaluate import align
-from scoring.results.files import write_result
-from scoring.results.measure import consistency, group_table, scores
+from merge_snli.scoring.api import score
+from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.results.evaluate import align
+from merge_snli.scoring.results.files import write_result
+from merge_snli.scoring.results.measure import consistency, group_table, scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scoring.models.paper_models import PaperModel
-    from scoring.predictions.scored_data import ScoredData
-    from scoring.results.result import Result
+    from merge_snli.models.paper_models import PaperModel
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+    from merge_snli.scoring.results.result import Result
 
     Ints = NDArray[np.int64]
 

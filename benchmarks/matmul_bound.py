@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from merge_snli.inference.packed_linear import PackedLinear
+from merge_snli.models.packed_linear import PackedLinear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

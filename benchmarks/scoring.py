@@ -25,12 +25,12 @@ import numpy as np
 from benchmarks.length_profiles import long_premises, read_pairs, variants_of
 from benchmarks.processor import processor
 from merge_snli.embedded import embedded_path
-from merge_snli.inference.models import find_model
-from scoring.models.classifier import Classifier
-from scoring.models.loading import load_classifier
-from scoring.models.options import ModelOptions
-from scoring.models.predictor import Pair
-from scoring.predictions.predict import predict_pairs
+from merge_snli.models.classifier import Classifier
+from merge_snli.models.finding import find_model
+from merge_snli.models.loading import load_classifier
+from merge_snli.models.options import ModelOptions
+from merge_snli.models.predictor import Pair
+from merge_snli.scoring.predictions.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
 DTYPES = ("float32", "bfloat16", "int8")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from scoring.statistics import (
+from merge_snli.scoring.statistics import (
     Interval,
     bootstrap_interval,
     independent_t_test,

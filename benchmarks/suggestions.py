@@ -27,7 +27,7 @@ from benchmarks.random_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
-from merge_snli.inference.models import find_model
+from merge_snli.models.finding import find_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

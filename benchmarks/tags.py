@@ -20,8 +20,8 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.sentences.receptive_field import ReceptiveFieldTagger
 from generation.sentences.substitution import Substitution
 from generation.sentences.tagging import SENTENCES_PER_BATCH
-from merge_snli.inference.models import find_model
-from merge_snli.inference.tagger import find_tagger
+from merge_snli.models.finding import find_model
+from merge_snli.models.tagger import find_tagger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -28,11 +28,11 @@ from generation.replacements.combine import Replacement
 from generation.sentences.words import SharedWord
 from generation.variants.draws import draw
 from generation.variants.variant import Variant
-from merge_snli.dataset import RUN_FILE
-from merge_snli.dataset_folder import card_and_record, data_record
+from merge_snli.card.dataset_folder import card_and_record, data_record
+from merge_snli.dataset.record import read_record
+from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.embedded import FOLDER
 from merge_snli.problems.reading import Problem
-from merge_snli.record import read_record
 from merge_snli.schema import ALL, SEED, TEST, data_file, features
 
 Row = dict[str, Any]

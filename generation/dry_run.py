@@ -18,8 +18,8 @@ from generation.masked_lms.encoded_forms import EncodedForm
 from generation.run import plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_tagged
 from generation.tasks import stages
+from merge_snli.base.progress import Progress
 from merge_snli.base.stages import run_here
-from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

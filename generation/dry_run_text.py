@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from merge_snli.progress import format_duration
-from merge_snli.table import Column, Table
+from merge_snli.base.progress import format_duration
+from merge_snli.base.table import Column, Table
 
 if TYPE_CHECKING:
     from generation.dry_run import DryRun, MaskedLMEstimate

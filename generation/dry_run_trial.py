@@ -15,8 +15,8 @@ from generation.sentences.tagged_shards import forms_of_shard, read_tagged
 from generation.tasks import stages, words_of
 from generation.variants.variant_shards import STANDALONE, VariantShard
 from generation.work.shards import read_shard
+from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, TAG, WRITE, Notes, run_here
-from merge_snli.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

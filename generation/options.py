@@ -9,10 +9,10 @@ from typing import Any
 
 from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import FILTERS_GROUP
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.hub_ids import check_license
+from merge_snli.base.option import Option, described
 from merge_snli.embedded import PREFIX
-from merge_snli.errors import InputError, param
-from merge_snli.hub import check_license
-from merge_snli.option import Option, described
 from merge_snli.problems.file_names import absolute_names
 from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
@@ -153,7 +153,7 @@ class _MethodOptions(ProblemOptions):
 class Options(FilterOptions, _MethodOptions):
     """Options of a generation run, in addition to those of `ProblemOptions`.
 
-    Each field describes itself, see `merge_snli.option`; docs/generate.md lists them all. The options of the filters
+    Each field describes itself, see `base.option`; docs/generate.md lists them all. The options of the filters
     are defined with them, in `generation/filters/definitions.py`.
     """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from generation.options import Options
-from merge_snli.errors import flag
-from merge_snli.option import described
+from merge_snli.base.errors import flag
+from merge_snli.base.option import described
 
 PAGE = Path(__file__).parents[1] / "docs" / "generate.md"
 START, END = "<!-- options: written by python -m generation.options_table -->\n", "<!-- end of options -->"

@@ -15,10 +15,10 @@ from generation.run import plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work.folder import work_folder
+from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Notes, run_here
-from merge_snli.dataset import find_dataset
-from merge_snli.folders import check_dataset_out
-from merge_snli.progress import Progress
+from merge_snli.dataset.folders import check_dataset_out
+from merge_snli.dataset.stored import find_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from generation.options import Options
     from generation.run import GenerationRun
     from merge_snli.base.stages import Executor, RunStage
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset.stored import MergeDataset
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def generate(
         progress: Receives the stages and their timings; None for a new one.
         problems_per_shard: Number of problems that are tagged and filtered together. The counts of each filter on its
             own, in the record, are of a sample per shard; nothing else depends on it.
-        executor: Runs the stages as tasks in other processes, as `merge_snli.cluster.options.ClusterOptions` does; None
+        executor: Runs the stages as tasks in other processes, as `merge_snli.runs.options.ClusterOptions` does; None
             for this process. The data set is the same.
 
     Returns:

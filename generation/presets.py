@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from merge_snli.errors import InputError, param
-from merge_snli.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
+from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,15 +14,10 @@ from generation.method_version import METHOD_VERSION
 from generation.options import with_absolute_paths
 from generation.seeds_from import read_seeds
 from generation.work.folder import work_folder_of
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
-from merge_snli.errors import InputError
-from merge_snli.files import machine_name
-from merge_snli.inference.models import find_device
-from merge_snli.inference.tagger import find_tagger
-from merge_snli.problems.file_names import public_name
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
-from merge_snli.record import (
+from merge_snli.dataset.record import (
     Inputs,
     MaskedLMRecord,
     ProblemsRecord,
@@ -32,6 +27,11 @@ from merge_snli.record import (
     WordNetRecord,
     as_json,
 )
+from merge_snli.models.finding import find_device
+from merge_snli.models.tagger import find_tagger
+from merge_snli.problems.file_names import public_name
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.seeds_from import Seeds
+    from merge_snli.base.progress import Progress
     from merge_snli.base.stages import Executor
-    from merge_snli.inference.models import ResolvedModel
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.finding import ResolvedModel
+    from merge_snli.models.tagger import Tagger
     from merge_snli.problems.reading import Problem, Survey
     from merge_snli.problems.source import ProblemSource
-    from merge_snli.progress import Progress
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from generation.options import Options
-from merge_snli.errors import InputError, param
-from merge_snli.files import read_toml
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import read_toml
 from merge_snli.problems.options import TYPE_NAMES, option_types
 
 if TYPE_CHECKING:

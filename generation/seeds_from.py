@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import find_dataset, read_split
-from merge_snli.errors import InputError, param
-from merge_snli.files import sha256_of_json
-from merge_snli.record import require
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.record import require
+from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.schema import ALL, WORD_CLASSES
 
 if TYPE_CHECKING:

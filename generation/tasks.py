@@ -26,9 +26,9 @@ from generation.variants.variant_shards import (
     variants_of_seeds,
 )
 from generation.work.inventory import note_needs
+from merge_snli.base.errors import IncompleteError
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
-from merge_snli.errors import IncompleteError
-from merge_snli.record import WordCounts
+from merge_snli.dataset.record import WordCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from generation.options import Options
     from generation.run import GenerationRun
     from generation.sentences.forms import Form
+    from merge_snli.base.progress import Stage
     from merge_snli.base.stages import TaskShare
-    from merge_snli.progress import Stage
 
 
 def stages(run: GenerationRun) -> tuple[RunStage, ...]:

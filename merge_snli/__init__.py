@@ -1,7 +1,87 @@
-"""MERGE data sets: their format, and the command line that generates, validates, publishes and scores them.
+"""Generate, read, score and compare MERGE data sets.
 
-The modules in this folder and `problems`, `inference` and `card` may be imported by `generation` and `scoring`;
-`validation`, `publishing`, `registration` and `commands` are built on those two.
+    import merge_snli as merge
+
+    data = merge.load("demo:dataset")
+    result = merge.score("demo:nli-a", data)
+    result.pattern_accuracy, result.interval
+
+The names in `__all__` are the public API. They are imported on first use, so that importing the package is fast.
 """
 
-__version__ = "0.1.0"
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from generation.options import Options
+    from generation.pipeline import generate
+    from merge_snli.analysis.comparison import compare_results as compare
+    from merge_snli.analysis.figures import draw_curves
+    from merge_snli.analysis.report.analyze import analyze
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.dataset.stored import find_dataset as load
+    from merge_snli.language_models.import_files import import_files
+    from merge_snli.pairs.extended_pair import ExtendedPairOptions
+    from merge_snli.pairs.extended_pair import make_extended_pair as extended_pair
+    from merge_snli.pairs.simple_pair import make_simple_pair as simple_pair
+    from merge_snli.pairs.simple_pair_options import SimplePairOptions
+    from merge_snli.scoring.api import score
+    from merge_snli.scoring.results.files import read_result, read_results
+    from merge_snli.scoring.results.result import Result
+    from merge_snli.scoring.results.score_table import score_table
+    from merge_snli.validation.validate import validate
+
+__all__ = [
+    "ExtendedPairOptions",
+    "MergeDataset",
+    "Options",
+    "Result",
+    "SimplePairOptions",
+    "analyze",
+    "compare",
+    "draw_curves",
+    "extended_pair",
+    "generate",
+    "import_files",
+    "load",
+    "read_result",
+    "read_results",
+    "score",
+    "score_table",
+    "simple_pair",
+    "validate",
+]
+
+_HOMES = {
+    "ExtendedPairOptions": "merge_snli.pairs.extended_pair:ExtendedPairOptions",
+    "MergeDataset": "merge_snli.dataset.stored:MergeDataset",
+    "Options": "generation.options:Options",
+    "Result": "merge_snli.scoring.results.result:Result",
+    "SimplePairOptions": "merge_snli.pairs.simple_pair_options:SimplePairOptions",
+    "analyze": "merge_snli.analysis.report.analyze:analyze",
+    "compare": "merge_snli.analysis.comparison:compare_results",
+    "draw_curves": "merge_snli.analysis.figures:draw_curves",
+    "extended_pair": "merge_snli.pairs.extended_pair:make_extended_pair",
+    "generate": "generation.pipeline:generate",
+    "import_files": "merge_snli.language_models.import_files:import_files",
+    "load": "merge_snli.dataset.stored:find_dataset",
+    "read_result": "merge_snli.scoring.results.files:read_result",
+    "read_results": "merge_snli.scoring.results.files:read_results",
+    "score": "merge_snli.scoring.api:score",
+    "score_table": "merge_snli.scoring.results.score_table:score_table",
+    "simple_pair": "merge_snli.pairs.simple_pair:make_simple_pair",
+    "validate": "merge_snli.validation.validate:validate",
+}
+"""The module and the name in it of each public name."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
+    """Import a public name on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(import_module(module), attribute)

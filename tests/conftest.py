@@ -22,7 +22,7 @@ from tests.hub.fixtures import hub, hub_server, token, waits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
 
 __all__ = ["hub", "hub_server", "token", "waits"]
 
@@ -43,7 +43,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def taggers_are_loaded_once() -> Iterator[None]:
     """Share each spaCy pipeline among all runs of a worker; its weights are still checked by each run."""
-    from merge_snli.inference import tagger
+    from merge_snli.models import tagger
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tagger, "_load", functools.cache(tagger._load))
@@ -53,7 +53,7 @@ def taggers_are_loaded_once() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def tagger() -> Tagger:
     """The default tagger."""
-    from merge_snli.inference.tagger import find_tagger
+    from merge_snli.models.tagger import find_tagger
 
     return find_tagger()
 

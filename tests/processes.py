@@ -10,7 +10,7 @@ from pathlib import Path
 WITHOUT_SPACY = """
 import sys
 sys.modules["spacy"] = None
-from merge_snli import cli
+from merge_snli.cli import main as cli
 sys.exit(cli.main(sys.argv[1:]))
 """
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from merge_snli.dataset import RUN_FILE
+from merge_snli.dataset.record import Record, encode_record, generation_of, read_record
+from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.embedded import FOLDER
-from merge_snli.record import Record, encode_record, generation_of, read_record
 
 SHIPPED = FOLDER.parent / RUN_FILE
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from generation import Options, generate
-from merge_snli.dataset import find_dataset, read_split
-from merge_snli.files import sha256_of_json
+from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.schema import splits
 from tests.hub.fixtures import hub_environment
 from tests.hub.server import WRITER, Hub, running_hub

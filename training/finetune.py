@@ -17,18 +17,18 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.commands.problem_arguments import given, with_suppressed_default
-from merge_snli.errors import InputError, param
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
-from merge_snli.inference.models import ResolvedModel, find_model
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
+from merge_snli.cli.problem_arguments import given, with_suppressed_default
+from merge_snli.models.finding import ResolvedModel, find_model
+from merge_snli.pairs.finetuning.card import card_text
+from merge_snli.pairs.finetuning.data import TrainingData, augmented, read_training_data
+from merge_snli.pairs.finetuning.options import RECIPES, FinetuneOptions, Recipe, default_recipe
 from training.base import BASE_ID, BASE_SHA256
-from training.finetuning.card import card_text
-from training.finetuning.data import TrainingData, augmented, read_training_data
-from training.finetuning.options import RECIPES, FinetuneOptions, Recipe, default_recipe
 from training.script import script
 
 if TYPE_CHECKING:
-    from training.finetuning.run import FinetunedModel
+    from merge_snli.pairs.finetuning.run import FinetunedModel
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
     Raises:
         InputError: If the model's folder or its checkpoints are not those of this run.
     """
-    from training.finetuning.run import finetune
+    from merge_snli.pairs.finetuning.run import finetune
 
     record, folder = record_of(base, data, options, seed), options.folder_of(seed)
     checkpoints = options.out.with_name(f"{options.out.name}.work") / f"seed-{seed}"

@@ -16,8 +16,8 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.sentences.forms import Form, forms
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.inference.models import find_model
-from merge_snli.inference.tagger import find_tagger
+from merge_snli.models.finding import find_model
+from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import DEFAULT_CLASSES
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import torch
 
+from merge_snli.base.errors import InputError, as_flags, log_flags
 from merge_snli.embedded import FOLDER
-from merge_snli.errors import InputError, as_flags, log_flags
-from merge_snli.inference.models import disable_progress_bar
+from merge_snli.models.finding import disable_progress_bar
 from training.data import default_folder
 
 CHECKPOINTS = Path(__file__).resolve().parent / "checkpoints"

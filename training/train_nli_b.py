@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from training.base import load_base
 from training.export import export
 from training.loop import Recipe

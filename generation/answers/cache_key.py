@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from generation.options import with_defaults
 from generation.work.folder import ANSWERS_FOLDER
-from merge_snli.files import sha256_of_json
-from merge_snli.record import generation_of
+from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.record import generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from generation.options import Options
-    from merge_snli.inference.models import ResolvedModel
-    from merge_snli.record import MaskedLMRecord, Record
+    from merge_snli.dataset.record import MaskedLMRecord, Record
+    from merge_snli.models.finding import ResolvedModel
 
 LIBRARIES = ("tokenizers", "torch", "transformers")
 """Libraries whose versions may change answers."""

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from generation.answers.answer import SHARD_SCHEMA, Answer, answers_of, row_of
 from generation.answers.store_index import StoreIndex
 from generation.work.folder import DESCRIPTION_FILE, read_description
-from merge_snli.checked_parquet import is_intact, write_checked
-from merge_snli.errors import InputError
-from merge_snli.files import disk_errors_as_input_errors, write_json
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import disk_errors_as_input_errors, write_json
+from merge_snli.dataset.checked_parquet import is_intact, write_checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError, param
+from merge_snli.base.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

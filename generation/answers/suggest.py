@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.sentences.forms import Form
-    from merge_snli.progress import Stage
+    from merge_snli.base.progress import Stage
 
 FORMS_PER_CHUNK = 32_768
 """Number of forms that are sorted by length together: enough to fill nearly all batches, in little memory."""

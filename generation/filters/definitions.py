@@ -9,7 +9,7 @@ from generation.filters.articles import ARTICLES_LIBRARY, disagrees_with_article
 from generation.filters.filter import FILTERS_GROUP, Applied, Filter, Place, Where
 from generation.sentences.folding import fold
 from generation.sentences.tags_in_place import word_class_of
-from merge_snli.option import Option
+from merge_snli.base.option import Option
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from generation.sentences.replacing import match_occurrence_case
-from merge_snli.option import Option
+from merge_snli.base.option import Option
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,8 +10,8 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, param, reason
-from merge_snli.files import sha256_of_file, sha256_of_json
+from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.files import sha256_of_file, sha256_of_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.masked_lms.masked_logits import FastPath, check_finite, find_fast_path, masked_logits, repeat_sentence
 from generation.masked_lms.vocabulary import read_vocabulary
-from merge_snli.errors import InputError, param, reason
-from merge_snli.inference.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch
-from merge_snli.inference.max_length import max_length
-from merge_snli.inference.models import (
+from merge_snli.base.errors import InputError, param, reason
+from merge_snli.models.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch
+from merge_snli.models.finding import (
     ResolvedModel,
     check_weights,
     disable_progress_bar,
@@ -22,7 +21,8 @@ from merge_snli.inference.models import (
     has_safetensors,
     warn_about_slow_bfloat16,
 )
-from merge_snli.inference.same_outputs import FAILURES
+from merge_snli.models.max_length import max_length
+from merge_snli.models.same_outputs import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -216,7 +216,7 @@ def _pack(model: PreTrainedModel, fast_path: FastPath | None, sentence: Sequence
     """
     from torch.nn import ModuleList
 
-    from merge_snli.inference.packed_linear import pack
+    from merge_snli.models.packed_linear import pack
 
     name = type(model).__name__
     if fast_path is None:

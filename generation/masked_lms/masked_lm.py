@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_logits import FastPath
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.forms import Form
-    from merge_snli.inference.batches import Batches
-    from merge_snli.inference.models import ResolvedModel
+    from merge_snli.models.batches import Batches
+    from merge_snli.models.finding import ResolvedModel
 
 
 @dataclass(frozen=True, slots=True)

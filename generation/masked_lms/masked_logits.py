@@ -6,9 +6,9 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
-from merge_snli.inference.last_layer import last_attention, select_after_attention
-from merge_snli.inference.same_outputs import FAILURES, outputs_match
+from merge_snli.base.errors import InputError
+from merge_snli.models.last_layer import last_attention, select_after_attention
+from merge_snli.models.same_outputs import FAILURES, outputs_match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-    from merge_snli.inference.last_layer import TokenIndex
+    from merge_snli.models.last_layer import TokenIndex
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from generation.sentences.whole_words import is_whole_word
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

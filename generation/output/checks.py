@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError, param
+from merge_snli.base.errors import InputError, param
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from generation.options import Options
-    from merge_snli.record import WordCounts
+    from merge_snli.dataset.record import WordCounts
 
 logger = logging.getLogger(__name__)
 

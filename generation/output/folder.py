@@ -10,11 +10,11 @@ from generation.output.record import make_record
 from generation.output.write_data import write_data
 from generation.run_file import RUN_TOML, write_run_file
 from generation.work.folder import work_folder_of
-from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
-from merge_snli.dataset_folder import data_record, write_dataset
-from merge_snli.errors import InputError, param
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_file
-from merge_snli.record import inputs_of
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file
+from merge_snli.card.dataset_folder import data_record, write_dataset
+from merge_snli.dataset.record import inputs_of
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from generation.run import RunInputs
     from generation.variants.variant_shards import VariantShard
-    from merge_snli.record import Inputs, WordCounts
+    from merge_snli.dataset.record import Inputs, WordCounts
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:

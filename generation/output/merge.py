@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from merge_snli.parquet_files import rebatch
+from merge_snli.dataset.parquet_files import rebatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

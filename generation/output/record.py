@@ -14,18 +14,18 @@ from generation.output.write_data import GROUP_COLUMN
 from generation.replacements.counts import by_side
 from generation.sentences.words import LEFT_OUT
 from generation.variants.variant_shards import read_filter_counts
-from merge_snli import __version__
-from merge_snli.embedded import PREFIX
-from merge_snli.problems.file_names import names_files, title_of_files
-from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.problems.memory_rows import MEMORY
-from merge_snli.record import (
+from merge_snli.base.version import __version__
+from merge_snli.dataset.record import (
     FilterRecord,
     GenerationRecord,
     Record,
     TermsRecord,
     WordCounts,
 )
+from merge_snli.embedded import PREFIX
+from merge_snli.problems.file_names import names_files, title_of_files
+from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.problems.memory_rows import MEMORY
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
     from generation.variants.variant_shards import VariantShard
-    from merge_snli.record import ConfigRecord, DataRecord
+    from merge_snli.dataset.record import ConfigRecord, DataRecord
 
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 """Libraries whose versions are recorded."""

@@ -12,15 +12,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from generation.output.merge import merge_files
-from merge_snli.dataset_folder import config_record
-from merge_snli.parquet_files import ROWS_PER_GROUP, write_tables
+from merge_snli.card.dataset_folder import config_record
+from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, write_tables
 from merge_snli.schema import ALL, SEED, TEST, columns, data_file, features, subsample_split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from generation.options import Options
-    from merge_snli.record import ConfigRecord
+    from merge_snli.dataset.record import ConfigRecord
 
 REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word_class", "original"]
 """Columns with repeated values, for which dictionary encoding saves space."""

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from generation.options import with_defaults
 from generation.report.why_lacking import Why, is_validated, lacking_masked_lms, why_lacking
-from merge_snli.dataset import read_split
-from merge_snli.record import require
+from merge_snli.base.table import Column, Table
+from merge_snli.dataset.record import require
+from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.validated_by import masked_lm_names
 from merge_snli.schema import ALL
-from merge_snli.table import Column, Table
-from merge_snli.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset.stored import MergeDataset
 
 COLUMNS = ("seed_id", "seed_premise", "seed_hypothesis", "word_class", "original", "replacement")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from merge_snli.table import Column, Table
+from merge_snli.base.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from merge_snli.table import Cell
+    from merge_snli.base.table import Cell
 
     Row = tuple[Mapping[str, Cell], Mapping[str, float]]
 

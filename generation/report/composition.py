@@ -8,12 +8,12 @@ import numpy as np
 
 from generation.report.comparison import compared_table, percent
 from generation.report.paper import PROBLEMS, TABLE_2, TABLE_2_COLUMNS
-from merge_snli.dataset import read_split
-from merge_snli.mlm_families import PAPER_MLMS
-from merge_snli.record import generation_of
+from merge_snli.base.table import Column, Table
+from merge_snli.dataset.mlm_families import PAPER_MLMS
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.validated_by import masked_lm_names
 from merge_snli.schema import ALL, SEED
-from merge_snli.table import Column, Table
-from merge_snli.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from generation.report.comparison import Row
-    from merge_snli.dataset import MergeDataset
-    from merge_snli.record import Record
-    from merge_snli.table import Cell
+    from merge_snli.base.table import Cell
+    from merge_snli.dataset.record import Record
+    from merge_snli.dataset.stored import MergeDataset
 
 
 PAPER_HEADERS = {"Average": "average", "Uni": "unique"}

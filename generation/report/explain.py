@@ -18,11 +18,11 @@ from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import tag
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import shared_words
-from merge_snli.dataset import read_split
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.record import require
+from merge_snli.dataset.stored import read_split
 from merge_snli.problems.reading import Problem, stream_problems, survey_problems
 from merge_snli.problems.source import open_source
-from merge_snli.record import require
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from generation.replacements.combine import Replacement
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset.stored import MergeDataset
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from generation.options import Options
 from generation.work.inventory import ANSWERS
-from merge_snli.option import described
-from merge_snli.table import Column, Table
+from merge_snli.base.option import described
+from merge_snli.base.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

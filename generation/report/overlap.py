@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from generation.sentences.forms import SIDES
-from merge_snli.dataset import read_split
-from merge_snli.errors import InputError, param
-from merge_snli.files import write_bytes
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import write_bytes
+from merge_snli.base.table import Column, Table
+from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.validated_by import masked_lm_names, validated_by
 from merge_snli.schema import ALL
-from merge_snli.table import Column, Table
-from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from generation.replacements.finding import FilteredWord
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset.stored import MergeDataset
 
 
 FORMATS = (".svg", ".png", ".pdf")

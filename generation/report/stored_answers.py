@@ -15,9 +15,9 @@ from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import read_tagged
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.inventory import TAGGED, inventory
-from merge_snli.errors import InputError, param
-from merge_snli.inference.tagger import find_tagger
-from merge_snli.record import generation_of
+from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.record import generation_of
+from merge_snli.models.tagger import find_tagger
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from generation.replacements.finding import FilteredWord
-    from merge_snli.dataset import MergeDataset
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.models.tagger import Tagger
 
 
 WORK_FOLDER = (

@@ -19,18 +19,18 @@ from generation.report.stored_answers import filter_again
 from generation.report.words import table_4
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work.folder import read_description, work_folder_of
-from merge_snli.dataset import read_split
-from merge_snli.mlm_families import PAPER_MLMS, PAPER_NAMES, family
-from merge_snli.record import generation_of
+from merge_snli.dataset.mlm_families import PAPER_MLMS, PAPER_NAMES, family
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.validated_by import masked_lm_names, validated_by
 from merge_snli.schema import ALL
-from merge_snli.validated_by import masked_lm_names, validated_by
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from generation.report.comparison import Row
-    from merge_snli.dataset import MergeDataset
-    from merge_snli.table import Cell, Table
+    from merge_snli.base.table import Cell, Table
+    from merge_snli.dataset.stored import MergeDataset
 
 SHARES = {
     "class P %": (OTHER_CLASS.reason, WITH_CLASS, PREMISE),

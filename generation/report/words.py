@@ -11,19 +11,19 @@ from generation.report.comparison import compared_table, percent
 from generation.report.paper import PROBLEMS, TABLE_4, TABLE_4_COLUMNS
 from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words
-from merge_snli.inference.tagger import find_tagger
+from merge_snli.base.progress import Progress
+from merge_snli.base.table import Column, Table
+from merge_snli.dataset.record import TaggerRecord, WordCounts, generation_of
+from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
-from merge_snli.progress import Progress
-from merge_snli.record import TaggerRecord, WordCounts, generation_of
-from merge_snli.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.base.table import Cell
+    from merge_snli.dataset.stored import MergeDataset
     from merge_snli.problems.options import ProblemOptions
-    from merge_snli.table import Cell
 
 PROBLEMS_PER_BATCH = 1_000
 

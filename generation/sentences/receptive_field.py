@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from generation.sentences.substitution import Substitution
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
 
 SUGGESTIONS_PER_BATCH = 4_096
 PADDING = 0

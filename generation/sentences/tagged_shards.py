@@ -13,14 +13,14 @@ from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, t
 from generation.sentences.words import SharedWord, shared_words
 from generation.work.folder import TAGGED_FOLDER
 from generation.work.shards import find_shard, read_shard, write_shard
-from merge_snli.files import sha256_of_json
+from merge_snli.base.files import sha256_of_json
 from merge_snli.problems.reading import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
 
 _TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
 _STARTS = pa.list_(pa.int32())

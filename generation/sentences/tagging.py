@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.inference.tagger import CLASS_OF_TAG
+from merge_snli.models.tagger import CLASS_OF_TAG
 
 if TYPE_CHECKING:
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
     from merge_snli.problems.reading import Problem
 
 SENTENCES_PER_BATCH = 256

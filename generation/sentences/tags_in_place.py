@@ -6,14 +6,14 @@ import logging
 from typing import TYPE_CHECKING
 
 from generation.sentences.tagging import SENTENCES_PER_BATCH
-from merge_snli.inference.tagger import CLASS_OF_TAG
+from merge_snli.models.tagger import CLASS_OF_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from generation.sentences.receptive_field import ReceptiveFieldTagger
     from generation.sentences.substitution import Substitution
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, param
-from merge_snli.files import disk_errors_as_input_errors, remove_stale_parts
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import disk_errors_as_input_errors, remove_stale_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

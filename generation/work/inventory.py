@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 
 from generation.work.folder import ANSWERS_FOLDER, RESULT_FOLDERS, RUNS_FOLDER, TAGGED_FOLDER, read_description
 from generation.work.shards import all_shards, key_of
-from merge_snli.files import disk_errors_as_input_errors, sha256_of_json, write_json
-from merge_snli.record import as_json, inputs_of
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
+from merge_snli.dataset.record import as_json, inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from merge_snli.record import Inputs, Record
+    from merge_snli.dataset.record import Inputs, Record
 
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from merge_snli.errors import IncompleteError
-from merge_snli.files import write_json
+from merge_snli.base.errors import IncompleteError
+from merge_snli.base.files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from merge_snli.progress import Progress, Stage
+    from merge_snli.base.progress import Progress, Stage
 
 TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters", "write", "predict", "evaluate"
 """The kinds of stages: those of generating a data set, and those of scoring models."""

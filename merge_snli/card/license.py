@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from merge_snli.embedded import PREFIX
 
 if TYPE_CHECKING:
-    from merge_snli.record import Record
+    from merge_snli.dataset.record import Record
 
 BUNDLED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
 

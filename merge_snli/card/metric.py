@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from merge_snli.record import PublishedRecord
+    from merge_snli.dataset.record import PublishedRecord
 
 METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), which has a demo page."
 METRIC_IN_PACKAGE = (

@@ -10,7 +10,7 @@ from merge_snli.problems.file_names import public_name
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.record import Record
+    from merge_snli.dataset.record import Record
 
 
 def pairs_values(record: Record, folder: Path) -> dict[str, str]:

@@ -17,7 +17,7 @@ from merge_snli.problems.file_names import public_name
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
-    from merge_snli.record import GenerationRecord, MaskedLMRecord, Record
+    from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, Record
 
 TEMPLATE, PAIRS_TEMPLATE = "dataset_card.md", "pairs_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")

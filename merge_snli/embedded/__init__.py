@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 
 PREFIX = "demo:"
 FOLDER = Path(__file__).parent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError, reason
-from merge_snli.table import Column, Table
+from merge_snli.base.errors import InputError, reason
+from merge_snli.base.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

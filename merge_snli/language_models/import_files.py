@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from merge_snli.dataset import find_dataset
-from merge_snli.errors import InputError, param
+from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
 from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
-from scoring.imports.answers import score_answers
-from scoring.imports.predictions_file import read_predictions
-from scoring.predictions.opening import open_config
-from scoring.predictions.scored_data import part_of_data
-from scoring.results.files import file_name, write_result
-from scoring.results.folder import check_results_folder, is_result
+from merge_snli.scoring.imports.answers import score_answers
+from merge_snli.scoring.imports.predictions_file import read_predictions
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.scored_data import part_of_data
+from merge_snli.scoring.results.files import file_name, write_result
+from merge_snli.scoring.results.folder import check_results_folder, is_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset.stored import MergeDataset
     from merge_snli.language_models.logs import Log
-    from scoring.imports.answers import ImportedAnswers
-    from scoring.predictions.scored_data import ScoredData
-    from scoring.results.result import Result
+    from merge_snli.scoring.imports.answers import ImportedAnswers
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+    from merge_snli.scoring.results.result import Result
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -8,10 +8,10 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, param, reason
+from merge_snli.base.errors import InputError, param, reason
 from merge_snli.language_models.inspect_task import RECORD, nli_answer
 from merge_snli.language_models.logs import Log, Usage, asked_part
-from scoring.results.records import GENERATED, PromptRecord
+from merge_snli.scoring.results.records import GENERATED, PromptRecord
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample

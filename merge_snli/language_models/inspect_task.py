@@ -10,8 +10,8 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
-from merge_snli.dataset import find_dataset
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import AnswerForm, read_answer
 from merge_snli.language_models.prompts import FEW_SHOT, Prompt, answer_form
 from merge_snli.language_models.questions import Scope, read_questions, uses_of

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError
-from merge_snli.files import write_text
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import write_text
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import check_digest
 from merge_snli.language_models.prompts import answer_form
 from merge_snli.problems.file_rows import read_file
-from scoring.imports.answers import ImportedAnswers, pairs_by_id
-from scoring.predictions.opening import open_config
-from scoring.predictions.scored_data import ScoredData, part_of_data
-from scoring.results.files import read_result
+from merge_snli.scoring.imports.answers import ImportedAnswers, pairs_by_id
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
+from merge_snli.scoring.results.files import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset.stored import MergeDataset
 
 ENDING = ".answers.jsonl"
 

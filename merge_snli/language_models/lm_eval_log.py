@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, reason
-from merge_snli.files import is_path, sha256_of_json
+from merge_snli.base.errors import InputError, reason
+from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_part
 from merge_snli.language_models.prompts import FEW_SHOT, ZERO_SHOT, Prompt
 from merge_snli.language_models.shots import Shot
 from merge_snli.problems.file_rows import read_file
-from scoring.results.records import GENERATED, RANKED, PromptRecord
+from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
 
 if TYPE_CHECKING:
     from merge_snli.problems.rows import SourceRow

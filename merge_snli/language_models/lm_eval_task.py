@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.dataset import find_dataset
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.prompts import ZERO_SHOT, answer_form
 from merge_snli.language_models.questions import Scope, read_questions

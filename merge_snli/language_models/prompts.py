@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, reason
-from merge_snli.files import sha256_of_json
+from merge_snli.base.errors import InputError, reason
+from merge_snli.base.files import sha256_of_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

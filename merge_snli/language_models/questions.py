@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from merge_snli.dataset import read_split
-from merge_snli.errors import InputError, param
-from scoring.predictions.opening import open_config
-from scoring.predictions.scored_data import by_digest
+from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.stored import read_split
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.predictions.scored_data import by_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from merge_snli.dataset import MergeDataset
-    from scoring.predictions.scored_data import ScoredData
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.scoring.predictions.scored_data import ScoredData
 
     Bools: TypeAlias = NDArray[np.bool_]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from merge_snli.models.labels import Missing
+from merge_snli.scoring.answers import Answers
+from merge_snli.scoring.imports.answers import ID_COLUMNS
+from merge_snli.scoring.results.measure import scores
+from merge_snli.scoring.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import CURVE
-from scoring.answers import Answers
-from scoring.imports.answers import ID_COLUMNS
-from scoring.models.labels import Missing
-from scoring.results.measure import scores
-from scoring.statistics import clustered_error, passes_by_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

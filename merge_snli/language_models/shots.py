@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.embedded import PREFIX
-from merge_snli.errors import InputError
-from merge_snli.label_spellings import canonical_names
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
@@ -17,7 +17,7 @@ from merge_snli.problems.source import open_source
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from scoring.predictions.scored_data import ScoredData
+    from merge_snli.scoring.predictions.scored_data import ScoredData
 
 DEFAULT_SHOTS = 3
 """One per label."""

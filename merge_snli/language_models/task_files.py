@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.files import write_text
-from merge_snli.folders import check_out
+from merge_snli.base.files import write_text
+from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.prompts import MAX_TOKENS, STOP, instruction, problem_template
 

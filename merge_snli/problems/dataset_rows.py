@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.errors import InputError, param, reason
-from merge_snli.hub import split_revision
+from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.hub_ids import split_revision
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import SourceRow
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
-from merge_snli.errors import InputError, param
-from merge_snli.files import is_path
-from merge_snli.hub import fetch, split_revision
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import is_path
+from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.problems.file_rows import GZIP, READERS, file_type
 
 SEPARATOR = ","

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
-from merge_snli.errors import InputError, param, reason
+from merge_snli.base.errors import InputError, param, reason
 from merge_snli.problems.rows import SourceRow
 
 if TYPE_CHECKING:

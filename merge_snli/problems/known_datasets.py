@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merge_snli.hub import split_revision
+from merge_snli.base.hub_ids import split_revision
 from merge_snli.schema import NLI_LABELS
 
 

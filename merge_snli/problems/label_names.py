@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from merge_snli.label_spellings import canonical_name, canonical_names
+from merge_snli.dataset.label_spellings import canonical_name, canonical_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

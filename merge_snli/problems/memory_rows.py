@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from merge_snli.errors import InputError, param, reason
+from merge_snli.base.errors import InputError, param, reason
 from merge_snli.problems.dataset_rows import class_label_names
 from merge_snli.problems.file_rows import schema_label_names
 from merge_snli.problems.rows import SourceRow

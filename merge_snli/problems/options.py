@@ -11,9 +11,9 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.option import Option, described
 from merge_snli.embedded import PREFIX
-from merge_snli.errors import InputError, param
-from merge_snli.option import Option, described
 from merge_snli.problems.file_names import names_files, one_name, without_hub_prefix
 from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.known_datasets import known_dataset
@@ -50,7 +50,7 @@ def _column(role: str) -> Any:  # noqa: ANN401 - a field
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemOptions:
-    """Options for reading problems; each field describes itself, see `merge_snli.option`.
+    """Options for reading problems; each field describes itself, see `merge_snli.base.option`.
 
     `problems` is a file (.json, .jsonl, .csv, .tsv, .txt, .parquet; texts also as .gz), a pattern such as `*.jsonl`,
     `hf://datasets/ORG/NAME/PATH`, or several of these (in Python a list, which is recorded with commas); a data set's

@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import InputError, param
+from merge_snli.base.errors import InputError, param
 from merge_snli.problems.ids import OrdinalCounter, content_id, find_number, id_hash, repeated_numbers
 from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from merge_snli.base.progress import Stage
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.rows import CheckedRow
     from merge_snli.problems.source import ProblemSource
-    from merge_snli.progress import Stage
 
 DIGEST_MODULUS = 2**256
 

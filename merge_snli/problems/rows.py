@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from merge_snli.errors import InputError, param
+from merge_snli.base.errors import InputError, param
 from merge_snli.problems.label_names import without_decimals
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.files import is_path
+from merge_snli.dataset.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILMENT, TWO_WAY, canonical_name
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError, Message, param
-from merge_snli.files import is_path
-from merge_snli.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILMENT, TWO_WAY, canonical_name
 from merge_snli.problems.dataset_rows import class_label_names, dataset_rows, load_folder, load_from_hub
 from merge_snli.problems.file_names import find_files, names_files
 from merge_snli.problems.file_rows import READERS, parquet_label_names, read_file

@@ -4,9 +4,9 @@ From outside, import the names listed in `__all__`. The command also prints the 
 """
 
 # ruff: noqa: E402 - the check comes before the imports that need the package
-from merge_snli.shadowing import check_not_shadowed
+from merge_snli.base.shadowing import check_not_shadowed
 
-check_not_shadowed("generation", "templates")
+check_not_shadowed("generation")
 
 from merge_snli.validation.finding import Finding, ValidationReport
 from merge_snli.validation.validate import validate

@@ -14,7 +14,7 @@ from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.record import AnnotationRecord
+    from merge_snli.dataset.record import AnnotationRecord
     from merge_snli.validation.collector import Collector, Find
     from merge_snli.validation.seed import Row
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from merge_snli import __version__
+from merge_snli.base.errors import reason
+from merge_snli.base.version import __version__
 from merge_snli.card import render_card
-from merge_snli.dataset import CARD_FILE
-from merge_snli.errors import reason
+from merge_snli.dataset.stored import CARD_FILE
 from merge_snli.schema import data_file
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.parquet import READ_ERRORS
@@ -18,7 +18,7 @@ from merge_snli.validation.parquet import READ_ERRORS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.record import Record
+    from merge_snli.dataset.record import Record
     from merge_snli.validation.collector import Collector
 
 SEPARATOR = "---\n"

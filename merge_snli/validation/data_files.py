@@ -14,10 +14,10 @@ import pyarrow as pa
 from generation.method_version import METHOD_VERSION
 from generation.output.write_data import write_data
 from generation.seeds_from import Seeds
-from merge_snli.dataset import RUN_FILE
-from merge_snli.files import sha256_of_file
-from merge_snli.parquet_files import ROWS_PER_GROUP
-from merge_snli.record import generation_of
+from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, SEED, TEST, features
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
@@ -28,7 +28,7 @@ from merge_snli.validation.rows import check_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from merge_snli.record import ConfigRecord
+    from merge_snli.dataset.record import ConfigRecord
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.recorded_run import RecordedRun
     from merge_snli.validation.seed import Row

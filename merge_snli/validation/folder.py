@@ -7,10 +7,9 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import merge_snli
 from generation.run_file import RUN_TOML
-from merge_snli.dataset import CARD_FILE, RUN_FILE
-from merge_snli.files import sha256_of_file
+from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,7 +51,7 @@ def check_folder(folder: Path, data_files: frozenset[str], collector: Collector,
     """
     expected = REQUIRED_FILES | data_files
     folders = {parent.as_posix() for name in expected for parent in Path(name).parents}
-    is_package = folder.resolve() == Path(merge_snli.__file__).parent.resolve()
+    is_package = folder.resolve() == FOLDER.resolve()
     present = set()
     for name, path in _entries(folder):
         if is_package and name not in REQUIRED_FILES and name != "data" and not name.startswith("data/"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from merge_snli.errors import reason
-from merge_snli.script_branch import SCRIPT_BRANCH, script_names
+from merge_snli.base.errors import reason
+from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_names
 from merge_snli.validation.folder import OPTIONAL_FILES, REQUIRED_FILES, find_unexpected_file
 
 if TYPE_CHECKING:

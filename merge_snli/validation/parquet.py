@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from merge_snli.errors import reason
-from merge_snli.parquet_files import ROWS_PER_GROUP, rebatch
+from merge_snli.base.errors import reason
+from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch
 from merge_snli.validation.finding import quoted
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from generation.options import Options
 from generation.output.write_data import GROUP_COLUMN
-from merge_snli.dataset import RUN_FILE
-from merge_snli.files import sha256_of_json
-from merge_snli.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
+from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
+from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from merge_snli.validation.finding import quoted
 

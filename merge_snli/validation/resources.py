@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from generation.filters.relations import load_wordnet
 from generation.sentences.tags_in_place import InPlaceTagger
-from merge_snli.errors import InputError, Message
-from merge_snli.inference.tagger import find_tagger, installed_tagger
-from merge_snli.record import generation_of
+from merge_snli.base.errors import InputError, Message
+from merge_snli.dataset.record import generation_of
+from merge_snli.models.tagger import find_tagger, installed_tagger
 
 if TYPE_CHECKING:
     from generation.filters.relations import WordNet
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.recorded_run import RecordedRun
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from generation.options import Options
 from generation.run_file import RUN_TOML, read_run_file
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from generation.options import Options
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
 
 SEEDS_PER_BATCH = 100
 

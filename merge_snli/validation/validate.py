@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.dataset import CARD_FILE, RUN_FILE, MergeDataset
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.card import check_card
 from merge_snli.validation.collector import Collector
@@ -18,7 +18,7 @@ from merge_snli.validation.recorded_run import check_record, check_run, read_con
 from merge_snli.validation.run_toml import check_run_toml
 
 if TYPE_CHECKING:
-    from merge_snli.record import Record
+    from merge_snli.dataset.record import Record
     from merge_snli.validation.finding import ValidationReport
 
 NO_RECORD = f"data and card: there is no valid {RUN_FILE} to compare them with"
@@ -28,7 +28,7 @@ def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -
     """Compare a data set with the record of its run.
 
     Args:
-        dataset: The result of `merge_snli.dataset.find_dataset`, or a folder.
+        dataset: The result of `merge_snli.dataset.stored.find_dataset`, or a folder.
         tagger: The spaCy pipeline of the run, if it was a folder. Installed pipelines are found by their name in the
             record.
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.augmentation import main, mean_and_deviation, overview, predicted_labels, relevance
-from scoring import score
-from scoring.results.files import read_results
-from templates import SimplePairOptions, make_simple_pair
+from merge_snli import score
+from merge_snli.pairs.simple_pair import make_simple_pair
+from merge_snli.pairs.simple_pair_options import SimplePairOptions
+from merge_snli.scoring.results.files import read_results
 
 Answer = Callable[[Sequence[tuple[str, str]]], list[str]]
 SHIPPED = Path(__file__).parents[2] / "merge_snli"

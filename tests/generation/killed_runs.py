@@ -31,9 +31,9 @@ from generation.options import Options
 from generation.output import folder as output
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.work.folder import ANSWERS_FOLDER
-from merge_snli import dataset_folder
-from merge_snli.errors import InputError
-from merge_snli.inference.tagger import find_tagger
+from merge_snli.base.errors import InputError
+from merge_snli.card import dataset_folder
+from merge_snli.models.tagger import find_tagger
 
 KILLS, KILLS_PER_FOLDER = 32, 4
 """Number of runs killed at random moments, and the most in one folder before a run may finish."""

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from generation import Options, generate
-from merge_snli.dataset import MergeDataset, read_split
-from merge_snli.record import generation_of
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.stored import MergeDataset, read_split
 
 LONG = " ".join(
     f"The {size} dog sleeps near the house number {number}." for number in range(60) for size in ["old", "big"]

@@ -16,11 +16,11 @@ import pytest
 
 from generation import Options, generate
 from generation.work.folder import work_folder
-from merge_snli import cli
-from merge_snli.dataset import MergeDataset, find_dataset, read_split
+from merge_snli.base.errors import InputError
+from merge_snli.cli import main as cli
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError
-from merge_snli.record import generation_of
 from merge_snli.schema import columns, splits
 from tests.tiny_models import as_pickle
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from generation import Options, generate
-from merge_snli.record import generation_of, read_record
+from merge_snli.dataset.record import generation_of, read_record
 from merge_snli.schema import ALL, TEST, data_file
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from generation.options import Options, with_absolute_paths
 from generation.run_file import read_run_file, write_run_file
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: bool(text.strip()))
 

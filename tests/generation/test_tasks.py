@@ -11,10 +11,10 @@ import pytest
 
 from generation import Options, generate, tasks
 from generation.run import GenerationRun, plan_run, read_inputs
+from merge_snli.base.errors import IncompleteError, InputError
+from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, Notes, TaskShare
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import IncompleteError, InputError
-from merge_snli.progress import Progress
 
 PER_SHARD = 5
 QUIET = Progress(quiet=True)

@@ -8,9 +8,9 @@ import pytest
 
 from generation.options import Options
 from generation.output.record import terms_of, title_of
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.record import TermsRecord
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.record import TermsRecord
 
 
 def test_terms_come_from_the_known_data_set_or_from_the_option() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli import cli
+from merge_snli.cli import main as cli
 
 COMPLETE = """
 source {script}
@@ -52,7 +52,7 @@ def test_the_image_copies_what_the_wheel_is_built_from() -> None:
     """Builds of the image run elsewhere; here, the wheel's inputs are compared with .dockerignore."""
     import tomllib
 
-    root = Path(cli.__file__).parents[1]
+    root = Path(cli.__file__).parents[2]
     hatch = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     copied = {line[1:] for line in (root / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert {*hatch["packages"], *hatch["force-include"], "pyproject.toml", "constraints.txt", "README.md"} <= copied

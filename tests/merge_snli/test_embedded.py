@@ -15,10 +15,10 @@ import pytest
 
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.dataset import MergeDataset, find_dataset
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS, embedded_path
-from merge_snli.errors import InputError
-from merge_snli.inference.tagger import Tagger
+from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS, SEED

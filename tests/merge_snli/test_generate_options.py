@@ -14,9 +14,9 @@ from generation.options import Options
 from generation.options_table import PAGE, with_table
 from generation.presets import PRESETS
 from generation.run_file import write_run_file
-from merge_snli.commands import generate
-from merge_snli.errors import POSITIONAL, InputError, as_flags, flag
-from merge_snli.option import Option, described
+from merge_snli.base.errors import POSITIONAL, InputError, as_flags, flag
+from merge_snli.base.option import Option, described
+from merge_snli.cli import generate
 from merge_snli.problems.options import option_types
 
 

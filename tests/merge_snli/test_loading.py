@@ -17,7 +17,7 @@ import pytest
 from benchmarks.loading import LINES, OLD_DATASETS, Line, empty_caches, run_line, run_old, script_folder, working_in
 from merge_snli.builder import MergeSnli
 from merge_snli.card import render_card
-from merge_snli.dataset import find_dataset
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import SEED, TEST, data_file
 from tests.records import save_record
@@ -33,7 +33,7 @@ Row = dict[str, Any]
 @pytest.fixture(autouse=True)
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the check of a registration in another process; these tests load the data themselves."""
-    register = importlib.import_module("merge_snli.registration.register")
+    register = importlib.import_module("merge_snli.hub.registration.register")
     monkeypatch.setattr(register, "check_loading", lambda dataset, stage, name: None)
 
 
@@ -65,7 +65,7 @@ def test_readme_example_in_the_project_root() -> None:
 
 
 def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> None:
-    from merge_snli.registration import register
+    from merge_snli.hub.registration import register
 
     half = halved(tmp_path / "merge_snli")
     with empty_caches() as empty:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 from tokenizers import Tokenizer
 
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from merge_snli.schema import ALL, WORD_CLASSES
 from tests.reference import comparison, scripted
 from tests.reference.comparison import Problem, Row

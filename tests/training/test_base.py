@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from training.base import Base, check_digest, layer_weights
 
 

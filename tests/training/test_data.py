@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from merge_snli.problems.reading import Problem
 from training.data import (
     HELD_OUT,

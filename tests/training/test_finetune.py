@@ -12,14 +12,14 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification
 
+from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
-from merge_snli.errors import InputError
+from merge_snli.pairs.finetuning.data import augmented, license_of, read_training_data
+from merge_snli.pairs.finetuning.options import RECIPES, FinetuneOptions
+from merge_snli.pairs.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
 from merge_snli.schema import NLI_LABELS
 from tests.tiny_models import save_masked_lm
 from training.finetune import RECORD, main, parse_options
-from training.finetuning.data import augmented, license_of, read_training_data
-from training.finetuning.options import RECIPES, FinetuneOptions
-from training.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
 
 PROBLEMS = "demo:problems"
 RECIPE = replace(RECIPES["small"], epochs=2, batch_size=8, max_length=32)

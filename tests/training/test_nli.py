@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
 from training.loop import Recipe

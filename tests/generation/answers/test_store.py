@@ -23,9 +23,9 @@ from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
 from generation.sentences.forms import Form
 from generation.sentences.forms import forms as forms_of
-from merge_snli.errors import InputError
-from merge_snli.inference.models import ResolvedModel, find_model
-from merge_snli.progress import Progress
+from merge_snli.base.errors import InputError
+from merge_snli.base.progress import Progress
+from merge_snli.models.finding import ResolvedModel, find_model
 
 SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
 TEN = {

@@ -19,7 +19,7 @@ from generation.report.trace import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord
-from merge_snli.option import METADATA, Option
+from merge_snli.base.option import METADATA, Option
 from merge_snli.problems.reading import Problem
 
 CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_validators")

@@ -19,7 +19,7 @@ from generation.options import Options
 from generation.sentences.folding import fold, words_of
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
 from generation.sentences.words import SharedWord
-from merge_snli.inference.tagger import Tagger
+from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import Problem
 
 NO_WORD = definitions.NO_WORD.reason

@@ -9,8 +9,8 @@ import pytest
 from generation.filters.relations import FOLDER_VARIABLE, WordNet, load_wordnet, other_words
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
-from merge_snli.errors import InputError
-from merge_snli.inference.tagger import Tagger
+from merge_snli.base.errors import InputError
+from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import Problem
 from tests.tiny_wordnet import save_wordnet
 

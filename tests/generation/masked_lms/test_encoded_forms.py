@@ -12,7 +12,7 @@ from generation.masked_lms.encoded_forms import SPLIT, EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
-from merge_snli.inference.models import find_model
+from merge_snli.models.finding import find_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable

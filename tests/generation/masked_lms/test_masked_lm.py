@@ -17,10 +17,10 @@ from generation.masked_lms.encoded_forms import SPLIT, TOO_LONG, EncodedForm
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.sentences.forms import Form, forms
-from merge_snli.errors import InputError
-from merge_snli.inference.batches import Batches
-from merge_snli.inference.models import find_model
-from merge_snli.inference.packed_linear import PackedLinear
+from merge_snli.base.errors import InputError
+from merge_snli.models.batches import Batches
+from merge_snli.models.finding import find_model
+from merge_snli.models.packed_linear import PackedLinear
 from tests.tiny_models import as_pickle, wordpiece_tokenizer
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from generation.masked_lms.vocabulary import (
     sentencepiece,
     wordpiece,
 )
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from tests.tiny_models import byte_bpe_tokenizer, gemma_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
 
 if TYPE_CHECKING:

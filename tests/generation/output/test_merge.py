@@ -13,8 +13,8 @@ import pytest
 from generation.options import Options
 from generation.output import merge, write_data
 from generation.output.merge import merge_files
-from merge_snli import parquet_files
-from merge_snli.parquet_files import rebatch
+from merge_snli.dataset import parquet_files
+from merge_snli.dataset.parquet_files import rebatch
 from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, data_file, features, subsample_split
 
 OPTIONS = Options(problems="p.jsonl", mlm=("m",), subsamples=3)

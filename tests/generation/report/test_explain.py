@@ -22,13 +22,13 @@ from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import tag
 from generation.sentences.tags_in_place import InPlaceTagger
 from generation.sentences.words import shared_words
-from merge_snli.cli import main
-from merge_snli.dataset import MergeDataset, read_split
+from merge_snli.base.errors import InputError
+from merge_snli.cli.main import main
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.embedded import embedded_path
-from merge_snli.errors import InputError
-from merge_snli.inference.tagger import Tagger
+from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
-from merge_snli.record import generation_of
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 

@@ -15,13 +15,13 @@ from generation.report.composition import table_2
 from generation.report.overlap import draw_overlap, overlap
 from generation.report.tables import average_entries, report_tables, table_6, table_9
 from generation.report.words import table_4
-from merge_snli.cli import main
-from merge_snli.dataset import MergeDataset, find_dataset, read_split
-from merge_snli.errors import InputError
-from merge_snli.mlm_families import PAPER_MLMS
-from merge_snli.record import FilterRecord, MaskedLMRecord, generation_of
-from merge_snli.table import TEXT_WIDTH, Table
-from merge_snli.validated_by import SIDES
+from merge_snli.base.errors import InputError
+from merge_snli.base.table import TEXT_WIDTH, Table
+from merge_snli.cli.main import main
+from merge_snli.dataset.mlm_families import PAPER_MLMS
+from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_of
+from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
+from merge_snli.dataset.validated_by import SIDES
 from tests.records import changed
 
 DATASET = Path(__file__).parents[3] / "merge_snli"

@@ -18,7 +18,7 @@ from merge_snli.problems.reading import Problem
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
 
 PROBLEMS = (
     Problem("a", "A dog isn't running with a dog.", "The dog isn't running.", 1, ("fiction", "é")),

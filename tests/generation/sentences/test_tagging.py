@@ -10,7 +10,7 @@ from tests.processes import run_without_spacy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
 
 
 def test_tokens_have_offsets_tags_and_classes(tagger: Tagger) -> None:

@@ -14,7 +14,7 @@ from generation.sentences.substitution import Substitution
 from generation.sentences.tagging import tag
 from generation.sentences.tags_in_place import InPlaceTagger, plain_tags
 from generation.sentences.words import shared_words
-from merge_snli.inference.tagger import CLASS_OF_TAG
+from merge_snli.models.tagger import CLASS_OF_TAG
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from spacy.language import Language
 
-    from merge_snli.inference.tagger import Tagger
+    from merge_snli.models.tagger import Tagger
 
 WORDS = (
     "dog running blue quickly ate houses beautiful well-known o'clock Dr vs can't gonna U.S café ran watch".split()  # noqa: SIM905

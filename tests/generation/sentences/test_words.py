@@ -10,7 +10,7 @@ import pytest
 from generation.output.record import count_words
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import NEGATION, OTHER_CASE, OTHER_CLASS, PART_OF_WORD, SharedWord, shared_words
-from merge_snli.inference.tagger import Tagger
+from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
 

@@ -14,8 +14,8 @@ from generation.replacements.finding import MaskedLMAnswers
 from generation.sentences.tagged_shards import ProblemWords
 from generation.variants import variant_shards
 from generation.variants.variant_shards import Method, make_rows
+from merge_snli.base.option import described
 from merge_snli.embedded import embedded_path
-from merge_snli.option import described
 from merge_snli.schema import NLI_LABELS, columns
 
 

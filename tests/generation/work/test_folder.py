@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generation.work.folder import work_folder
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 
 
 @pytest.mark.parametrize("work", ["out.work", "./out.work", "link"])

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from merge_snli.base.errors import IncompleteError, InputError
+from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import FILTERS, TAG, Notes, RunStage, TaskShare, run_here
-from merge_snli.errors import IncompleteError, InputError
-from merge_snli.progress import Progress, Stage
 
 
 @pytest.mark.parametrize(("items", "tasks"), [(0, 1), (1, 3), (7, 3), (9, 3)])
@@ -66,7 +66,7 @@ def test_a_missing_or_damaged_note_is_named(tmp_path: Path) -> None:
 
 
 def test_stages_of_this_process_import_no_cluster() -> None:
-    modules = "{'datatrove', 'ray', 'merge_snli.cluster'}"
-    code = f"import sys, generation.pipeline, scoring.tasks; print({modules} & {{*sys.modules}})"
+    modules = "{'datatrove', 'ray', 'merge_snli.runs'}"
+    code = f"import sys, generation.pipeline, merge_snli.scoring.tasks; print({modules} & {{*sys.modules}})"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"

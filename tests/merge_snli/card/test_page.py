@@ -7,7 +7,7 @@ from html import unescape
 
 from markdown_it import MarkdownIt
 
-from merge_snli.dataset import read_split
+from merge_snli.dataset.stored import read_split
 from merge_snli.schema import ALL, SEED, columns
 from tests.merge_snli.card.test_render import DATA_SET, DATASET, RECORD
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import merge_snli
-from merge_snli.dataset import MergeDataset, find_dataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
 
 if TYPE_CHECKING:
     from inspect_ai import Task

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from merge_snli.cli import main
-from merge_snli.dataset import MergeDataset
+from merge_snli.cli.main import main
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.schema import NLI_LABELS
@@ -19,7 +19,7 @@ from tests.merge_snli.language_models.conftest import OWN
 from tests.merge_snli.language_models.server import Server
 
 if TYPE_CHECKING:
-    from scoring.results.result import Result
+    from merge_snli.scoring.results.result import Result
 
 pytestmark = pytest.mark.slow
 

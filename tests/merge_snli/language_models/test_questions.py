@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from merge_snli.dataset import MergeDataset, read_split
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 
 

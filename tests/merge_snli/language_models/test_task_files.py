@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from merge_snli.cli import main
+from merge_snli.cli.main import main
 from merge_snli.language_models.lm_eval_task import (
     load_questions,
     no_answer,
@@ -25,7 +25,7 @@ from merge_snli.language_models.questions import Scope, read_questions
 from tests.merge_snli.language_models.conftest import OWN
 
 if TYPE_CHECKING:
-    from merge_snli.dataset import MergeDataset
+    from merge_snli.dataset.stored import MergeDataset
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_wrong_options(
 
 def test_neither_harness_is_imported_by_other_modules() -> None:
     code = (
-        "import sys, merge_snli.commands.harness\n"
+        "import sys, merge_snli.cli.harness\n"
         "import merge_snli.language_models.questions, merge_snli.language_models.task_files\n"
         "print(sorted({'inspect_ai', 'lm_eval', 'torch', 'transformers', 'datasets'} & sys.modules.keys()))"
     )

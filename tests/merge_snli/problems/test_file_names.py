@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import datasets
 import pytest
 
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from merge_snli.problems.file_names import (
     absolute_names,
     hub_repository,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from merge_snli.problems.ids import find_number, repeated_numbers
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems

@@ -9,7 +9,7 @@ import datasets
 import pytest
 
 from generation.options import Options
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from merge_snli.problems.known_datasets import KNOWN_DATASETS, KnownDataset, known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems

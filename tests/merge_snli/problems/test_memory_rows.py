@@ -14,7 +14,7 @@ import pytest
 
 from generation import Options, generate
 from generation.run_file import RUN_TOML, read_run_file
-from merge_snli.errors import InputError
+from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.validation import validate

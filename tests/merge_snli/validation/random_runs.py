@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from generation import Options, generate
+from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
-from merge_snli.errors import InputError
 from merge_snli.schema import WORD_CLASSES
 from tests.reference import scripted
 

@@ -11,18 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.dataset import find_dataset
-from merge_snli.files import sha256_of_file
-from merge_snli.record import AnnotationRecord
+from merge_snli.annotation.apply import apply_annotation
+from merge_snli.annotation.reading import Judgment, Judgments
+from merge_snli.annotation.sample import draw_sample
+from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.record import AnnotationRecord
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.schema import ANNOTATION, features
 from merge_snli.validation import validate
 from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.collector import Collector
 from merge_snli.validation.finding import Finding
 from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
-from scoring.annotation.apply import apply_annotation
-from scoring.annotation.reading import Judgment, Judgments
-from scoring.annotation.sample import draw_sample
 
 ROWS = [("s:noun:a:b", "x", 5, 4, ""), ("s:noun:a:b", "y", 1, 5, "odd"), ("s:noun:a:c", "x", 3, 3, "")]
 

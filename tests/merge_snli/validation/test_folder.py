@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from merge_snli import cli
+from merge_snli.cli import main as cli
 from merge_snli.validation import validate
 from merge_snli.validation.collector import Collector
 from merge_snli.validation.finding import report_text

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli import cli
-from merge_snli.dataset import find_dataset
+from merge_snli.base.errors import InputError
+from merge_snli.cli import main as cli
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.errors import InputError
 from merge_snli.validation import validate
 from merge_snli.validation.collector import MAX_FINDINGS, Collector
 from merge_snli.validation.finding import report_text
@@ -164,7 +164,7 @@ def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
 
 
 def test_another_build_of_pyarrow_is_not_a_finding(valid_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("merge_snli.parquet_files.COMPRESSION_LEVEL", 1)
+    monkeypatch.setattr("merge_snli.dataset.parquet_files.COMPRESSION_LEVEL", 1)
     report = validate(valid_set)
     assert report.findings == ()
     assert report.not_checked[-1].endswith("compresses differently")

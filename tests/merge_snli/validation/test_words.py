@@ -10,8 +10,8 @@ import pytest
 
 from generation import Options, generate
 from generation.filters.relations import FOLDER_VARIABLE
-from merge_snli.dataset import read_split
-from merge_snli.inference.tagger import Tagger
+from merge_snli.dataset.stored import read_split
+from merge_snli.models.tagger import Tagger
 from merge_snli.validation import validate
 from merge_snli.validation.seed import read_seeds
 from tests.merge_snli.validation.digests import update_digests

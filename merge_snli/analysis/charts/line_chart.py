@@ -1,0 +1,243 @@
+"""Draw line charts over the thresholds of pattern accuracy as PNG and SVG."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.base.files import write_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a97900", "#3a97d3", "#6a51a3", "#333333")
+"""Color-blind safe palette after Okabe and Ito, darker where they lack contrast; the same as on the leaderboard."""
+LINE_STYLES = ("-", "--", ":", "-.")
+"""Each pass over the palette uses the next style."""
+
+GRAY, GRID = "#666666", "#dddddd"
+MIN_LABEL_GAP = 0.045
+"""Minimum distance between two line labels, as a share of the axes' height."""
+MAX_LABEL_LETTERS = 22
+WIDTH_INCHES, FIGURE_HEIGHT_INCHES = 8, 4.8
+LINES_PER_FIGURE_HEIGHT = 16
+"""A figure with more lines is proportionally taller."""
+NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES = 4.2, 3.6
+"""Size of a chart for a phone, without its legend."""
+LEGEND_ROW_INCHES = 0.22
+TICK_STEP = 10
+ZOOMED_TICK_STEP = 2
+"""Percentage points between ticks, for the whole curve and for its upper part."""
+SEED_VARIANTS = "seed's variants"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chart.
+
+    Attributes:
+        name: Label at the end of the line.
+        values: PA at each threshold, from 0 to 1 or NaN, [n].
+        low: Lower edge of the band, [n].
+        high: Upper edge of the band, [n].
+        style: Position of its color in `COLORS`; higher numbers repeat the colors in other line styles.
+    """
+
+    name: str
+    values: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    style: int
+
+    @property
+    def color(self) -> str:
+        """The color of the line and its label."""
+        return COLORS[self.style % len(COLORS)]
+
+
+def draw_lines(
+    lines: Sequence[Line],
+    thresholds: Sequence[float],
+    path: str | Path,
+    *,
+    title: str,
+    marked: float,
+    start: float = 0,
+    of: str = SEED_VARIANTS,
+) -> list[Path]:
+    """Draw lines over thresholds, with a dot on each line at one threshold.
+
+    Args:
+        lines: The lines.
+        thresholds: Thresholds from 0 to 1, [n].
+        path: Output path. A PNG and an SVG are written, whatever the extension.
+        title: Title of the chart.
+        marked: Threshold that gets the dots, usually the quality threshold.
+        start: First threshold shown.
+        of: What the threshold is a share of.
+
+    Returns:
+        The two files. Equal lines give equal bytes.
+    """
+    figure = line_figure(lines, thresholds, title=title, marked=marked, start=start, of=of)
+    return save_figure(figure, path)
+
+
+def line_figure(
+    lines: Sequence[Line],
+    thresholds: Sequence[float],
+    *,
+    title: str,
+    marked: float,
+    start: float = 0,
+    narrow: bool = False,
+    of: str = SEED_VARIANTS,
+) -> Figure:
+    """Return the chart of `draw_lines`.
+
+    Args:
+        lines: The lines.
+        thresholds: Thresholds from 0 to 1, [n].
+        title: Title of the chart.
+        marked: Threshold that gets the dots.
+        start: First threshold shown.
+        narrow: Draw for the width of a phone, with the names of the lines below the chart and without a title.
+        of: What the threshold is a share of.
+    """
+    first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
+    shown = np.array(thresholds[first:]) * 100
+    figure, axes = _figure(len(lines), narrow=narrow)
+    for line in lines:
+        color = line.color
+        style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
+        low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
+        axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
+        label = short_name(line.name)
+        axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
+        at = thresholds.index(marked) - first
+        axes.plot(shown[at], values[at], "o", color=color, markersize=7, markeredgecolor="white")
+    _style_axes(axes, "" if narrow else title, marked * 100, start * 100, of)
+    if narrow:
+        axes.set_xlabel("Threshold (%)")
+        _legend_below(figure, lines)
+    else:
+        _label_lines(axes, lines, shown[-1])
+    return figure
+
+
+def _figure(lines: int, *, narrow: bool) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    if narrow:
+        size = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + (lines + 1) // 2 * LEGEND_ROW_INCHES
+    else:
+        size = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots()
+
+
+def _legend_below(figure: Figure, lines: Sequence[Line]) -> None:
+    if not lines:
+        return
+    legend = figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9, handlelength=1.5)
+    for text, line in zip(legend.get_texts(), lines, strict=True):
+        text.set(color=line.color, fontweight="bold", parse_math=False)
+
+
+def _style_axes(axes: Axes, title: str, quality: float, start: float, of: str) -> None:
+    axes.axvline(quality, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+    axes.annotate(
+        f"quality threshold {quality:.0f}%",
+        (quality, 1.01),
+        xycoords=("data", "axes fraction"),
+        color=GRAY,
+        fontsize=9,
+        ha="center",
+        va="bottom",
+        annotation_clip=False,
+    )
+    axes.set(xlim=(start, 100), xlabel=f"Threshold: share of a {of} that must be correct (%)")
+    axes.set_xticks(range(round(start), 101, TICK_STEP if start == 0 else ZOOMED_TICK_STEP))
+    if start == 0:
+        axes.set(ylim=(0, 101), yticks=range(0, 101, 2 * TICK_STEP))
+    axes.set_ylabel("Pattern accuracy (%)")
+    axes.set_title(title, loc="left", pad=24, fontsize=12, parse_math=False)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _label_lines(axes: Axes, lines: Sequence[Line], last: float) -> None:
+    ends = [line.values[-1] * 100 for line in lines]
+    bottom, top = axes.get_ylim()
+    for index, position in enumerate(spread_labels(ends, (top - bottom) * MIN_LABEL_GAP)):
+        axes.annotate(
+            short_name(lines[index].name),
+            (last, ends[index]),
+            (1.015, (position - bottom) / (top - bottom)),
+            textcoords="axes fraction",
+            color=lines[index].color,
+            fontweight="bold",
+            verticalalignment="center",
+            annotation_clip=False,
+            parse_math=False,
+        )
+
+
+def short_name(name: str) -> str:
+    """Return a model's name without its owner, with the middle elided if it is long."""
+    last = name.rpartition("/")[2]
+    return last if len(last) <= MAX_LABEL_LETTERS else f"{last[: MAX_LABEL_LETTERS - 9]}…{last[-8:]}"
+
+
+def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
+    """Move labels up until neighbors are at least `gap` apart."""
+    moved = list(positions)
+    order = sorted(range(len(positions)), key=lambda index: positions[index])
+    for below, above in pairwise(order):
+        moved[above] = max(moved[above], moved[below] + gap)
+    return moved
+
+
+def save_figure(figure: Figure, path: str | Path) -> list[Path]:
+    """Write a figure as PNG and SVG, and return the two files; equal figures give equal bytes.
+
+    Args:
+        figure: The figure.
+        path: Output path; its extension is replaced if it is `.png` or `.svg`, otherwise one is added.
+    """
+    path = Path(path)
+    stem = path.stem if path.suffix in {".png", ".svg"} else path.name
+    files = {extension: path.with_name(f"{stem}.{extension}") for extension in ("png", "svg")}
+    for extension, file in files.items():
+        write_bytes(file, image(figure, extension))
+    return [*files.values()]
+
+
+def image(figure: Figure, extension: str, *, text_as: str = "path") -> bytes:
+    """Encode a figure. Equal figures give equal bytes.
+
+    Args:
+        figure: The figure.
+        extension: `png` or `svg`.
+        text_as: `path` for text in SVG as outlines, `none` for text as text, in a font of the reader.
+    """
+    import matplotlib as mpl
+
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "merge", "svg.fonttype": text_as}), warnings.catch_warnings():
+        metadata = {"Date": None} if extension == "svg" else {}
+        # Characters that the font lacks are drawn as boxes; one warning per character adds nothing.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        figure.savefig(buffer, format=extension, dpi=200, metadata=metadata)
+    figure.set_layout_engine("none")  # keep the layout for other formats
+    return buffer.getvalue()

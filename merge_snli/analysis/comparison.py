@@ -1,0 +1,275 @@
+"""Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.analysis.classes import classes
+from merge_snli.analysis.common_seeds import on_common_seeds
+from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.scored_dataset import read_scored_dataset
+from merge_snli.base.errors import InputError, param
+from merge_snli.models.labels import positions
+from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
+from merge_snli.scoring.results.intervals import pattern_accuracy_interval
+from merge_snli.scoring.statistics import compare_at_thresholds, compare_models, paired_t_test, passes_by_seed
+from merge_snli.scoring.statistics import values_for as values_for_test
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from merge_snli.analysis.classes import ClassTest
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.scoring.answers import Counts
+    from merge_snli.scoring.results.result import Result
+    from merge_snli.scoring.results.scores import GroupTable
+    from merge_snli.scoring.statistics import Family, Interval, PairAtThresholds, TestResult
+
+SUBSAMPLE_TEST = "t-test"
+"""The test over subsamples, which pairs in groups do not have."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison of the models that were scored on one config of one data set.
+
+    Attributes:
+        title: Data set and config, with the data's digest if another compared data set has the same name.
+        dataset: Title of the data set.
+        digest: sha256 of the data.
+        config: `all` or a word class; the config of pairs in groups, or None.
+        threshold: Threshold of pattern accuracy, the quality threshold by default.
+        unit: What is compared: `seed`, or `group` for pairs in groups.
+        seeds: Number of seeds or groups that all models were scored on.
+        left_out: Number of seeds or groups that are not compared, because not every model was scored on them.
+        subsamples: Number of subsamples; None if the data has none.
+        pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
+        intervals: Interval of each model's PA, the same as in a result on the same seeds.
+        family: All pairs of models, with p-values adjusted by Holm's method.
+        seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups
+            and at other thresholds than the quality threshold.
+        classes: PA of each pair of word classes at the quality threshold, over seeds (section 5.2); None without the
+            data set, whose variants have the classes, and at other thresholds.
+        all_thresholds: The tests of all pairs of models at the thresholds 0, 0.01, … 1, if they are requested; of
+            several comparisons at different thresholds, only the first has them.
+        notes: Notes of each model's result.
+    """
+
+    title: str
+    dataset: str
+    digest: str
+    config: str | None
+    threshold: float
+    unit: str
+    seeds: int
+    left_out: int
+    subsamples: int | None
+    pattern_accuracy: Mapping[str, float]
+    intervals: Mapping[str, Interval]
+    family: Family
+    seeds_against_variants: TestResult | None
+    classes: tuple[ClassTest, ...] | None
+    all_thresholds: tuple[PairAtThresholds, ...] | None
+    notes: Mapping[str, tuple[str, ...]]
+
+
+class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
+    """No two models were scored on the same data and config."""
+
+
+def compare_results(
+    results: Iterable[Result],
+    *,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    datasets: Iterable[MergeDataset] = (),
+    thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
+    all_thresholds: bool = False,
+) -> tuple[Comparison, ...]:
+    """Compare the models of each data set and config with each other, two-way models apart from the others.
+
+    Args:
+        results: Results in any order.
+        test: `permutation`, `mcnemar` or `t-test`, as in `merge_snli.scoring.statistics.compare_models`.
+        alpha: Family-wise significance level.
+        datasets: Data sets on which the results were computed, to compare word classes.
+        thresholds: Thresholds from 0 to 1 at which the models are compared, at least one.
+        all_thresholds: Also test at which of the thresholds 0, 0.01, … 1 each pair of models differs.
+
+    Returns:
+        One comparison per threshold, data set and config with at least two models, in the order of their first results.
+
+    Raises:
+        NotComparable: If no data set and config has two models.
+        InputError: If two results are of the same model, the models have fewer than two seeds or groups in common, no
+            result is on one of `datasets`, word classes are compared without the quality threshold, or the test needs
+            subsamples and the data has none.
+    """
+    groups = comparable_results(results)
+    comparable = [group for group in groups if len(group) > 1]
+    if not comparable:
+        raise NotComparable(_not_comparable(groups))
+    without_draws = next((group[0].dataset.title for group in comparable if group[0].draws is None), None)
+    if without_draws is not None and test == SUBSAMPLE_TEST:
+        raise InputError(
+            f"{param('test')} {test} compares subsamples, which {without_draws} does not have: choose permutation or "
+            "mcnemar"
+        )
+    by_digest = {dataset.digest: dataset for dataset in datasets}
+    _check_datasets(by_digest, comparable, thresholds)
+    titles = [
+        title + two_way_suffix(group[0])
+        for title, group in zip(titles_of([group[0].dataset for group in comparable]), comparable, strict=True)
+    ]
+    return tuple(
+        _compare_on(group, title, settings, by_digest.get(group[0].dataset.digest))
+        for group, title in zip(comparable, titles, strict=True)
+        for number, threshold in enumerate(thresholds)
+        for settings in [_Settings(test, alpha, threshold, all_thresholds and number == 0)]
+    )
+
+
+def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
+    firsts = [group[0] for group in groups]
+    scored = ", ".join(
+        f"{first.model.name} on {first.dataset.config or first.dataset.title}{two_way_suffix(first)}"
+        for first in firsts
+    )
+    return (
+        f"no two models were scored on the same data and config, in the same labels ({scored or 'no results'}): score "
+        f"another model with the same {param('dataset')}, {param('config')} and {param('out')}"
+    )
+
+
+def _check_datasets(
+    datasets: Mapping[str, MergeDataset], comparable: Sequence[Sequence[Result]], thresholds: Sequence[float]
+) -> None:
+    """Check that the word classes of each data set, by digest, can be compared."""
+    digests = {group[0].dataset.digest for group in comparable}
+    for digest, dataset in datasets.items():
+        if digest not in digests:
+            raise InputError(
+                f"{param('dataset')} {dataset.name} ({digest[:8]}): no two models were scored on this data"
+            )
+    if datasets and QUALITY_THRESHOLD not in thresholds:
+        raise InputError(
+            f"{param('dataset')} compares word classes at {QUALITY_THRESHOLD}: add it to {param('threshold')}"
+        )
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What to compare: the test, its level, a threshold, and whether to test all thresholds as well."""
+
+    test: str
+    alpha: float
+    threshold: float
+    all_thresholds: bool
+
+
+def _compare_on(results: Sequence[Result], title: str, settings: _Settings, dataset: MergeDataset | None) -> Comparison:
+    comparison = _compare(results, title, settings)
+    if settings.threshold != QUALITY_THRESHOLD or not results[0].has_anchors:
+        return comparison
+    return replace(
+        comparison, seeds_against_variants=_seeds_against_variants(results), classes=_classes(dataset, results)
+    )
+
+
+def _compare(results: Sequence[Result], title: str, settings: _Settings) -> Comparison:
+    test, alpha, threshold = settings.test, settings.alpha, settings.threshold
+    first = results[0]
+    unit = first.units[0]
+    tables = {name: result.groups for name, result in zip(distinct_names_of(results), results, strict=True)}
+    ids = _common_groups(tables, unit)
+    counts = {name: table.counts(ids) for name, table in tables.items()}
+    values = {name: values_for_test(test, each.correct, each.sizes, threshold) for name, each in counts.items()}
+    try:
+        family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
+    except ValueError as error:
+        raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
+    return Comparison(
+        title=title,
+        dataset=first.dataset.title,
+        digest=first.dataset.digest,
+        config=first.dataset.config,
+        threshold=threshold,
+        unit=unit,
+        seeds=len(ids),
+        left_out=len({each for table in tables.values() for each in table.id}) - len(ids),
+        subsamples=first.draws,
+        pattern_accuracy={name: _mean_pa(each, threshold) for name, each in counts.items()},
+        intervals={name: pattern_accuracy_interval(each, threshold, unit=unit) for name, each in counts.items()},
+        family=family,
+        seeds_against_variants=None,
+        classes=None,
+        all_thresholds=_at_all_thresholds(counts, family.models, alpha) if settings.all_thresholds else None,
+        notes={name: result.notes for name, result in zip(tables, results, strict=True)},
+    )
+
+
+def _mean_pa(counts: Counts, threshold: float) -> float:
+    """Return PA as in results: the mean over the subsamples that have any of the seeds."""
+    shares = pattern_accuracy(counts.correct, counts.sizes, threshold)[:, 0]
+    return fmean(shares[~np.isnan(shares)].tolist())
+
+
+def _at_all_thresholds(
+    counts: Mapping[str, Counts], models: Sequence[str], alpha: float
+) -> tuple[PairAtThresholds, ...]:
+    passes = {
+        model: np.stack(
+            [passes_by_seed(counts[model].correct, counts[model].sizes, threshold) for threshold in CURVE], axis=1
+        )
+        for model in models
+    }
+    return compare_at_thresholds(passes, alpha=alpha)
+
+
+def _common_groups(tables: Mapping[str, GroupTable], unit: str) -> tuple[str, ...]:
+    """Return the groups that every model has and that a draw has a row of, in the order of the first result."""
+    drawn = [zip(table.id, table.counts().drawn.tolist(), strict=True) for table in tables.values()]
+    common = set.intersection(*({one for one, any_drawn in each if any_drawn} for each in drawn))
+    if len(common) < 2:
+        raise InputError(
+            f"{', '.join(tables)} have {len(common)} {unit}(s) in common: at least two are needed to compare models"
+        )
+    return tuple(one for one in next(iter(tables.values())).id if one in common)
+
+
+def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
+    """Test SA on seeds against SA on variants, over models on common seeds."""
+    ids = _common_groups(
+        dict(zip(distinct_names_of(results), (result.groups for result in results), strict=True)), "seed"
+    )
+    on_seeds = [_accuracy_on_seeds(result, {*ids}) for result in results]
+    on_variants = [_accuracy_on_variants(result.groups.counts(ids)) for result in results]
+    return paired_t_test(on_seeds, on_variants, unit="model")
+
+
+def _accuracy_on_seeds(result: Result, ids: Collection[str]) -> float:
+    table, compared = result.groups, result.compared_labels
+    gold = [compared[number] for number in positions(result.dataset.labels, compared)]
+    rows = zip(table.id, table.anchors or (), table.gold, strict=True)
+    return float(np.mean([predicted == gold[int(numbers[0])] for name, predicted, numbers in rows if name in ids]))
+
+
+def _accuracy_on_variants(counts: Counts) -> float:
+    drawn = counts.sizes.any(axis=1)
+    return float(np.mean(counts.correct[drawn].sum(axis=1) / counts.sizes[drawn].sum(axis=1)))
+
+
+def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[ClassTest, ...] | None:
+    """Test each pair of word classes over seeds; none if the config has one class, None without the data set."""
+    if dataset is None:
+        return None
+    try:
+        [scored] = on_common_seeds([read_scored_dataset(dataset, results)])
+        return classes(scored).tests
+    except NotComputable:
+        return ()

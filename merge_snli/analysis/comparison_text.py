@@ -1,0 +1,146 @@
+"""Format a comparison of models as tables or JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import pydantic_core
+
+from merge_snli.analysis.statistics_text import ends_text, p_text
+from merge_snli.base.table import Column, Table
+from merge_snli.scoring.statistics import p_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from merge_snli.analysis.comparison import Comparison
+    from merge_snli.scoring.statistics import PairAtThresholds, TestResult
+
+
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """Return the tables of a comparison: the models, the adjusted p-values of each pair, and the other tests."""
+    on_variants = comparison.seeds_against_variants
+    tables = [_model_table(comparison), _p_table(comparison)]
+    tables += [] if on_variants is None else [_test_table(comparison, on_variants)]
+    tables += [] if comparison.all_thresholds is None else [_threshold_table(comparison.all_thresholds)]
+    return tables
+
+
+def to_json(comparison: Comparison) -> dict[str, Any]:
+    """Return a comparison as JSON values, with the strings `Infinity` and `NaN` for numbers that JSON lacks."""
+    value: dict[str, Any] = json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings"))
+    return value
+
+
+def _model_table(comparison: Comparison) -> Table:
+    family = comparison.family
+    left_out = f" ({comparison.left_out:,} more were not scored with every model)" if comparison.left_out else ""
+    first = family.pairs[0].result
+    return Table(
+        title=(
+            f"{comparison.title}: PA at {comparison.threshold} over {comparison.seeds:,} {comparison.unit}s{left_out}, "
+            f"{'' if comparison.subsamples is None else f'mean over {comparison.subsamples} subsamples, '}in percent"
+        ),
+        columns=(
+            Column("#"),
+            Column("Model", "left"),
+            Column("PA"),
+            Column("95% interval"),
+            Column("Letters", "left"),
+        ),
+        rows=tuple(
+            (
+                number,
+                model,
+                100 * comparison.pattern_accuracy[model],
+                ends_text(comparison.intervals[model]),
+                family.letters[model],
+            )
+            for number, model in enumerate(family.models, start=1)
+        ),
+        notes=(
+            f"Models that share a letter do not differ significantly at {family.alpha:.0%} ({family.test}, unit: "
+            f"{first.unit}, p-values adjusted by Holm's method over {len(family.pairs)} pair(s)).",
+            *([family.warning] if family.warning else []),
+            *(f"{model}: {note}" for model in family.models for note in comparison.notes[model]),
+        ),
+    )
+
+
+def _p_table(comparison: Comparison) -> Table:
+    numbers = range(1, len(comparison.family.models) + 1)
+    return Table(
+        title="Adjusted p-values, models by number",
+        columns=(Column(""), *(Column(str(number)) for number in numbers)),
+        rows=tuple(
+            (number, *map(p_text, row)) for number, row in zip(numbers, p_matrix(comparison.family), strict=True)
+        ),
+        notes=tuple(
+            f"{pair.first} and {pair.second}: the t-test is not defined: the same difference in every subsample."
+            for pair in comparison.family.pairs
+            if math.isnan(pair.adjusted_p)
+        ),
+    )
+
+
+def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
+    tests = {"SA, seeds − variants": on_variants}
+    tests |= {f"PA, {pair.first} − {pair.second}": pair.result for pair in comparison.classes or ()}
+    return Table(
+        title="Other tests: mean difference in percentage points",
+        columns=(
+            Column("Scores", "left"),
+            Column("Difference", format="+.1f"),
+            Column("95% interval"),
+            Column("t", format=".2f"),
+            Column("p"),
+            Column("n"),
+            Column("Effect size", format=".2f"),
+        ),
+        rows=tuple((name, *_test_cells(result)) for name, result in tests.items()),
+        notes=(
+            *dict.fromkeys(
+                f"{name.partition(',')[0]}: {result.test} over {result.unit}s, effect size {result.effect}."
+                for name, result in tests.items()
+            ),
+            *(
+                f"{name}: the t-test is not defined, because its standard error is 0."
+                for name, result in tests.items()
+                if math.isnan(result.p_value)
+            ),
+            *(("Word classes are compared if --dataset names the data set.",) if comparison.classes is None else ()),
+        ),
+    )
+
+
+def _threshold_table(pairs: Sequence[PairAtThresholds]) -> Table:
+    rows = []
+    for pair in pairs:
+        tested = zip(pair.differs, pair.differences, strict=True)
+        signs = [int(math.copysign(differs, difference)) for differs, difference in tested]
+        rows.append((pair.first, pair.second, _ranges(signs, 1), _ranges(signs, -1)))
+    return Table(
+        title="Thresholds at which two models differ significantly, in percent",
+        columns=tuple(Column(name, "left") for name in ("First", "Second", "First better", "Second better")),
+        rows=tuple(rows),
+        notes=(
+            "Permutation test of PA at the thresholds 0, 1, … 100; p-values adjusted over all thresholds by the "
+            "largest difference (Westfall and Young) and over the pairs by Bonferroni's method.",
+        ),
+    )
+
+
+def _ranges(signs: Sequence[int], sign: int) -> str | None:
+    """Return the percents at which a sign stands as ranges, such as `12, 80 to 95`; None if there is none."""
+    runs = [list(run) for found, run in groupby(range(len(signs)), lambda at: signs[at] == sign) if found]
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs) or None
+
+
+def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:
+    if math.isnan(result.p_value):
+        return 100 * result.difference, None, None, None, result.n, None
+    ends = ends_text(result.interval, sign="+")
+    return 100 * result.difference, ends, result.statistic, p_text(result.p_value), result.n, result.effect_size

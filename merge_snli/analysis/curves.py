@@ -1,0 +1,142 @@
+"""Average curves and seeds over models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.scoring.statistics import passes_by_seed, ratios
+from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.scoring.answers import Counts
+
+    Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MeanCurve:
+    """A PA curve, averaged over models.
+
+    Attributes:
+        models: Names of the models.
+        seeds: Number of seeds with a variant, the largest over the models.
+        variants: Number of distinct drawn variants, the largest over the models.
+        mean: Mean over the models of the mean over the subsamples, [101]; NaN if nothing was drawn.
+        low: Lowest subsample of the mean over the models, [101].
+        high: Highest subsample, [101].
+    """
+
+    models: tuple[str, ...]
+    seeds: int
+    variants: int
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    def at(self, threshold: float) -> float:
+        """Return PA at a threshold in whole percent."""
+        return self.mean[CURVE.index(threshold)]
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """What the models do on some variants, on average.
+
+    Attributes:
+        curve: The mean PA curve.
+        values: Value of each seed in a test, as from `seed_values`, [n_seeds].
+    """
+
+    curve: MeanCurve
+    values: Floats
+
+
+def averaged(scored: ScoredDataset, mask: Bools | None = None) -> Averaged:
+    """Average the models of a data set on some of its drawn variants.
+
+    Args:
+        scored: The data set.
+        mask: Variants to count, [n_variants]; by default all.
+    """
+    tables = [model.answers.counts(rows=mask) for model in scored.models]
+    named = [(model.name, table) for model, table in zip(scored.models, tables, strict=True)]
+    variants = max(number_drawn(scored, model, mask) for model in scored.models)
+    return Averaged(mean_curve(named, variants=variants), seed_values(tables))
+
+
+def number_drawn(scored: ScoredDataset, model: ScoredModel, mask: Bools | None = None) -> int:
+    """Count the distinct variants that a subsample drew and the model has a prediction on.
+
+    Args:
+        scored: The data set.
+        model: One of its models.
+        mask: Variants to count, [n_variants]; by default all.
+    """
+    included = model.answers.asked & scored.drawn
+    return int(np.count_nonzero(included if mask is None else included & mask))
+
+
+def mean_at_quality_threshold(table: Counts) -> float:
+    """Return PA at the quality threshold: the mean over the subsamples with a variant, NaN without one."""
+    by_subsample = pattern_accuracy(table.correct, table.sizes, QUALITY_THRESHOLD)[:, 0]
+    some = by_subsample[~np.isnan(by_subsample)]
+    return float(some.mean()) if len(some) else float("nan")
+
+
+def pass_shares(table: Counts, threshold: float = QUALITY_THRESHOLD) -> Floats:
+    """Return the share of the subsamples in which each seed passes a threshold, [n_seeds]; NaN without a variant.
+
+    As `merge_snli.scoring.statistics.passes_by_seed`, which requires a variant of every seed.
+    """
+    some = table.drawn
+    shares = np.full(len(some), np.nan)
+    shares[some] = passes_by_seed(table.correct[:, some], table.sizes[:, some], threshold)
+    return shares
+
+
+def seed_values(tables: Iterable[Counts], threshold: float = QUALITY_THRESHOLD) -> Floats:
+    """Return the value of each seed in a test: the mean over models of `pass_shares`, [n_seeds].
+
+    Args:
+        tables: Counts of each model.
+        threshold: Threshold from 0 to 1.
+
+    Returns:
+        Values from 0 to 1; NaN for a seed without a variant in some model.
+    """
+    means: Floats = np.mean([pass_shares(table, threshold) for table in tables], axis=0)
+    return means
+
+
+def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCurve:
+    """Average the PA curves of models, as in Figures 5 to 8 of the paper.
+
+    A subsample without a variant is left out of the mean of its model.
+
+    Args:
+        named: Name and counts of each model, at least one.
+        variants: Number of distinct variants that the curve stands for.
+    """
+    by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for _, table in named])
+    missing = np.isnan(by_subsample)
+    drawn = np.count_nonzero(~missing, axis=1)
+    totals = np.where(missing, 0, by_subsample).sum(axis=1)
+    by_model = ratios(totals, drawn)
+    over_models = by_subsample.mean(axis=0)
+    return MeanCurve(
+        models=tuple(name for name, _ in named),
+        seeds=max(int(table.drawn.sum()) for _, table in named),
+        variants=variants,
+        mean=tuple(by_model.mean(axis=0).tolist()),
+        low=tuple(np.fmin.reduce(over_models, axis=0).tolist()),
+        high=tuple(np.fmax.reduce(over_models, axis=0).tolist()),
+    )

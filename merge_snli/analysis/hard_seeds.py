@@ -1,0 +1,131 @@
+"""Find the seeds whose variants the models answer wrong (section 5.5 and Table 10 of the paper)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.scoring.statistics import ratios
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from merge_snli.analysis.scored_dataset import ScoredDataset
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+RARELY = 0.05
+"""Seeds with a smaller mean accuracy are rarely answered right."""
+
+TOLERANCE = 1e-12
+"""The mean of a tenth and of 0 may be slightly below 0.05 as a float."""
+
+ANNOTATOR_LABELS = "annotator_labels"
+"""SNLI's column of the labels that annotators gave, which `generate --keep-column annotator_labels` copies."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HardSeed:
+    """A seed and what the models answer.
+
+    Attributes:
+        seed_id: Its id.
+        premise: Its premise.
+        hypothesis: Its hypothesis.
+        gold: Its gold label.
+        votes: Number of annotators who gave each label, most first; None if the data set does not have their labels.
+        answers: Predicted label of each model on the seed itself; None if the seed is too long for the model.
+        variants: Number of variants of the seed.
+        mean_accuracy: Mean over the models of the share of the seed's variants answered right.
+    """
+
+    seed_id: str
+    premise: str
+    hypothesis: str
+    gold: str
+    votes: dict[str, int] | None
+    answers: dict[str, str | None]
+    variants: int
+    mean_accuracy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class HardSeeds:
+    """The hard seeds of a data set. All their variants count, drawn or not.
+
+    Attributes:
+        seeds: Number of seeds of the data set.
+        never_right: Seeds with no variant that any model answers right.
+        rarely_right: Seeds with a mean accuracy below 5%, including these; smallest accuracy first.
+    """
+
+    seeds: int
+    never_right: tuple[HardSeed, ...]
+    rarely_right: tuple[HardSeed, ...]
+
+
+def hard_seeds(scored: ScoredDataset) -> HardSeeds:
+    """List the seeds that no model, or hardly any, answers right on their variants.
+
+    Args:
+        scored: A config of a data set.
+    """
+    accuracy = mean_accuracy(scored)
+    order = [int(seed) for seed in np.lexsort((np.array(scored.seeds.ids), accuracy)) if not np.isnan(accuracy[seed])]
+    rarely = [_hard_seed(scored, seed, float(accuracy[seed])) for seed in order if accuracy[seed] < RARELY - TOLERANCE]
+    return HardSeeds(
+        seeds=len(scored.seeds.ids),
+        never_right=tuple(seed for seed in rarely if seed.mean_accuracy == 0),
+        rarely_right=tuple(rarely),
+    )
+
+
+def mean_accuracy(scored: ScoredDataset) -> Floats:
+    """Return the mean over models of the share of each seed's variants answered right, [n_seeds].
+
+    A model that has no prediction on the seed's variants is left out of the mean; NaN if no model has one.
+    """
+    shares = []
+    for model in scored.models:
+        sizes = _per_seed(scored, model.answers.asked)
+        right = _per_seed(scored, model.answers.correct)
+        shares.append(ratios(right, sizes))
+    known = ~np.isnan(shares)
+    return ratios(np.where(known, shares, 0).sum(axis=0), known.sum(axis=0))
+
+
+def _per_seed(scored: ScoredDataset, mask: NDArray[np.bool_]) -> Ints:
+    return np.bincount(scored.groups[mask], minlength=len(scored.ids))
+
+
+def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
+    seeds = scored.seeds
+    return HardSeed(
+        seed_id=seeds.ids[seed],
+        premise=seeds.premises[seed],
+        hypothesis=seeds.hypotheses[seed],
+        gold=seeds.labels[seed],
+        votes=_votes(seeds.extra[ANNOTATOR_LABELS][seed]) if ANNOTATOR_LABELS in seeds.extra else None,
+        answers={
+            model.name: None if (label := model.anchors.predicted[seed]) < 0 else model.answers.labels[label]
+            for model in scored.models
+        },
+        variants=int(np.count_nonzero(scored.groups == seed)),
+        mean_accuracy=accuracy,
+    )
+
+
+def _votes(text: str | None) -> dict[str, int] | None:
+    """Count the labels in a copied column, a JSON list; None if it is something else."""
+    try:
+        labels = json.loads(text or "")
+    except json.JSONDecodeError:
+        return None
+    if not isinstance(labels, list):
+        return None
+    return dict(Counter(str(label) for label in labels if label).most_common())

@@ -1,0 +1,134 @@
+"""The predictors of the regression of right answers: one column per number, and per level of a factor but the first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.schema import WORD_CLASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from merge_snli.analysis.corpus.counts import CorpusCounts
+    from merge_snli.analysis.scored_dataset import ScoredDataset
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+LOG_ODDS, MASKED_LMS, SENTENCE_LENGTH, LOG_COUNT = "log_odds", "masked_lms", "sentence_length", "log_count"
+WORD_CLASS, LABEL = "word_class", "label"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predictor:
+    """A predictor.
+
+    Attributes:
+        name: `log_odds`; `masked_lms`: number of masked LMs that validated the variant in the premise or the
+            hypothesis; `sentence_length`: number of words of the seed's premise and hypothesis, separated by spaces;
+            `log_count`: log(1 + count of the replacement in the corpus); `word_class: NAME`; or `label: NAME`.
+        reference: The level that an indicator is compared with; None for a number. A number is standardized: its
+            coefficient is the change per standard deviation.
+        mean: Mean over the variants; of an indicator, the share of the variants.
+        deviation: Standard deviation over the variants.
+    """
+
+    name: str
+    reference: str | None
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A predictor with levels.
+
+    Attributes:
+        name: `word_class` or `label`.
+        levels: The levels that occur, the reference first.
+        codes: Index of the level of each variant, [n_variants].
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    codes: Ints
+
+
+@dataclass(frozen=True)
+class Design:
+    """The predictors of the variants of a data set.
+
+    Attributes:
+        predictors: Describe the columns, [p].
+        columns: Standardized numbers and indicators, [n_variants, p]; 0 if a number does not vary.
+        factors: The factors that the indicators stand for.
+    """
+
+    predictors: tuple[Predictor, ...]
+    columns: Floats
+    factors: tuple[Factor, ...]
+
+
+def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
+    """Compute the predictors of every variant.
+
+    Args:
+        scored: The data set.
+        corpus: Counts of the words in training data; None to leave out `log_count`.
+    """
+    variants = scored.variants
+    lengths = [
+        len(f"{premise} {hypothesis}".split())
+        for premise, hypothesis in zip(scored.seeds.premises, scored.seeds.hypotheses, strict=True)
+    ]
+    numbers: dict[str, Floats] = {
+        LOG_ODDS: variants.log_odds.astype(np.float64),
+        MASKED_LMS: variants.validated_by.sum(axis=1).astype(np.float64),
+        SENTENCE_LENGTH: np.array(lengths, dtype=np.float64)[scored.groups],
+    }
+    if corpus is not None:
+        numbers[LOG_COUNT] = np.log1p(corpus.of(variants.replacement))
+    names, classes = np.array(scored.seeds.labels), variants.word_class
+    factors = (
+        _factor(WORD_CLASS, WORD_CLASSES, np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]),
+        _factor(LABEL, scored.record.labels, names[scored.groups]),
+    )
+    described = [_standardized(name, values) for name, values in numbers.items()]
+    described += [each for factor in factors for each in _indicators(factor)]
+    return Design(
+        tuple(predictor for predictor, _ in described),
+        np.column_stack([column for _, column in described]),
+        factors,
+    )
+
+
+def _factor(name: str, order: Sequence[str], values: NDArray[np.str_]) -> Factor:
+    found = set(np.unique(values).tolist())
+    levels = tuple(level for level in order if level in found)
+    codes = np.zeros(len(values), dtype=np.int64)
+    for code, level in enumerate(levels):
+        codes[values == level] = code
+    return Factor(name, levels, codes)
+
+
+def _standardized(name: str, values: Floats) -> tuple[Predictor, Floats]:
+    mean, deviation = float(values.mean()), float(values.std())
+    column = (values - mean) / deviation if deviation else np.zeros(len(values))
+    return Predictor(name=name, reference=None, mean=mean, deviation=deviation), column
+
+
+def _indicators(factor: Factor) -> list[tuple[Predictor, Floats]]:
+    indicators = []
+    for code, level in enumerate(factor.levels[1:], start=1):
+        column = (factor.codes == code).astype(np.float64)
+        name = f"{factor.name}: {level}"
+        predictor = Predictor(
+            name=name, reference=factor.levels[0], mean=float(column.mean()), deviation=float(column.std())
+        )
+        indicators.append((predictor, column))
+    return indicators

@@ -1,0 +1,289 @@
+"""Read the rows of a config and the answers that the result files of models hold.
+
+Every analysis takes these values. Models are in the order of their results, rows in the order of split `test`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.validated_by import masked_lm_names, validated_by
+from merge_snli.models.labels import Missing
+from merge_snli.schema import VARIANT_COLUMNS
+from merge_snli.scoring.predictions.opening import open_config
+from merge_snli.scoring.results.evaluate import answers_of
+from merge_snli.scoring.results.grouping import data_key, distinct_names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.scoring.answers import Anchors, Answers
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+    from merge_snli.scoring.results.records import DatasetRecord
+    from merge_snli.scoring.results.result import Result
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SeedTexts:
+    """The seeds of a config, in the order of their first variant.
+
+    Attributes:
+        ids: [n_seeds].
+        premises: [n_seeds].
+        hypotheses: [n_seeds].
+        labels: Name of the gold label of each seed, [n_seeds].
+        extra: The columns that were copied from the problems (`--keep-column`), by name, [n_seeds] each.
+    """
+
+    ids: tuple[str, ...]
+    premises: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    labels: tuple[str, ...]
+    extra: Mapping[str, tuple[str | None, ...]] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Replacements:
+    """What was replaced in the variants of a config, in the order of split `test`.
+
+    Attributes:
+        word_class: Word class of the replaced word, a dictionary array of Arrow, [n_variants].
+        original: The replaced word, a dictionary array, [n_variants].
+        replacement: The word that replaces it, a dictionary array, [n_variants].
+        log_odds: Log-odds of the replacement against the original, float32, [n_variants].
+        masked_lms: Names of the masked LMs of the run.
+        validated_by: Whether each masked LM validated the variant in the premise or the hypothesis,
+            [n_variants, n_masked_lms].
+    """
+
+    word_class: pa.DictionaryArray
+    original: pa.DictionaryArray
+    replacement: pa.DictionaryArray
+    log_odds: NDArray[np.float32]
+    masked_lms: tuple[str, ...]
+    validated_by: Bools
+
+    def of_class(self, name: str) -> Bools:
+        """Return whether the replaced word has a word class, [n_variants]."""
+        names = self.word_class.dictionary.to_pylist()
+        codes = self.word_class.indices.to_numpy()
+        return np.asarray(codes == (names.index(name) if name in names else -1))
+
+
+@dataclass(frozen=True)
+class ScoredModel:
+    """A model and its answers.
+
+    Attributes:
+        name: Name of the model, unique among the models of the data set.
+        result: The result that holds the answers.
+        answers: The answers to every row, in the order of the data; `NOT_ASKED` for a row that was left out.
+    """
+
+    name: str
+    result: Result = field(repr=False)
+    answers: Answers
+
+    @property
+    def anchors(self) -> Anchors:
+        """The answers to the seeds.
+
+        Raises:
+            NotComputable: If the data has none.
+        """
+        if self.answers.anchors is None:
+            raise NotComputable(_without_seeds(self.result.dataset))
+        return self.answers.anchors
+
+    @property
+    def asked_groups(self) -> Bools:
+        """Whether the model has an answer to any row of each group, [n_groups]."""
+        asked = np.zeros(len(self.answers.group_index), dtype=bool)
+        asked[self.answers.groups[self.answers.asked]] = True
+        return asked
+
+
+@dataclass(frozen=True)
+class ScoredDataset:
+    """One config of one data set, and the answers of the models that were scored on it.
+
+    Attributes:
+        data: The rows, groups and gold labels.
+        record: What the results record about the data.
+        texts: The texts of the seeds; None if the data has no seeds.
+        replacements: What was replaced in the variants; None if nothing was.
+        models: The models with their answers.
+        coverage: If only the groups that all models have are kept, the models that have fewer, with number and reason.
+    """
+
+    data: ScoredData
+    record: DatasetRecord
+    texts: SeedTexts | None
+    replacements: Replacements | None
+    models: tuple[ScoredModel, ...]
+    coverage: tuple[str, ...] = ()
+
+    @property
+    def dataset(self) -> MergeDataset:
+        """The stored data set."""
+        assert self.data.dataset is not None
+        return self.data.dataset
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the groups, [n_groups]."""
+        return self.data.group_ids
+
+    @property
+    def groups(self) -> Ints:
+        """Index into `ids` of the group of each row, [n_rows]."""
+        return self.data.row_groups
+
+    @property
+    def seeds(self) -> SeedTexts:
+        """The texts of the seeds.
+
+        Raises:
+            NotComputable: If the data has no seeds.
+        """
+        if self.texts is None:
+            raise NotComputable(_without_seeds(self.record))
+        return self.texts
+
+    @property
+    def variants(self) -> Replacements:
+        """What was replaced in the variants.
+
+        Raises:
+            NotComputable: If nothing was.
+        """
+        if self.replacements is None:
+            raise NotComputable(_without_seeds(self.record))
+        return self.replacements
+
+    @cached_property
+    def drawn(self) -> Bools:
+        """Whether a draw has each row, [n_rows]; every row without draws."""
+        return self.models[0].answers.drawn
+
+
+def _without_seeds(record: DatasetRecord) -> str:
+    return f"{record.title} has pairs in groups, and this needs seeds and their variants"
+
+
+def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> ScoredDataset:
+    """Read a config of a data set and the answers on it.
+
+    Args:
+        dataset: The data set.
+        results: At least one result; all on the same config of this data set.
+
+    Raises:
+        InputError: If a result was computed on other data or does not fit the data set, two results are of the same
+            model, or the data set is damaged.
+    """
+    record = results[0].dataset
+    data = open_config(dataset, record.config)
+    for result in results:
+        if data_key(result.dataset) != (data.digest, data.config):
+            raise InputError(
+                f"the result of {result.model.name} is on data {result.dataset.digest[:8]}, config "
+                f"{result.dataset.config}, not on {dataset.name} ({data.digest[:8]}), config {data.config}"
+            )
+    table = read_split(dataset, str(data.config))
+    models = []
+    for name, result in zip(distinct_names_of(results), results, strict=True):
+        try:
+            models.append(ScoredModel(name, result, answers_of(result, data)))
+        except InputError as error:
+            raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
+    return ScoredDataset(
+        data,
+        record,
+        None if data.anchors is None else _texts(data, table),
+        None if data.anchors is None else _replacements(dataset, table),
+        tuple(models),
+    )
+
+
+def take_groups(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
+    """Return a data set with some groups only, and the answers to them; results stay what they are.
+
+    Args:
+        scored: The data set.
+        groups: Whether to keep each group, [n_groups].
+    """
+    rows, at = groups[scored.groups], np.flatnonzero(groups).tolist()
+    texts, replacements = scored.texts, scored.replacements
+    return replace(
+        scored,
+        data=scored.data.take(groups=groups, rows=rows),
+        texts=None
+        if texts is None
+        else SeedTexts(
+            ids=tuple(texts.ids[seed] for seed in at),
+            premises=tuple(texts.premises[seed] for seed in at),
+            hypotheses=tuple(texts.hypotheses[seed] for seed in at),
+            labels=tuple(texts.labels[seed] for seed in at),
+            extra={name: tuple(column[seed] for seed in at) for name, column in texts.extra.items()},
+        ),
+        replacements=None
+        if replacements is None
+        else replace(
+            replacements,
+            word_class=replacements.word_class.take(np.flatnonzero(rows)),
+            original=replacements.original.take(np.flatnonzero(rows)),
+            replacement=replacements.replacement.take(np.flatnonzero(rows)),
+            log_odds=replacements.log_odds[rows],
+            validated_by=replacements.validated_by[rows],
+        ),
+        models=tuple(replace(model, answers=model.answers.take(groups=groups).renumbered()) for model in scored.models),
+    )
+
+
+def answered_groups(model: ScoredModel) -> Bools:
+    """Return whether a result has each group, [n_groups]: the model was asked the anchor, if any, and a row."""
+    asked = model.asked_groups
+    if model.answers.anchors is None:
+        return asked
+    return np.asarray(asked & (model.answers.anchors.predicted != Missing.NOT_ASKED))
+
+
+def _texts(data: ScoredData, table: pa.Table) -> SeedTexts:
+    _, first = np.unique(data.row_groups, return_index=True)
+    rows = table.take(first)
+    known = {column.name for column in VARIANT_COLUMNS}
+    return SeedTexts(
+        ids=data.group_ids,
+        premises=tuple(rows["seed_premise"].to_pylist()),
+        hypotheses=tuple(rows["seed_hypothesis"].to_pylist()),
+        labels=tuple(data.label_names[label] for label in rows["label"].to_pylist()),
+        extra={name: tuple(rows[name].to_pylist()) for name in table.column_names if name not in known},
+    )
+
+
+def _replacements(dataset: MergeDataset, table: pa.Table) -> Replacements:
+    masked_lms = masked_lm_names(dataset)
+    return Replacements(
+        word_class=table["word_class"].combine_chunks().dictionary_encode(),
+        original=table["original"].combine_chunks().dictionary_encode(),
+        replacement=table["replacement"].combine_chunks().dictionary_encode(),
+        log_odds=table["log_odds"].to_numpy(),
+        masked_lms=masked_lms,
+        validated_by=validated_by(table, masked_lms),
+    )

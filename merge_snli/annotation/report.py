@@ -1,0 +1,106 @@
+"""Put the numbers of an annotation study together, and write them with figures and rows for adjudication."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from merge_snli.annotation.agreement import Agreement, agreements, disagreements
+from merge_snli.annotation.scores import DatasetScores, Part, dataset_scores, part
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.validated_by import masked_lm_names, rows_by_masked_lm
+from merge_snli.schema import ALL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from merge_snli.annotation.reading import Judgments
+    from merge_snli.annotation.sample import Per, Sample, SampledDataset
+    from merge_snli.dataset.stored import MergeDataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotation:
+    """The numbers of an annotation study: the content of `annotation.json`.
+
+    Attributes:
+        per: The strata of the sample.
+        random_seed: Seed of the sample.
+        annotators: Names of the annotators.
+        pool: The variants of all data sets together.
+        datasets: The variants of each data set.
+        agreement: The agreement on F and on R; empty for one annotator.
+        to_adjudicate: Number of variants on which annotators differ by 2 or more.
+    """
+
+    format: Literal[1] = 1
+    per: Per
+    random_seed: int
+    annotators: tuple[str, ...]
+    pool: Part
+    datasets: tuple[DatasetScores, ...]
+    agreement: tuple[Agreement, ...]
+    to_adjudicate: int
+
+
+def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[MergeDataset]) -> Annotation:
+    """Compute the numbers of a study.
+
+    Args:
+        sample: The sample.
+        judgments: The scores.
+        datasets: Data sets that the sample was drawn from, for the shares by masked LM; may be empty.
+
+    Raises:
+        InputError: If the sample has no variants of a data set, or a package of the extra `annotate` is missing.
+    """
+    by_digest = {dataset.digest: dataset for dataset in datasets}
+    for dataset in datasets:
+        find_sampled(sample, dataset)
+    return Annotation(
+        per=sample.per,
+        random_seed=sample.random_seed,
+        annotators=judgments.annotators,
+        pool=part(judgments, sample.variant_ids),
+        datasets=tuple(
+            dataset_scores(each, judgments, _by_masked_lm(each, sample.per, by_digest.get(each.digest)))
+            for each in sample.datasets
+        ),
+        agreement=agreements(judgments),
+        to_adjudicate=len(disagreements(judgments)),
+    )
+
+
+def find_sampled(sample: Sample, dataset: MergeDataset) -> SampledDataset:
+    """Return the part of a sample that was drawn from a data set.
+
+    Raises:
+        InputError: If there is none.
+    """
+    for each in sample.datasets:
+        if each.digest == dataset.digest:
+            return each
+    drawn = ", ".join(f"{each.name} (sha256 {each.digest[:12]}…)" for each in sample.datasets)
+    raise InputError(
+        f"the sample has no variants of {dataset.name} (sha256 {dataset.digest[:12]}…): it was drawn from {drawn}"
+    )
+
+
+def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | None) -> dict[str, list[str]] | None:
+    """Return the sampled variants that each masked LM validated; if the masked LMs are strata, those of its stratum."""
+    if per == "mlm":
+        return {
+            name: [each.variant_id for each in sampled.variants if name in each.strata] for name in sampled.population
+        }
+    if dataset is None:
+        return None
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = read_split(dataset, ALL)
+    table = table.filter(pc.is_in(table["variant_id"], pa.array([each.variant_id for each in sampled.variants])))
+    ids = table["variant_id"].to_pylist()
+    return {
+        name: [ids[row] for row in rows] for name, rows in rows_by_masked_lm(table, masked_lm_names(dataset)).items()
+    }

@@ -1,0 +1,176 @@
+"""Compute how many variants are good, by class and by masked LM (the paper's section 4, Figures 3 and 10)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from merge_snli.annotation.scale import GOOD, SCALE
+from merge_snli.scoring.statistics import proportion_interval, stratified_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from merge_snli.annotation.reading import Judgment, Judgments
+    from merge_snli.annotation.sample import SampledDataset
+    from merge_snli.scoring.statistics import Interval
+
+UNIT = "variant"
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of variants with its interval.
+
+    Attributes:
+        good: Number of good variants.
+        variants: Number of variants.
+        share: The share of good ones.
+        interval: Wilson's interval.
+    """
+
+    good: int
+    variants: int
+    share: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class Part:
+    """The scores of some variants.
+
+    Attributes:
+        good: Variants with mean F + mean R over the annotators of at least 9.
+        by_annotator: Variants with F + R of at least 9, for each annotator.
+        fluency: How often each F from 1 to 5 was given, over all annotators.
+        reasoning: How often each R was given.
+    """
+
+    good: Share
+    by_annotator: dict[str, Share]
+    fluency: dict[int, int]
+    reasoning: dict[int, int]
+
+    def counts(self, score: str) -> dict[int, int]:
+        """Return how often each value of `F` or `R` was given."""
+        return self.fluency if score == "F" else self.reasoning
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """The share of good variants, weighted by word class.
+
+    Attributes:
+        share: The weighted mean of the classes' shares.
+        interval: Interval of a bootstrap that resamples the variants of each class.
+        weights: The share of each class in the seeds; a seed of two classes counts for both.
+    """
+
+    share: float
+    interval: Interval
+    weights: dict[str, float]
+
+
+@dataclass(frozen=True)
+class DatasetScores:
+    """The scores of the variants of one data set.
+
+    Attributes:
+        name: The data set's folder or Hub id.
+        digest: sha256 of its data.
+        overall: All variants.
+        classes: Variants by word class.
+        weighted: The share of good variants, weighted by word class; None if a class has fewer than two variants.
+        masked_lms: Variants by masked LM that validated them; None if the data set was not given.
+    """
+
+    name: str
+    digest: str
+    overall: Part
+    classes: dict[str, Part]
+    weighted: Weighted | None
+    masked_lms: dict[str, Part] | None
+
+
+def dataset_scores(
+    sampled: SampledDataset, judgments: Judgments, masked_lms: Mapping[str, Collection[str]] | None
+) -> DatasetScores:
+    """Compute the scores of the variants of one data set.
+
+    Args:
+        sampled: The variants.
+        judgments: The scores.
+        masked_lms: Ids of the variants of each masked LM; None if unknown.
+    """
+    by_class: dict[str, list[str]] = {name: [] for name in sampled.seeds}
+    for variant in sampled.variants:
+        by_class[variant.word_class].append(variant.variant_id)
+    classes = {name: part(judgments, ids) for name, ids in by_class.items() if ids}
+    return DatasetScores(
+        name=sampled.name,
+        digest=sampled.digest,
+        overall=part(judgments, [variant.variant_id for variant in sampled.variants]),
+        classes=classes,
+        weighted=_weighted(sampled.seeds, {name: _is_good(judgments, ids) for name, ids in by_class.items()}),
+        masked_lms=None
+        if masked_lms is None
+        else {name: part(judgments, ids) for name, ids in masked_lms.items() if ids},
+    )
+
+
+def part(judgments: Judgments, variant_ids: Collection[str]) -> Part:
+    """Compute the scores of some variants.
+
+    Args:
+        judgments: The scores.
+        variant_ids: At least one id of a sampled variant.
+    """
+    chosen = set(variant_ids)
+    rows = {name: [row for row in rows if row.variant_id in chosen] for name, rows in judgments.rows.items()}
+    return Part(
+        good=share(_is_good(judgments, variant_ids)),
+        by_annotator={name: share([is_good([row]) for row in rows[name]]) for name in judgments.annotators},
+        fluency=_counts([row.fluency for name in rows for row in rows[name]]),
+        reasoning=_counts([row.reasoning for name in rows for row in rows[name]]),
+    )
+
+
+def is_good(judgments: Sequence[Judgment]) -> bool:
+    """Return whether a variant is good: the means of F and R add up to at least 9.
+
+    Args:
+        judgments: The judgments of one variant, one per annotator.
+    """
+    return sum(each.fluency + each.reasoning for each in judgments) >= GOOD * len(judgments)
+
+
+def share(good: Sequence[bool]) -> Share:
+    """Return the share of good variants with Wilson's interval.
+
+    Args:
+        good: Whether each variant is good; at least one.
+    """
+    interval = proportion_interval(sum(good), len(good), level=LEVEL, unit=UNIT)
+    return Share(sum(good), len(good), sum(good) / len(good), interval)
+
+
+def _is_good(judgments: Judgments, variant_ids: Collection[str]) -> list[bool]:
+    chosen = set(variant_ids)
+    of_variants = zip(*judgments.rows.values(), strict=True)
+    return [is_good(rows) for rows in of_variants if rows[0].variant_id in chosen]
+
+
+def _weighted(seeds: Mapping[str, int], good: Mapping[str, Sequence[bool]]) -> Weighted | None:
+    if any(len(good[name]) < 2 for name in seeds):
+        return None
+    weights = {name: count / sum(seeds.values()) for name, count in seeds.items()}
+    interval = stratified_interval([good[name] for name in weights], list(weights.values()), level=LEVEL, unit=UNIT)
+    mean = sum(weight * sum(good[name]) / len(good[name]) for name, weight in weights.items())
+    return Weighted(mean, interval, weights)
+
+
+def _counts(scores: Sequence[int]) -> dict[int, int]:
+    counted = Counter(scores)
+    return {score: counted[score] for score in SCALE}

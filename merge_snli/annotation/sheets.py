@@ -1,0 +1,106 @@
+"""Write the sheets of a sample: one per annotator as XLSX and CSV, guidelines, and a Label Studio project."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import astuple, fields
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+
+from merge_snli.annotation.label_studio import label_config, tasks
+from merge_snli.annotation.sample import Sample, SheetRow, rank
+from merge_snli.annotation.scale import COMMENT, SCALE, SCORES
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import write_json, write_text
+from merge_snli.base.table import printable
+from merge_snli.dataset.folders import check_out, first_name, new_content
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SAMPLE_FILE = "sample.json"
+GUIDELINES = "guidelines.md"
+TEXT_COLUMNS = tuple(field.name for field in fields(SheetRow))
+COLUMNS = (*TEXT_COLUMNS, *SCORES, COMMENT)
+"""The columns of a sheet."""
+
+WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
+"""Widths of columns in characters."""
+TEXT_WIDTH = 36
+
+
+def write_sheets(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:
+    """Write the folder of a sample; it appears complete or not at all.
+
+    Args:
+        sample: The sample.
+        rows: Its rows.
+        out: A folder that does not exist or is empty.
+
+    Raises:
+        InputError: If `out` has files, cannot be written, or openpyxl is not installed.
+    """
+    with new_content(check_out(out, find_other=first_name)) as staged:
+        _write(sample, rows, staged)
+
+
+def _write(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:
+    for annotator in sample.annotators:
+        ordered = _in_order_of(annotator, rows, sample.random_seed)
+        write_text(out / f"{annotator}.csv", _csv(ordered))
+        _write_xlsx(out / f"{annotator}.xlsx", ordered)
+    write_text(out / GUIDELINES, files("merge_snli.annotation").joinpath(GUIDELINES).read_text(encoding="utf-8"))
+    write_text(out / "label_config.xml", label_config())
+    write_json(out / "tasks.json", tasks(_in_order_of("", rows, sample.random_seed)))
+    write_json(out / SAMPLE_FILE, TypeAdapter(Sample).dump_python(sample, mode="json"))
+
+
+def _in_order_of(annotator: str, rows: Sequence[SheetRow], random_seed: int) -> list[SheetRow]:
+    """Return the rows in an order of the annotator's own."""
+    return sorted(rows, key=lambda row: rank(random_seed, annotator, row.variant_id))
+
+
+def _csv(rows: Sequence[SheetRow]) -> str:
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows((*astuple(row), *[""] * (len(SCORES) + 1)) for row in rows)
+    return target.getvalue()
+
+
+def _write_xlsx(path: Path, rows: Sequence[SheetRow]) -> None:
+    """Write a spreadsheet with drop-downs for the scores."""
+    try:
+        from openpyxl import Workbook
+        from openpyxl.styles import Alignment, Font
+        from openpyxl.utils import get_column_letter
+        from openpyxl.worksheet.datavalidation import DataValidation
+    except ImportError:
+        raise InputError("openpyxl is not installed: run pip install 'merge-snli[annotate]'") from None
+    workbook = Workbook()
+    sheet = workbook.active
+    sheet.title = "variants"
+    sheet.append(COLUMNS)
+    for row in rows:
+        sheet.append([printable(text) for text in astuple(row)])
+    for column, name in enumerate(COLUMNS, 1):
+        sheet.cell(1, column).font = Font(bold=True)
+        sheet.column_dimensions[get_column_letter(column)].width = WIDTHS.get(name, TEXT_WIDTH)
+        for number in range(2, len(rows) + 2):
+            cell = sheet.cell(number, column)
+            cell.alignment = Alignment(wrap_text=True, vertical="top")
+            if name in TEXT_COLUMNS:
+                cell.data_type = "s"  # a text that starts with an equals sign is not a formula
+    sheet.freeze_panes = "B2"
+    choices = ",".join(map(str, SCALE))
+    drop_down = DataValidation(type="list", formula1=f'"{choices}"', allow_blank=True, showErrorMessage=True)
+    drop_down.error = f"Choose one of {choices}: 1 is poor, 5 is good."
+    sheet.add_data_validation(drop_down)
+    for name in SCORES:
+        letter = get_column_letter(COLUMNS.index(name) + 1)
+        drop_down.add(f"{letter}2:{letter}{len(rows) + 1}")
+    workbook.save(path)

@@ -1,0 +1,125 @@
+"""Show and write the numbers of an annotation study: tables of good variants and agreement, and what to adjudicate."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from merge_snli.analysis.statistics_text import ends_text
+from merge_snli.annotation.agreement import disagreements
+from merge_snli.annotation.figures import draw_figures
+from merge_snli.annotation.scale import COMMENT, SCORES
+from merge_snli.annotation.sheets import TEXT_COLUMNS
+from merge_snli.base.files import write_json, write_text
+from merge_snli.base.table import Column, Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from merge_snli.annotation.reading import Judgments
+    from merge_snli.annotation.report import Annotation
+    from merge_snli.annotation.scores import Part
+    from merge_snli.base.table import Cell
+
+ANNOTATION_FILE = "annotation.json"
+
+
+def annotation_tables(annotation: Annotation) -> list[Table]:
+    """Return the shares of good variants and the agreement as tables."""
+    return [_shares_table(annotation), *([_agreement_table(annotation)] if annotation.agreement else [])]
+
+
+def _shares_table(annotation: Annotation) -> Table:
+    columns = (
+        Column("Variants", "left"),
+        Column("Judged"),
+        Column("Good"),
+        Column("95% interval"),
+        *(Column(f"Good for {name}") for name in annotation.annotators),
+    )
+    rows = list[tuple["Cell", ...]]()
+    if len(annotation.datasets) > 1:
+        rows.append(_part_row("all data sets", annotation.pool))
+    for scores in annotation.datasets:
+        prefix = f"{scores.name}: " if len(annotation.datasets) > 1 else ""
+        rows.append(_part_row(f"{prefix}all", scores.overall))
+        if scores.weighted is not None:
+            ends = ends_text(scores.weighted.interval)
+            blank = [None] * len(annotation.annotators)
+            rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
+        for parts in (scores.classes, scores.masked_lms or {}):
+            rows += [_part_row(f"{prefix}{name}", each) for name, each in parts.items()]
+    return Table(title="Good variants (%)", columns=columns, rows=tuple(rows), notes=_notes(annotation))
+
+
+def _notes(annotation: Annotation) -> tuple[str, ...]:
+    good = "Good: the means of F and R over the annotators add up to 9 or more; for one annotator, F + R is 9 or more."
+    intervals = "Intervals: Wilson's; of the weighted share, a bootstrap that resamples each class."
+    weighted = "Weighted by class: by the classes' shares of seeds."
+    unknown = [scores.name for scores in annotation.datasets if scores.masked_lms is None]
+    missing = (f"For shares by masked LM and Figure 10, pass --dataset with {' and '.join(unknown)}.",)
+    few = [scores.name for scores in annotation.datasets if scores.weighted is None]
+    unweighted = (f"No weighted share of {', '.join(few)}: a word class with seeds has fewer than 2 judged variants.",)
+    return (good, intervals, weighted, *(missing if unknown else ()), *(unweighted if few else ()))
+
+
+def _part_row(name: str, scores: Part) -> tuple[Cell, ...]:
+    good, by_annotator = scores.good, scores.by_annotator.values()
+    ends = ends_text(good.interval)
+    return (name, good.variants, good.share * 100, ends, *(each.share * 100 for each in by_annotator))
+
+
+def _agreement_table(annotation: Annotation) -> Table:
+    columns = (
+        Column("Score", "left"),
+        Column("Krippendorff's alpha", format=".3f"),
+        *(Column(f"Kappa {' and '.join(each.annotators)}", format=".3f") for each in annotation.agreement[0].kappas),
+        Column("Equal (%)"),
+    )
+    rows = tuple(
+        (each.score, each.alpha, *(pair.kappa for pair in each.kappas), each.equal / each.variants * 100)
+        for each in annotation.agreement
+    )
+    notes = (
+        "Alpha: for ordinal data. Kappa: Cohen's, with quadratic weights. A dash: all scores are equal.",
+        f"{annotation.to_adjudicate} variants on which annotators differ by 2 or more are in adjudication.csv.",
+    )
+    return Table(title="Agreement", columns=columns, rows=rows, notes=notes)
+
+
+def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) -> list[Path]:
+    """Write `annotation.json`, `annotation.md`, `adjudication.csv` and the figures.
+
+    Args:
+        annotation: The numbers.
+        judgments: The scores they were computed from.
+        out: Output folder.
+
+    Returns:
+        The written files.
+
+    Raises:
+        InputError: If the folder cannot be written.
+    """
+    tables = annotation_tables(annotation)
+    rows = _adjudication_csv(judgments)
+    write_json(out / ANNOTATION_FILE, asdict(annotation))
+    write_text(out / "annotation.md", "\n".join(table.markdown() for table in tables))
+    write_text(out / "adjudication.csv", rows)
+    figures = [path for scores in annotation.datasets for path in draw_figures(scores, out)]
+    return [*(out / name for name in (ANNOTATION_FILE, "annotation.md", "adjudication.csv")), *figures]
+
+
+def _adjudication_csv(judgments: Judgments) -> str:
+    """Return the variants on which annotators differ, with the scores and comments of each."""
+    per_annotator = (*SCORES, COMMENT)
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow([*TEXT_COLUMNS, *(f"{name}_{each}" for each in judgments.annotators for name in per_annotator)])
+    for rows in disagreements(judgments):
+        texts = judgments.texts[rows[0].variant_id]
+        values = [value for row in rows for value in (row.fluency, row.reasoning, row.comment)]
+        writer.writerow([*(texts[name] for name in TEXT_COLUMNS), *values])
+    return target.getvalue()

@@ -1,0 +1,94 @@
+"""Download files of a Hub repository, with errors that say what to do."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LICENSE_ID = re.compile(r"[a-z0-9][a-z0-9.+-]*")
+"""Pattern of the Hub's license ids."""
+
+REPO_TYPE_NAMES = {"model": "model", "dataset": "data set", "space": "Space"}
+"""Names of the Hub's repository types, for messages."""
+
+
+def check_license(license_id: str | None) -> None:
+    """Check that the value of `--license` may be a license id of the Hub.
+
+    Raises:
+        InputError: If it is not.
+    """
+    if license_id is not None and not LICENSE_ID.fullmatch(license_id.lower()):
+        raise InputError(
+            f"{param('license')} is {license_id!r}: give a license id of the Hub, such as cc-by-4.0 or other"
+        )
+
+
+def split_revision(name: str) -> tuple[str, str | None]:
+    """Split `ORG/NAME@REVISION` into a Hub id and a branch, tag or commit.
+
+    Examples:
+        >>> split_revision("org/merge_snli@v1.0.3")
+        ('org/merge_snli', 'v1.0.3')
+        >>> split_revision("org/merge_snli@refs/pr/1")
+        ('org/merge_snli', 'refs/pr/1')
+        >>> split_revision("org/merge_snli")
+        ('org/merge_snli', None)
+    """
+    repo_id, _, revision = name.partition("@")
+    return repo_id, revision or None
+
+
+def fetch(repo_id: str, *, repo_type: str, revision: str | None, patterns: Sequence[str], alternative: str) -> Path:
+    """Download files of a repository into the Hub's cache.
+
+    Args:
+        repo_id: The repository's id, `ORG/NAME`.
+        repo_type: `model` or `dataset`.
+        revision: Branch, tag or commit; None for the main branch.
+        patterns: Glob patterns of the files to download.
+        alternative: What the user can pass instead of a Hub id, for messages.
+
+    Returns:
+        The folder of the snapshot, named after the commit.
+
+    Raises:
+        InputError: If the id is invalid, or the repository does not exist, is gated, or cannot be reached.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(repo_id, repo_type=repo_type, revision=revision, allow_patterns=list(patterns)))
+    except HFValidationError as error:
+        raise InputError(
+            f"{repo_id!r} is neither a folder nor a Hub id ({reason(error)}): pass a Hub id or {alternative}"
+        ) from error
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        at = f" at revision {revision}" if revision else ""
+        raise InputError(
+            f"cannot download {REPO_TYPE_NAMES[repo_type]} {repo_id}{at}: {_explain(error, repo_id, revision)}; "
+            f"or pass {alternative}"
+        ) from error
+
+
+def _explain(error: Exception, repo_id: str, revision: str | None) -> str:
+    """Return why a download failed and what to do."""
+    from huggingface_hub import constants
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
+
+    if isinstance(error, GatedRepoError):
+        return "it is gated: request access on its page, then log in with `hf auth login` or HF_TOKEN"
+    if isinstance(error, RepositoryNotFoundError):
+        return "it does not exist or is private: check the name, or log in with `hf auth login`"
+    if isinstance(error, RevisionNotFoundError):
+        return f"{repo_id} has no branch, tag or commit {revision}"
+    if constants.HF_HUB_OFFLINE:
+        return "HF_HUB_OFFLINE is set and the cache does not have it: unset HF_HUB_OFFLINE"
+    return f"{reason(error)}: try again later"

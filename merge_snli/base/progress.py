@@ -1,0 +1,159 @@
+"""Progress of a run's stages: bars on a terminal or in a notebook, else plain lines; and a summary of their times."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import warnings
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # in a notebook without ipywidgets, tqdm.auto warns that bars are plain text
+    from tqdm.auto import tqdm
+
+logger = logging.getLogger(__name__)
+
+MAX_SECONDS_WITH_TENTHS = 100
+"""Times above this are shown in whole seconds."""
+
+SECONDS_PER_LINE = 30.0
+"""Time between the lines that report progress without a terminal."""
+
+
+@dataclass
+class Stage:
+    """One stage of a run.
+
+    Attributes:
+        name: The name of the stage.
+        unit: The unit that it counts.
+        bar: The progress bar, which is shown only on a terminal.
+        start: When it started, in seconds of `time.monotonic`.
+        done: Number of units done, without those that were cached.
+        seconds: Duration of the stage.
+        total: Number of units; None if unknown. It may be set, or changed, while the stage runs.
+    """
+
+    name: str
+    unit: str
+    bar: tqdm[Any]
+    start: float
+    done: int = 0
+    seconds: float = 0.0
+    total: int | None = None
+
+    def advance(self, units: int) -> None:
+        """Add units to those that are done."""
+        self.done += units
+        self.bar.total = self.total
+        self.bar.update(units)
+
+
+class Progress:
+    """The stages of a run.
+
+    Attributes:
+        stages: The stages that have started, in order.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        """Start without stages.
+
+        Args:
+            quiet: Show no progress. Otherwise, bars are shown if standard error is a terminal; if not, a line is logged
+                at the end of each stage and every 30 seconds.
+        """
+        self.stages: list[Stage] = []
+        self._quiet = quiet
+
+    @contextmanager
+    def stage(self, name: str, *, unit: str, total: int | None = None, cached: int = 0) -> Iterator[Stage]:
+        """Time a stage and show its progress.
+
+        Args:
+            name: The name of the stage.
+            unit: The unit that it counts.
+            total: Number of units; None if unknown.
+            cached: Number of units that were done by an earlier run.
+        """
+        start = time.monotonic()
+        disable = True if self._quiet else None
+        with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable) as bar:
+            stage = Stage(name, unit, bar, start, total=total)
+            self.stages.append(stage)
+            with _lines(stage, cached) if bar.disable and not self._quiet else nullcontext():
+                try:
+                    yield stage
+                finally:
+                    stage.seconds = time.monotonic() - start
+
+    def __str__(self) -> str:
+        """Return one line per stage: its name, duration and number of units."""
+        width = max((len(stage.name) for stage in self.stages), default=0)
+        return "\n".join(
+            f"{stage.name:{width}}  {_seconds(stage.seconds):>8} s  {stage.done:>10,} {stage.unit}"
+            for stage in self.stages
+        )
+
+
+@contextmanager
+def repeating(function: Callable[[], object], seconds: float) -> Iterator[None]:
+    """Call a function regularly, in a thread, until the block ends.
+
+    Args:
+        function: The function. An error of the disk is logged, and the function is called again after the same time.
+        seconds: Time from one call to the next.
+    """
+    stop = threading.Event()
+
+    def run() -> None:
+        while not stop.wait(seconds):
+            try:
+                function()
+            except (OSError, InputError) as error:
+                logger.warning("%s; trying again in %s", error, format_duration(seconds))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@contextmanager
+def _lines(stage: Stage, cached: int) -> Iterator[None]:
+    """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done."""
+    with repeating(lambda: logger.info("%s", _line(stage, cached)), SECONDS_PER_LINE):
+        yield
+    logger.info("%s: %s %s in %s", stage.name, f"{cached + stage.done:,}", stage.unit, format_duration(stage.seconds))
+
+
+def _line(stage: Stage, cached: int) -> str:
+    """Return what is done of a stage, its rate and, if the total is known, the time left."""
+    done, total, rate = stage.done, stage.total, stage.done / (time.monotonic() - stage.start)
+    of = "" if total is None else f" of {total:,}"
+    left = f", {format_duration((total - cached - done) / rate)} left" if total is not None and rate else ""
+    return f"{stage.name}: {cached + done:,}{of} {stage.unit}, {rate:,.1f}/s{left}"
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration in hours and minutes, minutes and seconds, or seconds."""
+    whole = round(seconds)
+    hours, minutes = whole // 3_600, whole // 60 % 60
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {whole % 60:02} s" if minutes else f"{seconds:.1f} s"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.1f}" if seconds < MAX_SECONDS_WITH_TENTHS else f"{seconds:,.0f}"

@@ -1,0 +1,108 @@
+"""Write a data set: its configs, card and record, moved into its folder together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
+from merge_snli.card import render_card
+from merge_snli.dataset.folders import replace_folder
+from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
+from merge_snli.dataset.record import ConfigRecord, DataRecord, encode_record, seal
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
+from merge_snli.schema import data_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from merge_snli.dataset.record import Record
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.schema import DataColumn
+
+SEVERAL = -1
+"""Stands for the label of a group whose pairs have different ones."""
+
+
+def config_record(
+    folder: Path,
+    name: str,
+    splits: Mapping[str, int],
+    columns: Sequence[DataColumn],
+    *,
+    description: str,
+    group_column: str,
+    label_names: Sequence[str],
+) -> ConfigRecord:
+    """Return what the record says of a config; its groups and labels are counted in its data file.
+
+    Args:
+        folder: The folder with the data files.
+        name: The config.
+        splits: Number of rows by split; the first split has every row.
+        columns: Its columns.
+        description: What it contains, in Markdown.
+        group_column: The column of the groups.
+        label_names: Label names in the order of their numbers.
+    """
+    rows, label_of = np.zeros(len(label_names), dtype=np.int64), dict[str, int]()
+    with pq.ParquetFile(folder / data_file(name, next(iter(splits)))) as file:
+        for batch in file.iter_batches(ROWS_PER_GROUP, columns=[group_column, "label"]):
+            numbers = batch["label"].to_pylist()
+            rows += np.bincount(numbers, minlength=len(label_names))
+            for group, number in zip(batch[group_column].to_pylist(), numbers, strict=True):
+                if label_of.setdefault(group, number) != number:
+                    label_of[group] = SEVERAL
+    of_groups = Counter(label_of.values())
+    return ConfigRecord(
+        description=description,
+        splits=dict(splits),
+        columns=tuple(columns),
+        groups=len(label_of),
+        labels=dict(zip(label_names, rows.tolist(), strict=True)),
+        group_labels=None if of_groups[SEVERAL] else {name: of_groups[at] for at, name in enumerate(label_names)},
+    )
+
+
+def data_record(folder: Path, configs: Mapping[str, ConfigRecord]) -> DataRecord:
+    """Return what the record says of the data files of some configs."""
+    paths = (data_file(name, split) for name, config in configs.items() for split in config.splits)
+    files = {path: sha256_of_file(folder / path) for path in paths}
+    return DataRecord(sha256_of_json(files), files)
+
+
+def card_and_record(record: Record, folder: Path) -> dict[str, bytes]:
+    """Return card and record of a data set by their paths, the record sealed.
+
+    Args:
+        record: The record; its `card` and `digest` are ignored.
+        folder: The folder with the data files.
+    """
+    card = render_card(record, folder).encode()
+    return {CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
+
+
+def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, bytes] | None = None) -> MergeDataset:
+    """Write card and record beside staged data files, and move everything to the data set's folder.
+
+    Args:
+        staged: The folder with the data files, on the same disk as `out`.
+        out: The data set's folder.
+        record: The record, with its configs and data files.
+        others: Contents of further files by their names.
+
+    Returns:
+        The data set.
+
+    Raises:
+        OSError: If the disk is full or the folder cannot be written; `out` is unchanged then.
+    """
+    contents = {**card_and_record(record, staged), **(others or {})}
+    for name, content in contents.items():
+        write_bytes(staged / name, content)
+    replace_folder(staged, out, ("data", *(name for name in contents if name != RUN_FILE), RUN_FILE))
+    return find_dataset(str(out))

@@ -1,0 +1,79 @@
+"""`merge-snli analyze`: run the analyses of section 5 of the paper, and write a report."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.cli.arguments import add_datasets, add_format, add_list, add_results
+from merge_snli.cli.output import TEXT_FORMATS, write_output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_results(parser)
+    add_datasets(parser, "data sets that the models were scored on", required=True)
+    add_list(
+        parser.add_argument,
+        "--kin",
+        default=(),
+        metavar="MODEL=MLM",
+        help="masked LMs from which models were fine-tuned (Figure 7; known for the paper's models)",
+    )
+    parser.add_argument(
+        "--corpus",
+        metavar="FILE|ID",
+        help="training data of the models, to count words in: a .txt file, or NLI problems as generate reads them "
+        "(split train)",
+    )
+    parser.add_argument(
+        "--without-seeds",
+        type=Path,
+        metavar="FILE",
+        help="repeat every number without these seeds: one id per line, or a CSV file with a column seed_id",
+    )
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the report")
+    add_format(parser, *TEXT_FORMATS)
+    parser.epilog = (
+        "--format text prints the path of the page, json every number.\n\n"
+        "example:\n  merge-snli analyze results --dataset ORG/merge_snli --out report"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the report, and print the path of its page or its numbers."""
+    from merge_snli.analysis.report.analyze import analyze
+    from merge_snli.analysis.report.seed_ids import read_seed_ids
+    from merge_snli.analysis.report.write import PAGE
+    from merge_snli.base.progress import Progress
+
+    report = analyze(
+        arguments.results,
+        arguments.dataset,
+        kin=_counterparts(arguments.kin),
+        corpus=arguments.corpus,
+        without_seeds=() if arguments.without_seeds is None else read_seed_ids(arguments.without_seeds),
+        out=arguments.out,
+        progress=Progress(),
+    )
+    write_output(arguments.format, text=lambda: f"{arguments.out / PAGE}\n", document=report.as_dict)
+    return 0
+
+
+def _counterparts(texts: Sequence[str]) -> dict[str, str]:
+    """Parse `MODEL=MLM` of each `--kin`."""
+    counterparts: dict[str, str] = {}
+    for text in texts:
+        model, _, masked_lm = text.partition("=")
+        if not model or not masked_lm:
+            raise InputError(f"{param('kin')} {text} is not MODEL=MLM: name an NLI model and its masked LM")
+        if counterparts.setdefault(model, masked_lm) != masked_lm:
+            raise InputError(
+                f"{param('kin')} names two masked LMs of {model}: {counterparts[model]} and {masked_lm}; keep one"
+            )
+    return counterparts

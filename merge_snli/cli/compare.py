@@ -1,0 +1,103 @@
+"""`merge-snli compare`: run pairwise significance tests between scored models, and draw their curves."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.cli.arguments import add_datasets, add_format, add_results, add_thresholds
+from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from merge_snli.analysis.comparison import Comparison
+    from merge_snli.scoring.results.result import Result
+
+TESTS = ("permutation", "mcnemar", "t-test")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_results(parser)
+    parser.add_argument(
+        "--test",
+        choices=TESTS,
+        default=TESTS[0],
+        help="permutation or mcnemar: paired over seeds or groups; t-test: paired over subsamples, as in the paper "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--alpha", type=_level, default=0.05, metavar="A", help="family-wise significance level (default: %(default)s)"
+    )
+    add_thresholds(parser, "thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)")
+    parser.add_argument(
+        "--all-thresholds",
+        action="store_true",
+        help="also list the thresholds at which each pair of models differs significantly",
+    )
+    add_datasets(parser, "data sets of the results, to compare their word classes at 0.9")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
+    )
+    add_format(parser, *TABLE_FORMATS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare the models and print one section per data set and config; draw the figures with `--out`."""
+    from merge_snli.analysis.comparison import NotComparable
+    from merge_snli.analysis.comparison_text import comparison_tables, to_json
+    from merge_snli.analysis.figures import draw_figures
+    from merge_snli.scoring.results.files import read_results
+
+    results = read_results(*arguments.results)
+    figures = [] if arguments.out is None else draw_figures(results, arguments.out)
+    try:
+        comparisons = _compare(results, arguments)
+    except NotComparable:
+        if arguments.out is None:
+            raise
+        comparisons = ()  # the curves of one model are drawn all the same
+    tables = chain.from_iterable(map(comparison_tables, comparisons))
+    write_tables(
+        arguments.format,
+        tables,
+        document=lambda: {
+            "comparisons": [to_json(comparison) for comparison in comparisons],
+            "figures": [str(path) for path in figures],
+        },
+    )
+    if arguments.format == TEXT:
+        sys.stdout.writelines(f"{path}\n" for path in figures)
+    return 0
+
+
+def _compare(results: Sequence[Result], arguments: argparse.Namespace) -> tuple[Comparison, ...]:
+    from merge_snli.analysis.comparison import compare_results
+    from merge_snli.dataset.stored import find_dataset
+    from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+
+    return compare_results(
+        results,
+        test=arguments.test,
+        alpha=arguments.alpha,
+        datasets=[find_dataset(name) for name in arguments.dataset],
+        thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
+        all_thresholds=arguments.all_thresholds,
+    )
+
+
+def _level(text: str) -> float:
+    try:
+        level = float(text)
+    except ValueError:
+        level = float("nan")
+    if not 0 < level < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1, such as 0.05")
+    return level

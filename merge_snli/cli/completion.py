@@ -1,0 +1,56 @@
+"""`merge-snli completion`: print a script that completes commands, options and paths in a shell."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHELLS = ("bash", "zsh", "fish")
+
+FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DATA", "DIR", "RESULTS", "OUT"}
+"""How `--help` names arguments that are paths."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("shell", choices=SHELLS, help="shell of the script")
+    parser.epilog = (
+        "examples:\n"
+        '  eval "$(merge-snli completion bash)"                          # in ~/.bashrc\n'
+        '  merge-snli completion zsh > "${fpath[1]}/_merge-snli"\n'
+        "  merge-snli completion fish > ~/.config/fish/completions/merge-snli.fish"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the script.
+
+    Raises:
+        InputError: If shtab is not installed.
+    """
+    try:
+        import shtab
+    except ImportError as error:
+        raise InputError("completion needs shtab: pip install shtab") from error
+    parser: argparse.ArgumentParser = arguments.whole_parser()
+    for action in _actions(parser):
+        kinds = {*(action.metavar if isinstance(action.metavar, str) else "").split("|")}
+        if (FILES | FOLDERS) & kinds and not action.choices:
+            action.complete = shtab.FILE if FILES & kinds else shtab.DIRECTORY  # type: ignore[attr-defined]
+    sys.stdout.write(f"{shtab.complete(parser, shell=arguments.shell)}\n")
+    return 0
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Yield the arguments of a parser and of its subparsers."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for subparser in {*action.choices.values()}:
+                yield from _actions(subparser)

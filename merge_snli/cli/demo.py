@@ -1,0 +1,78 @@
+"""`merge-snli demo`: run the full pipeline on bundled data and models."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from merge_snli.base.errors import as_flags
+from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
+
+NAME = "merge-snli"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("--out", default="demo", type=Path, metavar="DIR", help="output folder (default: %(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Generate a data set from the bundled problems, score both NLI models on it, and print all results."""
+    from generation.options import Options
+    from generation.pipeline import generate
+    from generation.presets import preset_options
+    from generation.report.composition import composition_table
+    from generation.report.words import words_table
+    from merge_snli.analysis.example import example_text, summary_text
+    from merge_snli.analysis.figures import draw_curves
+    from merge_snli.dataset.record import generation_of
+    from merge_snli.leaderboard.write import write_leaderboard
+    from merge_snli.models.names import name_models
+    from merge_snli.models.options import ModelOptions
+    from merge_snli.scoring.predictions.pairs import read_config
+    from merge_snli.scoring.results.folder import check_results_folder
+    from merge_snli.scoring.results.score_table import score_table
+    from merge_snli.scoring.score_models import score_models
+
+    out: Path = arguments.out
+    options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))
+    check_results_folder(out / "results")
+    dataset = generate(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))
+    models = name_models(PREFIX + name for name in NLI_MODELS)
+    results, failed = score_models(models, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
+    figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
+    page = write_leaderboard(results, out / "site", datasets=[dataset])
+    record, generation = dataset.record, generation_of(dataset.record)
+    _section("Variants to look at", example_text(results, dataset))
+    _section("What was found", summary_text(results))
+    _section("Scores", score_table(results, {name: as_flags(reason) for name, reason in failed.items()}).text())
+    _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
+    words = words_table(generation.words, *vars(generation.problems).values())
+    _section("Shared words of the embedded problems", words.text())
+    _section("Written", "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *figures, page)))
+    score = [_command(), "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
+    _section("Next", f"Open the page: {page.resolve().as_uri()}\nScore your own model:\n  {shlex.join(score)}\n")
+    return 2 if failed else 0
+
+
+def _command() -> str:
+    """Return how to call this command: as it was called now, if it is not on the PATH."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == NAME and shutil.which(NAME) is None else NAME
+
+
+def _is_demo_data(folder: Path) -> bool:
+    """Return whether the folder contains a data set of the demo, which may be replaced without `--overwrite`."""
+    from merge_snli.dataset.stored import RUN_FILE, find_dataset
+
+    return (folder / RUN_FILE).is_file() and find_dataset(str(folder)).record.options.get(
+        "problems"
+    ) == PREFIX + PROBLEMS
+
+
+def _section(title: str, text: str) -> None:
+    sys.stdout.write(f"\n{title}\n{'-' * len(title)}\n{text}")
+    sys.stdout.flush()

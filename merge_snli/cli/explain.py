@@ -1,0 +1,31 @@
+"""`merge-snli explain`: show how the variants of one problem were selected."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from merge_snli.cli.arguments import DATASET, add_format
+from merge_snli.cli.output import TEXT_FORMATS, write_output
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id")
+    parser.add_argument("--seed-id", required=True, metavar="ID", help="id of the problem")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
+    add_format(parser, *TEXT_FORMATS)
+    parser.epilog = "--format json has all fillers."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print how the variants of one problem were selected."""
+    from generation.report.explain import explain
+    from generation.report.explanation_text import explanation_text
+    from generation.work.folder import work_folder_of
+    from merge_snli.dataset.stored import find_dataset
+
+    dataset = find_dataset(arguments.dataset)
+    found = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
+    write_output(arguments.format, text=lambda: explanation_text(found), document=found.as_dict)
+    return 0

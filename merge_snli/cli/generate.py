@@ -1,0 +1,136 @@
+"""`merge-snli generate`: generate a data set of variants from NLI problems."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from generation.filters.filter import FILTERS_GROUP
+from generation.options import DATA_SET, MASKED_LMS, Options
+from merge_snli.base.errors import InputError, param
+from merge_snli.cli.problem_arguments import add_option_arguments, given
+from merge_snli.problems.options import PROBLEMS_GROUP
+
+if TYPE_CHECKING:
+    from merge_snli.runs.options import ClusterOptions
+
+    pass
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command; options of a run have the names of the fields of `generation.Options`."""
+    parser.add_argument("--out", metavar="DIR", help="folder for the data set (required unless --dry-run)")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace a data set that was generated with other options"
+    )
+    parser.add_argument(
+        "--work",
+        metavar="DIR",
+        help="work folder for shards and masked LM answers; several data sets can share it (default: OUT.work)",
+    )
+    parser.add_argument(
+        "--allow-pickle",
+        action="store_true",
+        help="load pickle weights if a masked LM has no safetensors; pickle weights can execute arbitrary code",
+    )
+    parser.add_argument(
+        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print only warnings and errors")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="estimate forms, time and disk space without writing anything"
+    )
+    base = parser.add_mutually_exclusive_group()
+    base.add_argument(
+        "--preset", metavar="NAME", help="options of a preset: paper, paper-bart, slides, strict (only filters) or demo"
+    )
+    base.add_argument(
+        "--options", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
+    )
+    add_option_arguments(parser, Options, (PROBLEMS_GROUP, MASKED_LMS, DATA_SET, FILTERS_GROUP))
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli generate demo:problems --preset demo --out merge_demo\n"
+        "  merge-snli generate stanfordnlp/snli --preset paper --out merge_snli --dry-run"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Generate a data set and print its composition unless `--quiet` is given."""
+    options, executor = read_options(arguments), None
+    if arguments.cluster is not None:
+        from merge_snli.runs.options import read_cluster_file
+
+        executor = read_cluster_file(arguments.cluster)
+    if arguments.dry_run:
+        sys.stdout.write(_estimate(options, arguments, executor))
+        return 0
+    if arguments.out is None:
+        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
+    from generation.pipeline import generate
+    from generation.report.composition import composition_table
+
+    if not arguments.quiet:
+        logging.getLogger("generation.pipeline").setLevel(logging.INFO)
+    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle", "quiet")}
+    dataset = generate(options, arguments.out, **choices, **_execution(executor))
+    if not arguments.quiet:
+        sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
+    return 0
+
+
+def _estimate(options: Options, arguments: argparse.Namespace, executor: ClusterOptions | None) -> str:
+    """Return what a run would do, and how long it would take."""
+    from generation.dry_run import dry_run
+    from generation.dry_run_text import dry_run_text
+
+    estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
+    if executor is None:
+        return dry_run_text(estimate)
+    from generation.pipeline import submitted
+    from generation.run import plan_run, read_inputs
+    from merge_snli.base.progress import Progress
+    from merge_snli.dataset.folders import check_dataset_out
+    from merge_snli.runs.plan import plan_text
+
+    choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
+    inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)
+    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "merge_snli")), **choices, **_execution(executor))
+    return plan_text(executor, *submitted(run_, executor), estimate)
+
+
+def _execution(executor: ClusterOptions | None) -> dict[str, Any]:
+    """Return the arguments of a run that follow from the cluster file."""
+    if executor is None:
+        return {}
+    return {"executor": executor, "problems_per_shard": executor.problems_per_shard}
+
+
+def read_options(arguments: argparse.Namespace) -> Options:
+    """Return the options of a run: those of the preset or options file, overridden by the command line.
+
+    Raises:
+        InputError: If problems or masked LMs are missing, or an option is invalid.
+    """
+    from generation.presets import preset_options
+    from generation.run_file import read_run_file
+
+    values = given(arguments, Options)
+    if arguments.preset is not None:
+        values = preset_options(arguments.preset) | values
+    if arguments.options is not None:
+        values = read_run_file(arguments.options) | values
+    if not values.get("problems"):
+        raise InputError(
+            f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems, "
+            "before options that take lists"
+        )
+    if "mlm" not in values:
+        raise InputError(
+            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('options')} file that names "
+            "them"
+        )
+    return Options(**values)

@@ -1,0 +1,113 @@
+"""`merge-snli import`: compute results from logs of language models or from tables of predictions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.cli.arguments import DATASET, RESULTS, add_format, add_list
+from merge_snli.cli.output import TABLE_FORMATS, write_tables
+
+if TYPE_CHECKING:
+    from merge_snli.base.table import Table
+    from merge_snli.scoring.results.result import Result
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_list(
+        parser.add_argument,
+        "files",
+        item=Path,
+        metavar="FILE",
+        help="logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
+        "predictions (.csv, .tsv, .jsonl, .parquet); with --again also results (.json)",
+    )
+    parser.add_argument("--dataset", required=True, metavar=DATASET, help="folder or Hub id of the MERGE data set")
+    parser.add_argument("--out", required=True, type=Path, metavar=RESULTS, help="results folder")
+    parser.add_argument("--model", metavar="NAME", help="name of the model; required for tables")
+    parser.add_argument("--config", help="for tables: all (default), noun, verb, adj or adv")
+    parser.add_argument(
+        "--limit-seeds", type=int, metavar="N", help="for tables: the model predicted N seeds and their variants"
+    )
+    parser.add_argument(
+        "--subsample", type=int, metavar="K", help="for tables: the model predicted the variants of subsample K"
+    )
+    parser.add_argument(
+        "--partial", action="store_true", help="leave out and count the seeds without all their answers"
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="read the answers again from what the models wrote, in logs or in the NAME.answers.jsonl beside results",
+    )
+    parser.add_argument("--unread", action="store_true", help="list the answers that cannot be read, after the table")
+    add_format(parser, *TABLE_FORMATS)
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli import logs/*.eval --dataset ORG/merge_snli --out results\n"
+        "  merge-snli import logs/MODEL/samples_*.jsonl --dataset demo:dataset --out results\n"
+        "  merge-snli import predictions.csv --model my-model --dataset demo:dataset --out results\n"
+        "  merge-snli import results/*.json --again --dataset demo:dataset --out results"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Import the files and print a table.
+
+    Raises:
+        InputError: If no file can be imported; nothing is written then.
+    """
+    from merge_snli.language_models.import_files import import_files
+    from merge_snli.scoring.results.files import to_json
+    from merge_snli.scoring.results.grouping import on_same_data
+    from merge_snli.scoring.results.score_table import score_table
+
+    results = import_files(
+        arguments.files,
+        arguments.dataset,
+        out=arguments.out,
+        model=arguments.model,
+        config=arguments.config,
+        limit_seeds=arguments.limit_seeds,
+        subsample=arguments.subsample,
+        partial=arguments.partial,
+        again=arguments.again,
+    )
+    unread = _unread(results, arguments.out) if arguments.unread else None
+    tables = [*map(score_table, on_same_data(results)), *([] if unread is None else [_unread_table(unread)])]
+    write_tables(
+        arguments.format,
+        tables,
+        document=lambda: {
+            "results": [to_json(result) for result in results],
+            **({} if unread is None else {"unread": unread}),
+        },
+    )
+    return 0
+
+
+def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
+    """Return what the models wrote where no answer can be read."""
+    from merge_snli.language_models.kept_answers import kept_path, read_kept
+    from merge_snli.scoring.results.files import file_name
+
+    paths = [(result.title, out / file_name(result)) for result in results]
+    return [
+        {"model": title, "id": each.id, "text": each.text}
+        for title, path in paths
+        if kept_path(path).is_file()
+        for each in read_kept(path)
+        if each.answer is None
+    ]
+
+
+def _unread_table(unread: list[dict[str, str]]) -> Table:
+    """Return what cannot be read as a table."""
+    from merge_snli.base.table import Column, Table
+
+    columns = (Column("Model", "left"), Column("Pair", "left"), Column("Text", "left"))
+    rows = tuple((each["model"], each["id"], json.dumps(each["text"])) for each in unread)
+    return Table(title="Answers that cannot be read", columns=columns, rows=rows)

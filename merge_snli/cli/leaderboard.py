@@ -1,0 +1,111 @@
+"""`merge-snli leaderboard`: write a leaderboard page, table or Space from results, or check submissions to a Space."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.cli.arguments import add_datasets, add_results, add_thresholds
+
+if TYPE_CHECKING:
+    import argparse
+
+FORMATS = ("html", "md", "csv", "json", "latex")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_results(parser, nargs="*")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the page, the table or the Space")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="html",
+        help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: %(default)s)",
+    )
+    add_datasets(
+        parser,
+        "data sets of the results, to show the texts of their hardest seeds on the page; of a Space, those that "
+        "results may be submitted on",
+    )
+    add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
+    parser.add_argument(
+        "--init-space", metavar="ORG/NAME", help="write the repository of a Space that others can submit results to"
+    )
+    parser.add_argument(
+        "--space", metavar="DIR|ORG/NAME", help="check every result in the folder of a Space, and rebuild its page"
+    )
+    parser.add_argument(
+        "--pull-request", type=int, metavar="N", help="check a pull request to the Space on the Hub instead"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page, the table or the Space and print its path, or print what the check of a Space found.
+
+    Returns:
+        0 if the check passed, otherwise 2.
+    """
+    from merge_snli.dataset.stored import find_dataset
+    from merge_snli.leaderboard.space import build_space, check_pull_request, init_space
+    from merge_snli.leaderboard.write import write_leaderboard
+    from merge_snli.scoring.results.files import read_results
+
+    _check_arguments(arguments)
+    datasets = [find_dataset(name) for name in arguments.dataset]
+    if arguments.space is not None:
+        if arguments.pull_request is None:
+            checked = build_space(Path(arguments.space), datasets)
+        else:
+            checked = check_pull_request(arguments.space, arguments.pull_request, datasets)
+        sys.stdout.write(checked.text())
+        return 0 if checked.passed else 2
+    results = read_results(*arguments.results)
+    if arguments.init_space is not None:
+        path = init_space(arguments.init_space, results, datasets, arguments.out)
+    else:
+        path = write_leaderboard(
+            results,
+            arguments.out,
+            file_format=arguments.format,
+            datasets=datasets,
+            thresholds=arguments.threshold,
+        )
+    sys.stdout.write(f"{path}\n")
+    return 0
+
+
+def _check_arguments(arguments: argparse.Namespace) -> None:
+    from merge_snli.dataset.folders import check_out
+    from merge_snli.problems.options import require_at_least
+
+    for option, given, formats in (
+        ("dataset", arguments.dataset, ("html",)),
+        ("threshold", arguments.threshold, ("md", "latex")),
+        ("init_space", arguments.init_space, ("html",)),
+    ):
+        if given and arguments.format not in formats:
+            needed = " or ".join(formats)
+            raise InputError(
+                f"{param(option)} has no effect with {param('format')} {arguments.format}: give {param('format')} "
+                f"{needed}, or leave {param(option)} out"
+            )
+    require_at_least("pull_request", arguments.pull_request, 1)
+    if arguments.space is not None:
+        unused = {
+            "results folder": arguments.results,
+            param("out"): arguments.out,
+            param("init_space"): arguments.init_space,
+        }
+        for name, given in unused.items():
+            if given:
+                raise InputError(f"{param('space')} checks the Space itself and takes no {name}: remove it")
+        return
+    if arguments.pull_request is not None:
+        raise InputError(f"{param('pull_request')} needs {param('space')}: name the Space on the Hub")
+    if not arguments.results or arguments.out is None:
+        missing = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
+        raise InputError(f"name {missing}")
+    check_out(arguments.out)

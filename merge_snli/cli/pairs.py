@@ -1,0 +1,93 @@
+"""`merge-snli pairs`: make the data set Simple Pair from templates, or Extended Pair from NLI problems."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from merge_snli.cli.arguments import add_list, add_steps
+from merge_snli.cli.problem_arguments import given, with_suppressed_default
+
+if TYPE_CHECKING:
+    from merge_snli.dataset.stored import MergeDataset
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the two data sets and their arguments, which have the names of the fields of their options."""
+    add_steps(
+        parser,
+        {
+            "simple": ("make the data set Simple Pair from templates", _add_simple_arguments),
+            "extended": ("make the data set Extended Pair from NLI problems", _add_extended_arguments),
+        },
+    )
+
+
+def _add_simple_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_out_arguments(parser)
+    add = with_suppressed_default(parser.add_argument_group("data set"))
+    add(
+        "--premises",
+        type=int,
+        metavar="N",
+        help="premises per family (config simple) or template (conjunction); a quarter of it in config relevance; "
+        "augmentation always has 6,000 pairs (default: 4000)",
+    )
+    add("--random-seed", type=int, metavar="N", help="seed of the draws (default: 0)")
+    add(
+        "--held-out-nouns",
+        action="store_true",
+        help="use one half of the nouns for config augmentation and the other half for the other configs",
+    )
+    add("--lexicon", metavar="DIR", help="words and templates (default: the bundled ones)")
+    parser.epilog = "example:\n  merge-snli pairs simple --out simple_pair"
+
+
+def _add_extended_arguments(parser: argparse.ArgumentParser) -> None:
+    add_list(
+        parser.add_argument,
+        "problems",
+        metavar="PROBLEMS",
+        help="NLI problems: files, folders or Hub ids; 'NAME[-1500:]' takes the last 1,500 problems",
+    )
+    _add_out_arguments(parser)
+    add = with_suppressed_default(parser.add_argument_group("data set"))
+    add(
+        "--premises",
+        type=int,
+        metavar="N",
+        help="premises of config extended_simple; extended_conjunction has 3/16 of it per template (default: 2000)",
+    )
+    add("--random-seed", type=int, metavar="N", help="seed of the draws (default: 0)")
+    add("--license", metavar="ID", help="license of the problems for the card, if they are not a known data set")
+    parser.epilog = "example:\n  merge-snli pairs extended stanfordnlp/snli nyu-mll/multi_nli --out extended_pair"
+
+
+def _add_out_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder for the data set")
+    parser.add_argument("--overwrite", action="store_true", help="replace a data set that was made with other options")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the data set and print its configs."""
+    from merge_snli.pairs.summary import summary_table
+
+    dataset = {"simple": _simple, "extended": _extended}[arguments.step](arguments)
+    sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")
+    return 0
+
+
+def _simple(arguments: argparse.Namespace) -> MergeDataset:
+    from merge_snli.pairs.simple_pair import make_simple_pair
+    from merge_snli.pairs.simple_pair_options import SimplePairOptions
+
+    options = SimplePairOptions(**given(arguments, SimplePairOptions))
+    return make_simple_pair(arguments.out, options, overwrite=arguments.overwrite)
+
+
+def _extended(arguments: argparse.Namespace) -> MergeDataset:
+    from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
+
+    options = ExtendedPairOptions(**given(arguments, ExtendedPairOptions))
+    return make_extended_pair(arguments.out, options, overwrite=arguments.overwrite)

@@ -1,0 +1,99 @@
+"""`merge-snli publish`: upload a data set, its loading script and the metric to the Hub."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.cli.arguments import DATASET, add_list
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set")
+    parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub")
+    parser.add_argument("--private", action="store_true", help="create new repositories as private")
+    parser.add_argument(
+        "--create-pr", action="store_true", help="open a pull request instead of committing to the branch"
+    )
+    parser.add_argument(
+        "--revision",
+        default="main",
+        metavar="BRANCH",
+        help="branch of the data; other branches get no tag and no loading script (default: %(default)s)",
+    )
+    parser.add_argument("--metric-space", metavar="ORG/pattern_accuracy", help="Space to upload the metric to")
+    parser.add_argument("--license", metavar="ID", help="license of the problems, if the run record has none")
+    parser.add_argument("--dry-run", action="store_true", help="print files and commits without contacting the Hub")
+    results = parser.add_argument_group("propose results to a model's repository instead of publishing a data set")
+    add_list(
+        results.add_argument,
+        "--eval-results",
+        item=Path,
+        metavar="RESULT.json",
+        help="result files of merge-snli score",
+    )
+    results.add_argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub")
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli publish merge_snli --repo ORG/merge_snli --dry-run\n"
+        "  merge-snli publish --repo ORG/merge_snli --eval-results results/*.json --model ORG/NAME"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Publish the data set or propose the results, and print a summary."""
+    if (arguments.eval_results is None) != (arguments.model is None):
+        raise InputError(f"{param('eval_results')} and {param('model')} go together: pass both or neither")
+    if (arguments.eval_results is None) != (arguments.dataset is not None):
+        raise InputError(f"give the folder of a data set or {param('eval_results')}, but not both")
+    _disable_progress_without_terminal()
+    return _publish(arguments) if arguments.eval_results is None else _propose(arguments)
+
+
+def _disable_progress_without_terminal() -> None:
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    if not sys.stderr.isatty():
+        disable_progress_bars()
+
+
+def _publish(arguments: argparse.Namespace) -> int:
+    from merge_snli.dataset.stored import find_dataset
+    from merge_snli.hub.publishing import plan, publish
+    from merge_snli.hub.publishing.checks import check_arguments, check_valid
+    from merge_snli.hub.publishing.hub import find_api
+    from merge_snli.hub.publishing.plan import plan_text
+    from merge_snli.hub.publishing.publish import published_text
+
+    if not Path(arguments.dataset).is_dir():
+        raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
+    names = {name: getattr(arguments, name) for name in ("revision", "create_pr", "metric_space")}
+    check_arguments(arguments.repo, **names)
+    dataset = find_dataset(arguments.dataset)
+    api = None if arguments.dry_run else find_api()
+    check_valid(dataset)
+    planned = plan(dataset, arguments.repo, license_id=arguments.license, **names)
+    if api is None:
+        sys.stdout.write(plan_text(planned))
+        return 0
+    published = publish(api, planned, private=arguments.private, create_pr=arguments.create_pr)
+    sys.stdout.write(published_text(published))
+    return 0
+
+
+def _propose(arguments: argparse.Namespace) -> int:
+    from merge_snli.hub.publishing.hub import find_api
+    from merge_snli.hub.publishing.plan import branch_text
+    from merge_snli.hub.publishing.results import propose_results, proposed_text, results_branch
+    from merge_snli.scoring.results.files import read_result
+
+    results = [read_result(path) for path in arguments.eval_results]
+    names = {"model": arguments.model, "dataset": arguments.repo}
+    if arguments.dry_run:
+        sys.stdout.write(branch_text(results_branch(results, **names)))
+        return 0
+    sys.stdout.write(proposed_text(propose_results(find_api(), results, **names)))
+    return 0

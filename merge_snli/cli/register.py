@@ -1,0 +1,38 @@
+"""`merge-snli register`: make a data set and the metric loadable by bare name from any folder."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from merge_snli.base.errors import InputError
+from merge_snli.cli.arguments import DATASET
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="data set: folder or Hub id")
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches")
+    other.add_argument(
+        "--as", dest="load_name", default="merge_snli", metavar="NAME", help="name to load it by (default: %(default)s)"
+    )
+    other.add_argument("--list", action="store_true", help="print the registered data set")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Register, undo or list, and print the folders that were written."""
+    from merge_snli.hub.registration import find_caches, register, registered, undo
+    from merge_snli.hub.registration.registered import registered_text, removed_text
+
+    if not arguments.list and not arguments.undo:
+        if arguments.dataset is None:
+            raise InputError("no data set given: name its folder, such as merge-snli register merge_snli")
+        sys.stdout.write(registered_text(register(arguments.dataset, load_name=arguments.load_name)))
+        return 0
+    registration = registered() if arguments.list else undo(arguments.dataset)
+    if registration is None:
+        sys.stdout.write(f"nothing is registered in {find_caches().datasets}\n")
+    else:
+        sys.stdout.write(registered_text(registration) if arguments.list else removed_text(registration))
+    return 0

@@ -1,0 +1,274 @@
+"""`merge-snli score`: score NLI models on a data set."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.errors import InputError, as_flags, param
+from merge_snli.cli.arguments import DATASET, RESULTS, add_format, add_list, add_thresholds
+from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.problem_arguments import SOURCE_OPTIONS, add_source_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from merge_snli.base.table import Table
+    from merge_snli.problems.options import ProblemOptions
+    from merge_snli.scoring.results.result import Result
+
+logger = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_list(
+        parser.add_argument,
+        "names",
+        nargs="*",
+        default=(),
+        metavar="MODEL",
+        help="sequence classifiers: Hub ids, folders, demo:nli-a or demo:nli-b; NAME=FOLDER names a folder's model",
+    )
+    parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
+    parser.add_argument(
+        "--dataset",
+        required=True,
+        metavar=f"{DATASET}|FILE",
+        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
+    )
+    parser.add_argument(
+        "--config",
+        help="config of the data set: all (default), noun, verb, adj or adv of a MERGE data set; of Simple Pair and "
+        "Extended Pair, every config by default",
+    )
+    parser.add_argument(
+        "--group-column",
+        metavar="COLUMN",
+        help="score any labeled pairs in groups, such as HANS or contrast sets: the column of the groups. Simple Pair "
+        "and Extended Pair need no --group-column",
+    )
+    add_list(
+        parser.add_argument,
+        "--by",
+        default=(),
+        metavar="COLUMN",
+        help="also score the pairs with each value of a column, or of two columns joined as A+B; only for pairs in "
+        "groups (default for Simple Pair and Extended Pair: their templates)",
+    )
+    parser.add_argument(
+        "--limit-seeds",
+        type=int,
+        metavar="N",
+        help="score N seeds and their variants only, for a quick trial; the result is marked as partial",
+    )
+    parser.add_argument(
+        "--subsample", type=int, metavar="K", help="score the variants of subsample K only; marked as partial"
+    )
+    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
+    add_list(
+        parser.add_argument,
+        "--model-labels",
+        metavar="LABEL",
+        help="labels of the models' outputs in order, if their configs do not name them; or infer, to find the order "
+        "on the seeds",
+    )
+    parser.add_argument(
+        "--dtype",
+        default="float32",
+        metavar="DTYPE",
+        help="float32, bfloat16, float16 or int8 (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--allow-pickle",
+        action="store_true",
+        help="load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
+    )
+    parser.add_argument("--trust-remote-code", action="store_true", help="run Python code from model repositories")
+    parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
+    parser.add_argument(
+        "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
+    )
+    parser.add_argument(
+        "--eval-results",
+        nargs="?",
+        const="",
+        metavar="ORG/NAME",
+        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a folder, "
+        "give the Hub id of the data set",
+    )
+    add_source_arguments(parser)
+    parser.add_argument(
+        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
+    )
+    add_format(parser, *TABLE_FORMATS)
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli score demo:nli-a demo:nli-b --dataset demo:dataset --out results\n"
+        "  merge-snli score --models paper --dataset ORG/merge_snli --config noun --out results\n"
+        "  merge-snli score demo:nli-a --dataset demo:dataset --source recorded --out results\n"
+        "  merge-snli score demo:nli-a --dataset pairs.tsv --group-column pattern --by construction --out results"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Score the models and print a table. A model that fails does not stop the others.
+
+    Returns:
+        0 if all models were scored, otherwise 2.
+
+    Raises:
+        InputError: If the data set, its source, the labels or the results folder cannot be used.
+    """
+    from merge_snli.models.finding import find_device
+    from merge_snli.models.labels import parse_labels
+    from merge_snli.models.names import name_models
+    from merge_snli.models.options import ModelOptions
+    from merge_snli.scoring.predictions.opening import open_data
+    from merge_snli.scoring.predictions.scored_data import part_of_data
+    from merge_snli.scoring.predictions.source import read_source
+    from merge_snli.scoring.results.files import to_json
+    from merge_snli.scoring.results.folder import check_results_folder
+    from merge_snli.scoring.tasks import ScoringRun, score_run
+
+    if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):
+        raise InputError(
+            f"{param('limit_seeds')} and {param('subsample')} are for a trial on one machine: remove them, or "
+            f"{param('cluster')}"
+        )
+    executor = None
+    if arguments.cluster is not None:
+        from merge_snli.runs.options import read_cluster_file
+
+        executor = read_cluster_file(arguments.cluster)
+    dataset_id, source = _dataset_id(arguments), _source(arguments)
+    options = ModelOptions(
+        model_labels=None if arguments.model_labels is None else parse_labels(arguments.model_labels),
+        dtype=arguments.dtype,
+        device=find_device(arguments.device) if arguments.cluster is None else arguments.device,
+        allow_pickle=arguments.allow_pickle,
+        trust_remote_code=arguments.trust_remote_code,
+    )
+    models = name_models(_names(arguments))
+    check_results_folder(arguments.out)
+    scored: list[tuple[list[Result], dict[str, str]]] = []
+    for whole in open_data(
+        _dataset(arguments), config=arguments.config, group_column=arguments.group_column, by=arguments.by
+    ):
+        data = part_of_data(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
+        problems = None if source is None else read_source(source, data)
+        if dataset_id is not None and data.anchors is None:
+            raise InputError(
+                f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {data.name}"
+            )
+        scoring = ScoringRun(
+            models=models,
+            options=options,
+            out=arguments.out,
+            dataset=_dataset(arguments),
+            config=data.config,
+            group_column=arguments.group_column,
+            by=tuple(arguments.by),
+            source=source,
+            opened=(data, problems),
+        )
+        results, reasons = score_run(scoring, executor)
+        scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
+        if dataset_id is not None:
+            _write_eval_results(dataset_id, data.digest, arguments.out)
+    failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
+    write_tables(
+        arguments.format,
+        [table for results, reasons in scored for table in _tables(results, reasons, arguments.threshold)],
+        document=lambda: {
+            "results": [to_json(result) for results, _ in scored for result in results],
+            "failed": failed,
+        },
+    )
+    if failed:
+        logger.warning("not scored: %s", ", ".join(failed))
+    return 2 if failed else 0
+
+
+def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
+    """Return the tables of the models that were scored on one config of one data set."""
+    from merge_snli.scoring.results.grouping import names_of
+    from merge_snli.scoring.results.score_table import part_tables, score_table
+
+    names = names_of(results)
+    tables = [score_table(results, failed, names=names, thresholds=thresholds)]
+    return tables + (part_tables(results, names=names) if results and not results[0].has_anchors else [])
+
+
+def _dataset(arguments: argparse.Namespace) -> str | ProblemOptions:
+    """Return the data set; with `--group-column`, how to read it."""
+    from merge_snli.problems.options import ProblemOptions
+
+    dataset: str = arguments.dataset
+    if arguments.group_column is None:
+        return dataset
+    return ProblemOptions(problems=dataset, **_reading_options(arguments))
+
+
+def _reading_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that say how to read pairs in groups or, without them, the source."""
+    return {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
+
+
+def _dataset_id(arguments: argparse.Namespace) -> str | None:
+    """Return the Hub id of the data set for `--eval-results`, or None without this option."""
+    from merge_snli.base.hub_ids import split_revision
+    from merge_snli.scoring.results.eval_results import check_dataset_id
+
+    if arguments.eval_results is None:
+        return None
+    folder = Path(arguments.dataset)
+    # A relative folder such as data/merge_snli looks like a Hub id.
+    dataset_id = arguments.eval_results or (str(folder.resolve()) if folder.is_dir() else arguments.dataset)
+    check_dataset_id(dataset_id)
+    return split_revision(dataset_id)[0]
+
+
+def _source(arguments: argparse.Namespace) -> str | ProblemOptions | None:
+    """Return `recorded`, the options for reading the source, or None without `--source`."""
+    from merge_snli.problems.options import ProblemOptions
+    from merge_snli.scoring.predictions.source import RECORDED
+
+    if arguments.group_column is not None:
+        if arguments.source is not None:
+            raise InputError(
+                f"{param('source')} is for MERGE data sets, not for pairs in groups with {param('group_column')}; "
+                "remove it"
+            )
+        return None
+    options = _reading_options(arguments)
+    if options and arguments.source in (None, RECORDED):
+        missing = f"a FILE or ID as {param('source')}, or {param('group_column')}"
+        needed = missing if arguments.source is None else f"another {param('source')} than recorded"
+        raise InputError(f"{param(next(iter(options)))} needs {needed}; add it, or remove the option")
+    if not options:
+        source: str | None = arguments.source
+        return source
+    return ProblemOptions(problems=arguments.source, **options)
+
+
+def _write_eval_results(dataset_id: str, digest: str, out: Path) -> None:
+    """Write all results on the data set in the folder, including those on other configs."""
+    from merge_snli.scoring.results.eval_results import write_eval_results
+    from merge_snli.scoring.results.files import read_results
+
+    if any(out.glob("*.json")):
+        same_data = [result for result in read_results(out) if result.dataset.digest == digest]
+        write_eval_results(same_data, out, dataset_id=dataset_id)
+
+
+def _names(arguments: argparse.Namespace) -> list[str]:
+    """Return the models from the command line, and those of the paper with `--models paper`."""
+    from merge_snli.models.paper_models import PAPER_MODELS
+
+    names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]
+    if not names:
+        raise InputError(f"no model given: pass Hub ids, folders or demo:nli-a, or {param('models')} paper")
+    return names

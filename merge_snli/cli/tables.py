@@ -1,0 +1,144 @@
+"""`merge-snli tables`: print the tables of a generation run, compare two runs, or count shared words of problems."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.cli.arguments import DATASET, add_format
+from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.problem_arguments import add_problem_arguments, given
+
+if TYPE_CHECKING:
+    from merge_snli.base.table import Table
+    from merge_snli.dataset.stored import MergeDataset
+
+DATASET_OPTIONS = ("against", "suggestions", "work", "against_work", "out")
+"""The options that problems do not have."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_problem_arguments(
+        parser,
+        "the folder or Hub id of a MERGE data set, for its tables; or problems as for generate, to count those that "
+        "share a word (Table 4)",
+        "DATA|PROBLEMS",
+    )
+    of_run = parser.add_argument_group("data set")
+    of_run.add_argument(
+        "--against",
+        metavar=DATASET,
+        help="instead, list what only one of two data sets has, by masked LM and by filter",
+    )
+    of_run.add_argument(
+        "--suggestions",
+        action="store_true",
+        help="also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the work "
+        "folder of the run",
+    )
+    of_run.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
+    of_run.add_argument(
+        "--against-work", type=Path, metavar="DIR", help="work folder of the run of --against (default: DATA.work)"
+    )
+    of_run.add_argument("--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file")
+    add_format(parser, *TABLE_FORMATS)
+    parser.epilog = (
+        "examples:\n"
+        "  merge-snli tables merge_snli --suggestions --out figure_9.pdf\n"
+        "  merge-snli tables merge_snli --against merge_strict\n"
+        "  merge-snli tables stanfordnlp/snli --split validation"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the tables, with the values of the paper if the run has the same masked LMs or problems."""
+    dataset = _dataset(arguments)
+    if dataset is None:
+        return _count_words(arguments)
+    tables = _tables(dataset, arguments) if arguments.against is None else _tables_against(dataset, arguments)
+    write_tables(
+        arguments.format, tables.values(), document=lambda: {name: each.as_dict() for name, each in tables.items()}
+    )
+    return 0
+
+
+def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
+    """Return the data set, or None if the argument names problems.
+
+    Raises:
+        InputError: If there is no such data set, or an option is for problems or data sets only.
+    """
+    from merge_snli.dataset.stored import find_dataset, is_dataset
+    from merge_snli.problems.options import ProblemOptions
+
+    of_problems = [name for name in given(arguments, ProblemOptions) if name != "problems"]
+    of_run = [name for name in DATASET_OPTIONS if getattr(arguments, name)]
+    if of_problems and of_run:
+        raise InputError(
+            f"{param(of_problems[0])} is for problems, and {param(of_run[0])} for a data set: leave one of them out"
+        )
+    first, *others = arguments.problems
+    are_problems = bool(of_problems or others) or _are_problems(first)
+    if are_problems and of_run:
+        raise InputError(f"{param(of_run[0])} is for a data set, not for the problems {first}: leave it out")
+    return None if are_problems or not (of_run or is_dataset(first)) else find_dataset(first)
+
+
+def _are_problems(name: str) -> bool:
+    """Return whether a name is that of problems, which needs no look at the files or the Hub."""
+    from merge_snli.embedded import PREFIX, PROBLEMS
+    from merge_snli.problems.file_names import names_files
+    from merge_snli.problems.known_datasets import known_dataset
+
+    return name == PREFIX + PROBLEMS or names_files(name) or known_dataset(name) is not None
+
+
+def _count_words(arguments: argparse.Namespace) -> int:
+    """Count the shared words of problems and print them as in Table 4 of the paper."""
+    from generation.report.words import words_report, words_table
+    from merge_snli.problems.options import ProblemOptions
+
+    report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
+    table = words_table(report.classes, report.with_label, report.without_label)
+    write_tables(arguments.format, [table], document=report.as_dict)
+    return 0
+
+
+def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:
+    """Return the tables of a run by name, and draw Figure 9."""
+    from generation.report.overlap import check_format, draw_overlap
+    from generation.report.tables import report_tables
+
+    if arguments.against_work is not None:
+        raise InputError(f"{param('against_work')} needs {param('against')}: name the other data set")
+    if arguments.out is not None:
+        check_format(arguments.out)  # before suggestions are counted, which takes time
+    tables, overlap = report_tables(dataset, arguments.work, suggestions=arguments.suggestions)
+    if arguments.out is not None:
+        draw_overlap(overlap, arguments.out)
+    return tables
+
+
+def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:
+    """Return by name the tables of what only one of two data sets has."""
+    from generation.report.against import tables_against
+    from merge_snli.dataset.stored import find_dataset
+
+    if arguments.suggestions or arguments.out is not None:
+        option = "suggestions" if arguments.suggestions else "out"
+        raise InputError(f"{param(option)} is for one data set, not for {param('against')}: leave one of them out")
+    other = find_dataset(arguments.against)
+    return tables_against(
+        dataset, other, work=_work(dataset, arguments.work), other_work=_work(other, arguments.against_work)
+    )
+
+
+def _work(dataset: MergeDataset, given: Path | None) -> Path | None:
+    """Return the work folder that was given, or the default one if it exists."""
+    from generation.work.folder import work_folder_of
+
+    work = work_folder_of(dataset.folder.absolute(), given)
+    return work if given is not None or work.is_dir() else None

@@ -1,0 +1,34 @@
+"""`merge-snli validate`: check a data set against its run record, row by row."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from merge_snli.cli.arguments import DATASET, add_format
+from merge_snli.cli.output import TEXT_FORMATS, write_output
+
+HAS_FINDINGS = 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
+    parser.add_argument("--tagger", metavar="DIR", help="spaCy pipeline of the run, if it was a folder")
+    add_format(parser, *TEXT_FORMATS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Validate a data set and print one line per finding and a summary."""
+    from merge_snli.base.errors import as_flags
+    from merge_snli.dataset.stored import find_dataset
+    from merge_snli.validation import validate
+    from merge_snli.validation.finding import report_text
+
+    folder = Path(arguments.dataset)
+    dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)
+    report = validate(dataset, tagger=arguments.tagger)
+    report = replace(report, not_checked=tuple(map(as_flags, report.not_checked)))
+    write_output(arguments.format, text=lambda: report_text(report), document=report.as_dict)
+    return HAS_FINDINGS if report.findings else 0

@@ -1,4 +1,0 @@
-"""The subcommands, one module each with `add_arguments` and `run`.
-
-Only `merge_snli.cli` imports from here. `add_arguments` must not import heavy packages, so that `--help` is fast.
-"""

@@ -1,0 +1,1 @@
+"""A data set on disk: its record, finding and reading it, its card."""

@@ -1,0 +1,140 @@
+"""Plan a publication: the files, the commits and the tag, without calling the Hub."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.hub_ids import REPO_TYPE_NAMES
+from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
+from merge_snli.dataset.stored import RUN_FILE
+from merge_snli.hub.publishing.checks import MAIN, METRIC, check_arguments
+from merge_snli.hub.publishing.eval_yaml import eval_yaml
+from merge_snli.hub.publishing.published_record import published_record
+from merge_snli.schema import data_version
+
+if TYPE_CHECKING:
+    from merge_snli.dataset.stored import MergeDataset
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The files of one branch, published in one commit.
+
+    Attributes:
+        repo: The repository's id.
+        repo_type: `dataset`, `space` or `model`.
+        name: The branch.
+        files: Contents by path: bytes, or the path of a local file.
+        message: The commit message, and the title of a pull request.
+        marker: A file that identifies repositories made by publishing; None if any repository is accepted.
+        owned: Pattern of paths that publishing owns: it deletes matching files that are not in `files`.
+    """
+
+    repo: str
+    repo_type: str
+    name: str
+    files: dict[str, Path | bytes]
+    message: str
+    marker: str | None = None
+    owned: re.Pattern[str] | None = None
+
+    @property
+    def title(self) -> str:
+        """The branch as messages name it."""
+        return f"{REPO_TYPE_NAMES[self.repo_type]} {self.repo}, branch {self.name}"
+
+    def is_obsolete(self, path: str) -> bool:
+        """Return whether a file of the repository is left from an older publication."""
+        return self.owned is not None and path not in self.files and self.owned.fullmatch(path) is not None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A publication.
+
+    Attributes:
+        repo: The id of the data set's repository.
+        branches: The branches in the order of their commits. The first holds the data.
+        data_files: sha256 of the data files by path.
+        tag: The tag on the first branch's commit, or None.
+    """
+
+    repo: str
+    branches: tuple[Branch, ...]
+    data_files: dict[str, str]
+    tag: str | None
+
+
+def plan(
+    dataset: MergeDataset,
+    repo: str,
+    *,
+    revision: str = MAIN,
+    create_pr: bool = False,
+    metric_space: str | None = None,
+    license_id: str | None = None,
+) -> Plan:
+    """Plan a publication.
+
+    Args:
+        dataset: A data set without findings of `merge_snli.validation.validate`. Without subsamples it gets no loading
+            script and no `eval.yaml`.
+        repo: The repository's id, `ORG/NAME`.
+        revision: The branch for the data. A branch other than `main` is a draft: no script, no tag.
+        create_pr: Propose the data in a pull request, without script and tag.
+        metric_space: Id of the Space for the metric, or None.
+        license_id: License of the problems, if the record has none.
+
+    Raises:
+        InputError: As `check_arguments`, or if the license is unknown.
+    """
+    check_arguments(repo, revision=revision, create_pr=create_pr, metric_space=metric_space)
+    tag = f"v{data_version(dataset.digest)}"
+    if revision == tag:
+        raise InputError(f"{param('revision')} {revision} is the name of the tag: choose another name for the draft")
+    digests = dict(sorted(dataset.record.data.files.items()))
+    contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in sorted(dataset.record.files)}
+    contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)
+    if dataset.record.draws is not None:
+        contents["eval.yaml"] = eval_yaml(dataset)
+    branches = [_data_branch(repo, revision, contents, f"Data {tag}")]
+    is_complete = revision == MAIN and not create_pr
+    if is_complete and dataset.record.draws is not None:
+        with_script = {**contents, **script_files(dataset, repo_name=repo.partition("/")[2])}
+        branches.append(_data_branch(repo, SCRIPT_BRANCH, with_script, f"Loading script and data {tag}"))
+    if metric_space is not None:
+        branches.append(_metric_branch(metric_space))
+    return Plan(repo, tuple(branches), digests, tag if is_complete else None)
+
+
+def _data_branch(repo: str, name: str, contents: dict[str, Path | bytes], message: str) -> Branch:
+    return Branch(repo, "dataset", name, contents, message, RUN_FILE, re.compile(r"data/.+\.parquet"))
+
+
+def _metric_branch(space: str) -> Branch:
+    """Return the metric's folder as a Space; `evaluate.load` expects a module with the Space's name."""
+    with as_file(files("metrics") / METRIC) as folder:
+        paths = [path for path in sorted(Path(folder).iterdir()) if path.suffix in {".md", ".py", ".txt"}]
+        contents: dict[str, Path | bytes] = {path.name: path.read_bytes() for path in paths}
+    return Branch(space, "space", MAIN, contents, "Metric", f"{METRIC}.py", re.compile(r"[^/]+\.py"))
+
+
+def plan_text(plan: Plan) -> str:
+    """Return a plan as text: every file with its sha256 and size, every commit, the tag."""
+    tag = "" if plan.tag is None else f"tag {plan.tag} on {MAIN} of {plan.repo}\n"
+    return "".join(branch_text(branch) for branch in plan.branches) + tag
+
+
+def branch_text(branch: Branch) -> str:
+    """Return a branch as text: every file with its sha256 and size, and the commit message."""
+    from huggingface_hub import CommitOperationAdd
+
+    uploads = {path: CommitOperationAdd(path, content).upload_info for path, content in sorted(branch.files.items())}
+    lines = [f"  {upload.sha256.hex()}  {upload.size:>10,}  {path}" for path, upload in uploads.items()]
+    total = f"  {len(uploads)} files, {sum(upload.size for upload in uploads.values()):,} bytes"
+    return "\n".join([branch.title, f'  commit "{branch.message}"', *lines, total, ""])

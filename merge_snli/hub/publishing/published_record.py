@@ -1,0 +1,103 @@
+"""Rewrite the record and the card for publication: with the repository's id, without paths of this machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from generation.run_file import RUN_TOML
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.hub_ids import LICENSE_ID
+from merge_snli.card import license_of
+from merge_snli.card.dataset_folder import card_and_record
+from merge_snli.dataset.record import PublishedRecord
+from merge_snli.problems.file_names import public_name
+
+if TYPE_CHECKING:
+    from merge_snli.dataset.record import Record
+    from merge_snli.dataset.stored import MergeDataset
+
+PATHS = ("problems", "seeds_from", "lexicon")
+"""Options that may be paths, or lists of them."""
+
+
+def published_record(
+    dataset: MergeDataset, *, repo: str, metric: str | None, license_id: str | None
+) -> dict[str, bytes]:
+    """Return the card and the record to publish. The folder is not changed.
+
+    Args:
+        dataset: The data set.
+        repo: Its id on the Hub, for the card's examples.
+        metric: The id of the metric's Space, or None.
+        license_id: The license of the problems, if the record has none.
+
+    Returns:
+        Contents by path: the card, `run.json`, and `run.toml` if the folder has one.
+
+    Raises:
+        InputError: If no license is known, it is invalid, or it contradicts the record.
+    """
+    record = _with_license(dataset.record, dataset.name, license_id)
+    record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
+    files = card_and_record(record, dataset.folder)
+    if (dataset.folder / RUN_TOML).is_file():
+        return files | {RUN_TOML: _run_toml(record)}
+    return files
+
+
+def _with_license(record: Record, name: str, license_id: str | None) -> Record:
+    """Return the record with the license of its problems.
+
+    Raises:
+        InputError: If no license is known, it is invalid, or the record has another one.
+    """
+    known = license_of(record)
+    chosen = known if license_id is None else license_id.lower()
+    if chosen is None:
+        raise InputError(
+            f"the license of the problems of {name} is unknown, and it applies to their variants: look it up and pass "
+            f"it with {param('license')} ID, such as {param('license', 'cc-by-4.0')}"
+        )
+    if not LICENSE_ID.fullmatch(chosen):
+        raise InputError(
+            f"{chosen!r} is not a license id of the Hub: pass {param('license')} ID, such as cc-by-4.0 or other"
+        )
+    if license_id is None or known == chosen:
+        return record
+    if known is not None and LICENSE_ID.fullmatch(known) and known != chosen:
+        raise InputError(
+            f"{param('license')} {license_id} contradicts the license of the problems, {known}: leave it out"
+        )
+    return replace(record, options=record.options | {"license": chosen}, terms=replace(record.terms, license=chosen))
+
+
+def _public_options(record: Record) -> dict[str, Any]:
+    """Return the options that may be paths, reduced to the last part of the path."""
+    options = record.options
+    public = {name: _public(options[name]) for name in PATHS if options.get(name)}
+    if record.generation is None:
+        return public
+    tagger, mlms = options["tagger"], zip(options["mlm"], record.generation.masked_lms, strict=True)
+    return {
+        **public,
+        # Only masked LMs from the Hub have a revision; the id of a tagger never has a slash.
+        "mlm": [given if mlm.revision else mlm.name for given, mlm in mlms],
+        "tagger": None if tagger is None else Path(tagger).name,
+    }
+
+
+def _public(names: str | list[str]) -> str | list[str]:
+    return _public_name(names) if isinstance(names, str) else [_public_name(name) for name in names]
+
+
+def _public_name(path_or_id: str) -> str:
+    return Path(path_or_id).resolve().name if Path(path_or_id).exists() else public_name(path_or_id)
+
+
+def _run_toml(record: Record) -> bytes:
+    from generation.options import Options
+    from generation.run_file import write_run_file
+
+    return write_run_file(Options(**record.options)).encode()

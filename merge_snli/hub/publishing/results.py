@@ -1,0 +1,63 @@
+"""Propose a model's results to its repository: a pull request with `.eval_results/merge_snli.yaml`."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.hub.publishing.checks import MAIN, check_repo_id
+from merge_snli.hub.publishing.plan import Branch
+from merge_snli.hub.publishing.push import Pushed, push
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from huggingface_hub import HfApi
+
+    from merge_snli.scoring.results.result import Result
+
+
+def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Branch:
+    """Return the file to propose to a model's repository.
+
+    Args:
+        results: Results of that model on configs of one data set.
+        model: The model's id on the Hub.
+        dataset: The data set's id on the Hub.
+
+    Raises:
+        InputError: If the model's id is invalid, or the results are not of a commit of that model.
+    """
+    from merge_snli.scoring.results.eval_results import PATH_IN_REPO, write_eval_results
+
+    check_repo_id("model", model)
+    other = next((result.model.name for result in results if result.model.name != model), None)
+    if other is not None:
+        raise InputError(f"{param('model')} is {model}, but a result is of {other}: pass results of one model")
+    other = next((result.dataset.title for result in results if not result.has_anchors), None)
+    if other is not None:
+        raise InputError(f"a result is on {other}, which the Hub has no task for: pass results on MERGE data sets")
+    with tempfile.TemporaryDirectory() as folder:
+        written = write_eval_results(results, Path(folder), dataset_id=dataset)
+        if not written:
+            raise InputError(f"no result is of a commit of {model} on the Hub: score its Hub id in float32")
+        content = written[0].read_bytes()
+    return Branch(model, "model", MAIN, {PATH_IN_REPO: content}, f"Add results on {dataset}")
+
+
+def propose_results(api: HfApi, results: Sequence[Result], *, model: str, dataset: str) -> Pushed:
+    """Open a pull request with a model's results, or update the user's open one.
+
+    Raises:
+        InputError: As `results_branch`, or if the Hub refuses or fails.
+    """
+    return push(api, results_branch(results, model=model, dataset=dataset), create_pr=True)
+
+
+def proposed_text(pushed: Pushed) -> str:
+    """Return the outcome of `propose_results` as one line."""
+    if pushed.pull_request is None:
+        return f"{pushed.branch.title} already has these results\n"
+    return f"pull request {pushed.pull_request}\n"

@@ -1,0 +1,111 @@
+"""Prepare the folders to move to the caches: one per config, and one for the metric."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import sha256_of_file, sha256_of_json
+from merge_snli.schema import data_version
+
+if TYPE_CHECKING:
+    from merge_snli.dataset.stored import MergeDataset
+
+NAME = "merge_snli"
+"""The default name to load a data set by."""
+
+METRIC_NAME = "pattern_accuracy"
+METRICS = Path("evaluate_modules", "metrics", f"evaluate-metric--{METRIC_NAME}")
+"""The folder of the metric's modules in the cache of `evaluate`."""
+
+NOT_IMPORTED = frozenset({"__init__.py", "app.py"})
+"""Python files of the metric's folder that its module does not import."""
+
+MODIFICATION_TIME = 2**31 - 86_400
+"""Modification time of registered folders: January 2038, the latest day that every file system can store.
+
+The libraries load the latest of the cached versions of a name. So a data set that is loaded from another folder with
+this name never takes precedence.
+"""
+
+
+def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path, ...]:
+    """Write each config in the cache format of `datasets`.
+
+    Args:
+        dataset: The data set.
+        cache: The folder to use as the cache.
+        name: The name to load it by.
+
+    Returns:
+        The folder of each config, relative to `cache`.
+
+    Raises:
+        InputError: If a data file is missing or does not match its recorded digest.
+    """
+    from datasets import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+
+    _check_files(dataset)
+    is_bar_shown = not are_progress_bars_disabled()
+    disable_progress_bars()
+    try:
+        return tuple(_prepare_config(dataset, config, cache, name) for config in dataset.configs)
+    finally:
+        if is_bar_shown:
+            enable_progress_bars()
+
+
+def _check_files(dataset: MergeDataset) -> None:
+    for name, digest in dataset.record.data.files.items():
+        path = dataset.folder / name
+        if not path.is_file() or sha256_of_file(path) != digest:
+            raise InputError(f"{path} is missing or was changed: download or generate the data set again")
+
+
+def _prepare_config(dataset: MergeDataset, config: str, cache: Path, name: str) -> Path:
+    from datasets.exceptions import DatasetGenerationError
+
+    from merge_snli.builder import builder_of
+
+    # The hash differs by config: if it were the same, loading without a config would fail.
+    cache_hash = f"registered-{dataset.digest[:16]}-{config}"
+    folder = Path(name, config, data_version(dataset.digest), cache_hash)
+    builder = builder_of(dataset.configs)(
+        config_name=config, data_dir=str(dataset.folder), dataset_name=name, cache_dir=str(cache / ".unused")
+    )
+    try:
+        builder.download_and_prepare(output_dir=str(cache / folder))
+    except DatasetGenerationError as error:
+        raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None  # such as a full disk
+    (cache / folder.with_name(f"{folder.name}_builder.lock")).unlink(missing_ok=True)
+    # The first config (`all`) is the latest, so that it is the default config, as in the data set's folder.
+    time = MODIFICATION_TIME + (config == dataset.configs[0])
+    os.utime(cache / folder, (time, time))
+    return folder
+
+
+def metric_folder() -> Path:
+    """Return the folder of the metric's module."""
+    return Path(str(files(f"metrics.{METRIC_NAME}")))
+
+
+def prepare_metric(cache: Path) -> Path:
+    """Copy the metric's modules in the cache format of `evaluate`.
+
+    Args:
+        cache: The folder to use as the cache of modules.
+
+    Returns:
+        The metric's folder, relative to `cache`.
+    """
+    sources = [path for path in sorted(metric_folder().glob("*.py")) if path.name not in NOT_IMPORTED]
+    contents = {path.name: path.read_text(encoding="utf-8") for path in sources}
+    folder = METRICS / sha256_of_json(contents)
+    (cache / folder).mkdir(parents=True)
+    for name, content in (contents | {"__init__.py": ""}).items():
+        (cache / folder / name).write_text(content, encoding="utf-8")
+        os.utime(cache / folder / name, (MODIFICATION_TIME, MODIFICATION_TIME))
+    return folder

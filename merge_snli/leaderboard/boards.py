@@ -1,0 +1,205 @@
+"""Group results into boards: the results on one config of one data set, ranked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from merge_snli.scoring.results.files import safe_name
+from merge_snli.scoring.results.grouping import (
+    config_rank,
+    distinct_names_of,
+    marked_names,
+    on_same_data,
+    ranked,
+    titles_of,
+    unranked_reasons,
+)
+from merge_snli.scoring.results.score_table import (
+    columns_of,
+    compared_labels_of,
+    part_tables,
+    percent,
+    score_table,
+    size_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from merge_snli.base.table import Table
+    from merge_snli.scoring.results.records import DatasetRecord
+    from merge_snli.scoring.results.result import Result
+    from merge_snli.scoring.results.scores import Scores
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A result on a board.
+
+    Attributes:
+        key: Identifier in links, unique on the board and safe in a URL.
+        name: Display name: the result's title, with the model's digest if the title is not unique.
+        result: The result.
+        unranked: Why it is not ranked among the results of the board; None if it is.
+    """
+
+    key: str
+    name: str
+    result: Result
+    unranked: str | None = None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The predicted labels of a model on some rows.
+
+    Attributes:
+        accuracy: Share of the rows predicted correctly, in percent.
+        shares: Share of each predicted label in percent, by label.
+    """
+
+    accuracy: float
+    shares: dict[str, float]
+
+    @property
+    def text(self) -> str:
+        """The shares in words, for readers that see no bars."""
+        return ", ".join(f"{label.replace('_', ' ')} {share:.1f}%" for label, share in self.shares.items())
+
+
+@dataclass(frozen=True)
+class BarTable:
+    """The bars of every model by value of a column.
+
+    Attributes:
+        column: The column.
+        rows: By value, the number of rows and the bar of each model of the board; None for a model without scores.
+    """
+
+    column: str
+    rows: dict[str, tuple[int, tuple[Bar | None, ...]]]
+
+
+@dataclass(frozen=True)
+class Board:
+    """Results on one config of one data set.
+
+    Attributes:
+        title: Data set and config, with the data's digest if another data set has the same name.
+        entries: The results, at least one: best pattern accuracy first, those that are not ranked last.
+        thresholds: Thresholds at which the table shows PA, besides the quality threshold.
+    """
+
+    title: str
+    entries: tuple[Entry, ...]
+    thresholds: tuple[float, ...] = ()
+
+    @property
+    def dataset(self) -> DatasetRecord:
+        """The data set and config of all results."""
+        return self.entries[0].result.dataset
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """The results in the order of the board."""
+        return tuple(entry.result for entry in self.entries)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The display names of the models; those that are not ranked say so."""
+        return tuple(marked_names(self.results))
+
+    @property
+    def has_anchors(self) -> bool:
+        """Whether the groups of the data have anchors (seeds)."""
+        return self.results[0].has_anchors
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the bars."""
+        return compared_labels_of(self.results)
+
+    @property
+    def size(self) -> str:
+        """The number of groups and rows."""
+        return size_of(self.results)
+
+    def table(self) -> Table:
+        """Return the scores, one row per model."""
+        table = score_table(self.results, title=self.title, names=self.names, thresholds=self.thresholds)
+        why = (f"{entry.name} is not ranked: {entry.unranked}." for entry in self.entries if entry.unranked is not None)
+        return replace(table, notes=(*table.notes, *why))
+
+    def untitled(self) -> Table:
+        """Return the scores without a title, for a page that has it above the table."""
+        return replace(self.table(), title="")
+
+    def tables(self) -> list[Table]:
+        """Return the scores, one row per model; without anchors, then by value of each column."""
+        by_value = [] if self.has_anchors else part_tables(self.results, title=self.title, names=self.names)
+        return [self.table(), *by_value]
+
+    def bars(self) -> list[BarTable]:
+        """Return the predicted labels by value of each column."""
+        return [_bar_table(column, self.results) for column in columns_of(self.results)]
+
+
+def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()) -> tuple[Board, ...]:
+    """Group results into boards.
+
+    Args:
+        results: Results in any order, on any data sets and configs.
+        thresholds: Thresholds at which tables show PA, besides the quality threshold.
+
+    Returns:
+        The boards: those with seeds first, then sorted by title and digest of the data set, then `all` before the word
+        classes.
+
+    Raises:
+        InputError: If two results on the same data are of the same model.
+    """
+
+    def place(group: list[Result]) -> tuple[object, ...]:
+        data = group[0].dataset
+        return not group[0].has_anchors, data.title, data.digest, config_rank(data.config)
+
+    groups = sorted(on_same_data(results), key=place)
+    titles = titles_of([group[0].dataset for group in groups])
+    return tuple(Board(title, _entries(group), thresholds) for title, group in zip(titles, groups, strict=True))
+
+
+def _bar_table(column: str, results: tuple[Result, ...]) -> BarTable:
+    by_model = [result.parts.get(column, {}) for result in results]
+    values = dict.fromkeys(value for parts in by_model for value in parts)
+    rows = {value: max(parts[value].rows for parts in by_model if value in parts) for value in values}
+    return BarTable(
+        column, {value: (rows[value], tuple(_bar(parts.get(value)) for parts in by_model)) for value in values}
+    )
+
+
+def _bar(scores: Scores | None) -> Bar | None:
+    if scores is None:
+        return None
+    labels = next(iter(scores.predicted.values()))
+    shares = {label: percent(scores.predicted_share(label)) or 0.0 for label in labels}
+    return Bar(percent(scores.sample_accuracy.mean) or 0.0, shares)
+
+
+def _entries(results: list[Result]) -> tuple[Entry, ...]:
+    best_first = ranked(results)
+    names = distinct_names_of(best_first)
+    columns = zip(_keys(names), names, best_first, unranked_reasons(best_first), strict=True)
+    return tuple(Entry(key, name, result, reason) for key, name, result, reason in columns)
+
+
+def _keys(names: list[str]) -> list[str]:
+    """Make names safe, and number those that then are equal."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for name in names:
+        safe = safe_name(name)
+        seen[safe] += 1
+        keys.append(safe if seen[safe] == 1 else f"{safe}~{seen[safe]}")
+    return keys

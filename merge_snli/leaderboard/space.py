@@ -1,0 +1,199 @@
+"""Write the repository of a leaderboard Space that others can submit results to, check it, and rebuild its page."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.analysis.html_page import asset
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import write_json, write_text
+from merge_snli.base.hub_ids import fetch
+from merge_snli.base.table import TEXT_WIDTH
+from merge_snli.dataset.folders import check_out, first_name
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.leaderboard.submissions import LIMITS, check_files
+from merge_snli.leaderboard.write import write_leaderboard
+from merge_snli.scoring.results.files import RESULT, file_name, read_results, write_result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.scoring.results.result import Result
+
+RESULTS, SETTINGS = "results", "leaderboard.json"
+SPACE_ID = re.compile(r"[\w.-]+/[\w.-]+")
+RESULT_PATH = re.compile(rf"{RESULTS}/[^/]+\.json")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the check of a Space found.
+
+    Attributes:
+        problems: What is wrong with each file, by path; empty if the file passes.
+    """
+
+    problems: dict[str, list[str]]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every file passes."""
+        return not any(self.problems.values())
+
+    def text(self) -> str:
+        """Return one line per file that passes, and one per problem of the others."""
+        lines = [
+            f"{path}: {problem}" for path, problems in self.problems.items() for problem in (problems or ["passed"])
+        ]
+        return "\n".join([*lines, "", *textwrap.wrap(LIMITS, TEXT_WIDTH), ""])
+
+
+def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDataset], out: Path) -> Path:
+    """Write the repository of a Space.
+
+    Args:
+        space: Hub id of the Space, `ORG/NAME`.
+        results: The first results, on `datasets`.
+        datasets: The data sets that results may be submitted on.
+        out: The folder; new or empty.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        InputError: If the id is invalid, `out` has files, no data set is given, or a result does not pass the check.
+    """
+    if not SPACE_ID.fullmatch(space):
+        raise InputError(f"{param('init_space')} {space} is not the id of a Space: give ORG/NAME")
+    if not datasets:
+        raise InputError(
+            f"{param('init_space')} needs {param('dataset')}: name the data sets that results may be submitted on"
+        )
+    out = check_out(out, find_other=first_name)
+    checked = check_files({file_name(result): RESULT.dump_json(result) for result in results}, {}, datasets)
+    for name, problems in checked.items():
+        if problems:
+            raise InputError(f"{name}: {problems[0]}")
+    path = _write_page(results, out, space)
+    for result in results:
+        write_result(result, out / RESULTS)
+    listed = [_listed(dataset) for dataset in datasets]
+    write_json(out / SETTINGS, {"space": space, "datasets": listed})
+    names = "\n".join(f"- {each['title']}: `{each['name']}`, sha256 `{each['digest']}`" for each in listed)
+    card = asset("merge_snli.leaderboard", "page", "space.md")
+    write_text(out / "README.md", card.replace("SPACE_ID", space).replace("DATA_SETS", names).replace("LIMITS", LIMITS))
+    return path
+
+
+def build_space(folder: Path, datasets: Sequence[MergeDataset] = ()) -> Checked:
+    """Check every result of a Space, and rebuild its page if all pass.
+
+    Args:
+        folder: The folder of the Space's repository.
+        datasets: The data sets of the leaderboard, for those that cannot be found by their names.
+
+    Raises:
+        InputError: If the folder is not that of a Space, it has no result, or a data set cannot be found.
+    """
+    settings = _settings(folder)
+    files = _result_files(_files_of(folder))
+    found = check_files(_by_name(files), {}, _find_datasets(settings, datasets))
+    checked = Checked({f"{RESULTS}/{name}": problems for name, problems in found.items()})
+    if checked.passed:
+        _write_page(read_results(folder / RESULTS), folder, settings["space"])
+    return checked
+
+
+def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset] = ()) -> Checked:
+    """Check a pull request to a Space on the Hub: it may only add result files, and these must pass.
+
+    Args:
+        space: Hub id of the Space.
+        number: Number of the pull request.
+        datasets: As for `build_space`.
+
+    Raises:
+        InputError: If the Space or the pull request cannot be downloaded, or a data set cannot be found.
+    """
+    main, proposed = (
+        fetch(space, repo_type="space", revision=revision, patterns=["*"], alternative="the folder of its repository")
+        for revision in (None, f"refs/pr/{number}")
+    )
+    before, after = _files_of(main), _files_of(proposed)
+    added = {path: content for path, content in after.items() if path not in before and RESULT_PATH.fullmatch(path)}
+    problems: dict[str, list[str]] = {
+        path: [f"is changed: a pull request may only add {RESULTS}/NAME.json, and must be up to date with main"]
+        for path in sorted({*before, *after})
+        if path not in added and before.get(path) != after.get(path)
+    }
+    accepted = _by_name(_result_files(before))
+    found = check_files(_by_name(added), accepted, _find_datasets(_settings(main), datasets))
+    if not added:
+        problems[f"pull request {number}"] = ["adds no result"]
+    return Checked(problems | {f"{RESULTS}/{name}": each for name, each in found.items()})
+
+
+def _listed(dataset: MergeDataset) -> dict[str, Any]:
+    return {
+        "name": dataset.public_name,
+        "revision": dataset.revision,
+        "digest": dataset.digest,
+        "title": dataset.record.title,
+    }
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    try:
+        settings: dict[str, Any] = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        listed = [(each["name"], each["revision"], each["digest"]) for each in settings["datasets"]]
+        if not (isinstance(settings["space"], str) and listed):
+            raise ValueError(SETTINGS)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{folder} is not a leaderboard Space: {SETTINGS} is missing or damaged; make one with "
+            f"{param('init_space')}"
+        ) from error
+    return settings
+
+
+def _find_datasets(settings: Mapping[str, Any], given: Sequence[MergeDataset]) -> list[MergeDataset]:
+    """Return the data sets that a Space lists: those given, the others by name."""
+    by_digest = {dataset.digest: dataset for dataset in given}
+    found = []
+    for listed in settings["datasets"]:
+        dataset = by_digest.get(listed["digest"]) or find_dataset(listed["name"], revision=listed["revision"])
+        if dataset.digest != listed["digest"]:
+            raise InputError(
+                f"{listed['name']} has the digest {dataset.digest[:8]}, and the leaderboard is on "
+                f"{listed['digest'][:8]}: name the folder of that data set with {param('dataset')}"
+            )
+        found.append(dataset)
+    return found
+
+
+def _files_of(folder: Path) -> dict[str, bytes]:
+    """Return the content of the files of a repository by path, without those of Git."""
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: path.read_bytes() for name, path in files.items() if not name.startswith((".git/", ".cache/"))}
+
+
+def _result_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path: content for path, content in files.items() if RESULT_PATH.fullmatch(path)}
+
+
+def _by_name(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path.removeprefix(f"{RESULTS}/"): content for path, content in files.items()}
+
+
+def _write_page(results: Sequence[Result], folder: Path, space: str) -> Path:
+    about = (
+        f"To submit a model, score it with merge-snli score on a data set of this leaderboard, and open a pull request "
+        f"to {space} that adds the result file to {RESULTS}/. {LIMITS}"
+    )
+    return write_leaderboard(results, folder, about=about)

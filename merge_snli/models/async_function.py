@@ -1,0 +1,163 @@
+"""Ask an async function, such as a call of a paid API, about pairs; no answer is lost if the run stops."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING
+
+from merge_snli.base.files import disk_errors_as_input_errors
+from merge_snli.base.progress import Progress
+from merge_snli.models.predictor import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+CONCURRENCY = 16
+"""Number of calls at the same time by default."""
+
+AsyncLabelFunction = Callable[[Pair], Awaitable[str | int | None]]
+"""Returns the label of one (premise, hypothesis) pair: a name, its number in the data set, or None for no answer."""
+
+logger = logging.getLogger(__name__)
+
+
+def is_async(function: object) -> bool:
+    """Return whether a function, or the `__call__` of an object, is async."""
+    function = _without_arguments(function)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
+def journal_name(function: AsyncLabelFunction, name: str, version: str | None) -> str:
+    """Return the file name of the journal of a function: another one if its name, and its version or code, change."""
+    if version is not None:
+        return f"{hashlib.sha256(json.dumps([name, version, None]).encode()).hexdigest()[:16]}.jsonl"
+    called = _without_arguments(function)
+    code = called if inspect.isroutine(called) else type(called)
+    try:
+        text = inspect.getsource(code)
+    except (OSError, TypeError):  # typed into an interpreter
+        text = repr(getattr(called, "__code__", code))
+    return f"{hashlib.sha256(json.dumps([name, text]).encode()).hexdigest()[:16]}.jsonl"
+
+
+def _without_arguments(function: object) -> object:
+    """Return the function of a `functools.partial`, and any other function as it is."""
+    return function.func if isinstance(function, partial) else function
+
+
+def ask_all(
+    function: AsyncLabelFunction,
+    pairs: Sequence[Pair],
+    *,
+    read: Callable[[object, Pair], str | None],
+    name: str,
+    concurrency: int,
+    journal: Path | None,
+) -> dict[Pair, str | None]:
+    """Ask a function about every pair.
+
+    Args:
+        function: The function.
+        pairs: Distinct pairs.
+        read: The result of `merge_snli.models.function.label_reader`; checks each answer before it is kept.
+        name: Name of the function, for the progress.
+        concurrency: Number of calls at the same time.
+        journal: A file to which every answer is appended as it comes. If it exists, its answers are not asked again.
+
+    Raises:
+        InputError: If an answer is not a label, or the journal cannot be written.
+        Exception: What the function raises; the answers up to then are in the journal.
+    """
+    known = {} if journal is None else _read_journal(journal)
+    answers = {pair: known[key] for pair in pairs if (key := _key(pair)) in known}
+    if answers:
+        logger.warning("%s: reusing %s answers in %s; delete it to ask again", name, f"{len(answers):,}", journal)
+    missing = [pair for pair in pairs if pair not in answers]
+    stop = Event()
+    with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(answers)) as stage, _writer(journal) as keep:
+
+        def answered(pair: Pair, answer: object) -> None:
+            answers[pair] = label = read(answer, pair)
+            keep(pair, label)
+            stage.advance(1)
+
+        # A thread of its own, because a notebook already runs an event loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            asked = thread.submit(asyncio.run, _ask(function, missing, concurrency, answered, stop))
+            try:
+                asked.result()
+            finally:
+                stop.set()  # after an error or Ctrl-C, the calls under way end, because they are paid for
+    return answers
+
+
+async def _ask(
+    function: AsyncLabelFunction,
+    pairs: Sequence[Pair],
+    concurrency: int,
+    answered: Callable[[Pair, object], None],
+    stop: Event,
+) -> None:
+    """Call the function with the pairs until one call fails or `stop` is set; then raise the first error."""
+    waiting = iter(pairs)
+
+    async def worker() -> None:
+        for pair in waiting:
+            if stop.is_set():
+                return
+            try:
+                answered(pair, await function(pair))
+            except BaseException:
+                stop.set()
+                raise
+
+    ended = await asyncio.gather(*(worker() for _ in range(min(concurrency, len(pairs)))), return_exceptions=True)
+    for error in ended:
+        if error is not None:
+            raise error
+
+
+def _key(pair: Pair) -> str:
+    return hashlib.sha256(json.dumps(pair).encode()).hexdigest()[:32]
+
+
+def _read_journal(journal: Path) -> dict[str, str | None]:
+    """Read a journal; a last line that a crash cut off is ignored."""
+    found: dict[str, str | None] = {}
+    if journal.is_file():
+        for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                key, label = json.loads(line)
+            except (ValueError, TypeError):
+                continue
+            found[key] = label
+    return found
+
+
+@contextmanager
+def _writer(journal: Path | None) -> Iterator[Callable[[Pair, str | None], None]]:
+    """Open a journal, and yield a function that appends an answer to it."""
+    if journal is None:
+        yield lambda pair, label: None
+        return
+    with disk_errors_as_input_errors(journal.parent):
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        journal.touch()
+    with journal.open("a", encoding="utf-8") as file:
+
+        def keep(pair: Pair, label: str | None) -> None:
+            with disk_errors_as_input_errors(journal.parent):
+                file.write(f"\n{json.dumps([_key(pair), label])}")
+                file.flush()
+
+        yield keep

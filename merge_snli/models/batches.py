@@ -1,0 +1,159 @@
+"""Cut inputs of one length into batches, and halve the tokens per batch when memory runs out."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    import numpy as np
+    import numpy.typing as npt
+
+    In = TypeVar("In")
+    Out = TypeVar("Out")
+
+logger = logging.getLogger(__name__)
+
+TOKENS_PER_BATCH = 512
+"""Batches of this many tokens keep two cores busy and fit into their caches."""
+
+MAX_TOKENS_PER_BATCH = 8_192
+"""Larger batches are hardly faster on a GPU, and padding the last batch of each length costs more."""
+
+MIN_INVARIANT_SIZE = 2
+"""The smallest batch size at which a batch-invariant model gives the same bits; a batch of one may be summed
+in another order."""
+
+TESTED_SIZES = (2, 3, 4, 7, 16)
+"""Batch sizes compared to decide whether a model is batch-invariant."""
+
+SHARE_OF_FREE_MEMORY = 0.5
+
+OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate memory")
+"""Parts of the messages of torch's plain `RuntimeError`s when memory runs out, for example on the CPU."""
+
+
+class Batches:
+    """Runs a model over inputs of one length in batches, and remembers how many tokens per batch fit into memory.
+
+    If rounding depends on the batch size, every batch of a length is padded to the same number of rows, so that the
+    output for an item does not depend on the other items. This holds until memory runs out: halving the tokens per
+    batch changes the batch size of all lengths, so later outputs may differ in the last bits.
+    """
+
+    def __init__(self, model: str, item: str, tokens: int = TOKENS_PER_BATCH, *, batch_invariant: bool = False) -> None:
+        """Start with full batches.
+
+        Args:
+            model: The model as messages name it, for example `masked LM roberta-base`.
+            item: What messages call one input: `form` or `pair`.
+            tokens: Maximum tokens per batch; a longer item gets a batch of its own.
+            batch_invariant: Whether the model gives the same bits at every batch size from `MIN_INVARIANT_SIZE` on.
+        """
+        self._model = model
+        self._item = item
+        self._tokens = tokens
+        self._batch_invariant = batch_invariant
+
+    def size(self, length: int) -> int:
+        """Return the batch size for items of `length` tokens."""
+        return max(1, self._tokens // length)
+
+    def run(self, step: Callable[[Sequence[In]], Sequence[Out]], items: Sequence[In], length: int) -> list[Out]:
+        """Run `step` over the items in batches; if memory runs out, halve the batch size and retry.
+
+        Args:
+            step: Computes the outputs of one batch.
+            items: Forms or pairs that all have the same number of tokens.
+            length: That number.
+
+        Returns:
+            The outputs of `step`, in the order of the items.
+
+        Raises:
+            InputError: If memory runs out at batch size 1.
+        """
+        outputs: list[Out] = []
+        while len(outputs) < len(items):
+            full = self.size(length)
+            batch = items[len(outputs) : len(outputs) + full]
+            min_size = min(MIN_INVARIANT_SIZE, full) if self._batch_invariant else full
+            padded = [*batch, *[batch[0]] * (min_size - len(batch))]
+            try:
+                outputs.extend(step(padded)[: len(batch)])
+                continue
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+            # Outside the handler: its traceback would keep the failed batch in memory.
+            self._halve(length)
+        return outputs
+
+    def _halve(self, length: int) -> None:
+        size = self.size(length)
+        if size == 1:
+            raise InputError(
+                f"out of memory at batch size 1: {self._model}, 1 {self._item} of {length} tokens; free some memory, "
+                f"or use {param('device', 'cpu')}, {param('dtype', 'bfloat16')} or a smaller model"
+            )
+        self._tokens = size // 2 * length
+        logger.warning(
+            "out of memory: %s continues with a batch size of %d for %ss of %d tokens",
+            self._model,
+            size // 2,
+            self._item,
+            length,
+        )
+        _release_cached_memory()
+
+
+def is_batch_invariant(run: Callable[[int], npt.NDArray[np.float32]]) -> bool:
+    """Return whether a model gives the same bits at several batch sizes.
+
+    Args:
+        run: Runs the model on a batch that repeats one input the given number of times; returns one row per input.
+    """
+    largest = run(TESTED_SIZES[-1])
+    return all(run(size).tobytes() == largest[:size].tobytes() for size in TESTED_SIZES)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error of torch or Python means that memory ran out."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY_MESSAGES)
+
+
+def _release_cached_memory() -> None:
+    """Release the GPU memory that torch caches."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
+    """Return the maximum number of tokens per batch on a device.
+
+    Args:
+        device: A torch device such as `cpu`, `cuda` or `cuda:1`.
+        run: Runs a trial batch on the device and returns its number of tokens.
+
+    Returns:
+        On a GPU, the largest power of two, up to `MAX_TOKENS_PER_BATCH`, that fits into half of the free memory,
+        estimated from the trial; `TOKENS_PER_BATCH` otherwise.
+    """
+    import torch
+
+    if not device.startswith("cuda"):
+        return TOKENS_PER_BATCH
+    torch.cuda.reset_peak_memory_stats(device)
+    before = torch.cuda.memory_allocated(device)
+    tokens = run()
+    used = max(1, torch.cuda.max_memory_allocated(device) - before)
+    free, _ = torch.cuda.mem_get_info(device)
+    fit = int(free * SHARE_OF_FREE_MEMORY / used * tokens)
+    return min(MAX_TOKENS_PER_BATCH, 1 << max(fit, 1).bit_length() - 1)

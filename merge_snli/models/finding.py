@@ -1,0 +1,242 @@
+"""Resolve a model name (Hub id, folder or `demo:NAME`) to a folder on disk with a digest."""
+
+import ctypes
+import hashlib
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from merge_snli.base.errors import InputError, Message, param, reason
+from merge_snli.base.files import is_path, sha256_of_file, sha256_of_json
+from merge_snli.base.hub_ids import fetch, split_revision
+from merge_snli.embedded import embedded_path
+from merge_snli.models.processor import processor_units
+
+logger = logging.getLogger(__name__)
+
+MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
+"""Files of a model that are downloaded and digested by default: no pickles, no code, no images."""
+
+SAFETENSORS = "*.safetensors"
+PICKLES = ("*.bin",)
+CODE = ("*.py",)
+"""Files that are downloaded and digested only on request."""
+
+CARD = "README.md"
+"""Downloaded for its metadata on training data; not part of the digest."""
+
+ADAPTER_CONFIG = "adapter_config.json"
+
+TOKENIZER_FILES = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "spm.model",
+    "tokenizer.model",
+)
+"""A model folder must have one of these; without any, `transformers` creates an empty tokenizer."""
+
+
+@dataclass(frozen=True)
+class ResolvedModel:
+    """A model on disk.
+
+    Attributes:
+        name: The Hub id without its revision, `demo:NAME`, or a folder's own name.
+        path: The folder to pass to `from_pretrained`.
+        revision: The commit on the Hub, or None for a folder.
+        digest: sha256 over the names and contents of the model's files, including those of its base model.
+        base: The base model if this model is an adapter, else None.
+    """
+
+    name: str
+    path: Path
+    revision: str | None
+    digest: str
+    base: "ResolvedModel | None" = None
+
+    @property
+    def tokenizer_path(self) -> Path:
+        """The folder of the tokenizer: that of the base model if an adapter has no tokenizer."""
+        return self.path if self.base is None or has_tokenizer(self.path) else self.base.path
+
+
+def find_model(
+    name: str,
+    *,
+    revision: str | None = None,
+    allow_pickle: bool = False,
+    trust_remote_code: bool = False,
+    adapters: bool = False,
+) -> ResolvedModel:
+    """Resolve a model, downloading it from the Hub if `name` is neither a folder nor `demo:NAME`.
+
+    Args:
+        name: Hub id, `ORG/NAME@REVISION`, folder or `demo:NAME`.
+        revision: Branch, tag or commit on the Hub; it is resolved to a commit.
+        allow_pickle: Include pickle weights if the model has no safetensors weights.
+        trust_remote_code: Include Python files.
+        adapters: Accept an adapter, and resolve its base model too.
+
+    Raises:
+        InputError: If there is no such model, or its folder is not a model folder.
+    """
+    selection = _Selection(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, adapters=adapters)
+    embedded = embedded_path(name)
+    if embedded is not None:
+        return _from_folder(name, embedded, None, selection)
+    if Path(name).is_dir():
+        return _from_folder(Path(name).resolve().name, Path(name), None, selection)
+    if is_path(name):
+        raise InputError(f"model folder {name} does not exist; give a folder, a Hub id or demo:NAME")
+    repo_id, revision_in_name = split_revision(name)
+    folder = _fetch(repo_id, revision or revision_in_name, selection.patterns)
+    if allow_pickle and not has_safetensors(folder):
+        folder = _fetch(repo_id, folder.name, (*selection.patterns, *PICKLES))
+    return _from_folder(repo_id, folder, folder.name, selection)
+
+
+@dataclass(frozen=True)
+class _Selection:
+    """Which files of a model to use."""
+
+    allow_pickle: bool
+    trust_remote_code: bool
+    adapters: bool
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        return (*MODEL_FILES, *CODE) if self.trust_remote_code else MODEL_FILES
+
+    def digested(self, folder: Path) -> tuple[str, ...]:
+        """Return the patterns of the files that are part of the digest."""
+        only_pickles = self.allow_pickle and not has_safetensors(folder)
+        return (*self.patterns, *PICKLES) if only_pickles else self.patterns
+
+
+def has_safetensors(folder: Path) -> bool:
+    """Return whether a folder has safetensors weights."""
+    return any(folder.glob(SAFETENSORS))
+
+
+def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
+    """Refuse pickle weights unless the user allows them.
+
+    Raises:
+        InputError: If the model or its base model has no safetensors weights.
+    """
+    for part in (model, model.base):
+        if part is not None and not has_safetensors(part.path) and not allow_pickle:
+            raise InputError(
+                f"model {part.name} has no safetensors weights ({part.path}); pickle weights can execute arbitrary "
+                f"code: if you trust this model, add {param('allow_pickle', True)}"
+            )
+
+
+def find_device(device: str | None) -> str:
+    """Return the torch device to run on; on a machine without a GPU driver, torch is not loaded to find it.
+
+    Args:
+        device: `cpu`, `cuda`, `cuda:1` …; if None, `cuda` if available, else `cpu`.
+
+    Raises:
+        InputError: If the device is not available.
+    """
+    if device == "cpu" or (device is None and not _has_gpu_driver()):
+        return "cpu"
+    import torch
+
+    if device is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(1, device=device).item()
+    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
+        raise InputError(
+            f"{param('device')} {device} is not available ({reason(error)}); try {param('device', 'cpu')}"
+        ) from error
+    return device
+
+
+def _has_gpu_driver() -> bool:
+    """Return whether the machine has a driver for GPUs of NVIDIA (CUDA) or AMD (ROCm)."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return Path("/dev/kfd").exists()
+    return True
+
+
+def warn_about_slow_bfloat16(dtype: str, device: str) -> None:
+    """Warn if the CPU emulates bfloat16 with float32, which is two to three times slower than float32."""
+    if dtype != "bfloat16" or not device.startswith("cpu"):
+        return
+    units = processor_units()
+    if units and not any("bf16" in name for name in units):
+        logger.warning(
+            Message(f"this CPU has no bfloat16 instructions: {param('dtype', 'float32')} is exact, and faster here")
+        )
+
+
+def disable_progress_bar() -> None:
+    """Turn off the progress bar that `transformers` draws while it loads a model."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
+    return fetch(
+        repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), alternative="a folder or demo:NAME"
+    )
+
+
+def _from_folder(name: str, folder: Path, revision: str | None, selection: _Selection) -> ResolvedModel:
+    digest = folder_digest(folder, selection.digested(folder))
+    if selection.adapters and (folder / ADAPTER_CONFIG).is_file():
+        base = _base_of(name, folder, selection)
+        return ResolvedModel(name, folder, revision, sha256_of_json([digest, base.digest]), base)
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder} is not a model folder: config.json is missing")
+    if not has_tokenizer(folder):
+        raise InputError(
+            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there"
+        )
+    return ResolvedModel(name, folder, revision, digest)
+
+
+def _base_of(name: str, folder: Path, selection: _Selection) -> ResolvedModel:
+    """Resolve the base model of an adapter."""
+    try:
+        config = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
+        base, revision = str(config["base_model_name_or_path"]), config.get("revision")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"{folder / ADAPTER_CONFIG} does not name a base model ({reason(error)}); download the adapter again"
+        ) from error
+    try:
+        return find_model(
+            base,
+            revision=revision,
+            allow_pickle=selection.allow_pickle,
+            trust_remote_code=selection.trust_remote_code,
+        )
+    except InputError as error:
+        raise InputError(f"cannot load the base model {base} of adapter {name}: {error.message.marked}") from error
+
+
+def has_tokenizer(folder: Path) -> bool:
+    """Return whether a folder has tokenizer files."""
+    return any((folder / file).is_file() for file in TOKENIZER_FILES)
+
+
+def folder_digest(folder: Path, patterns: Sequence[str] = MODEL_FILES) -> str:
+    """Return the sha256 over the names and contents of the files in a model's folder that match `patterns`."""
+    digest = hashlib.sha256()
+    files = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    for path in sorted(files):
+        digest.update(f"{path.name}\0{sha256_of_file(path)}\n".encode())
+    return digest.hexdigest()

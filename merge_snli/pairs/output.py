@@ -1,0 +1,169 @@
+"""Write a data set of pairs in groups: Parquet files, card and record, moved into place together."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import write_bytes
+from merge_snli.base.version import __version__
+from merge_snli.card.dataset_folder import card_and_record, config_record, data_record
+from merge_snli.dataset.folders import check_dataset_out, new_content
+from merge_snli.dataset.parquet_files import write_tables
+from merge_snli.dataset.record import Record
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
+from merge_snli.schema import NLI_LABELS, TEST, DataColumn, data_file, features_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from merge_snli.dataset.record import ConfigRecord, SourceRecord, TermsRecord
+    from merge_snli.dataset.stored import MergeDataset
+
+GROUP_COLUMN = "group_id"
+PAIR_COLUMNS = (
+    DataColumn("pair_id", "string", "id of the pair, unique in the data set"),
+    DataColumn(GROUP_COLUMN, "string", "id of the premise: the group of pattern accuracy"),
+    DataColumn("premise", "string", "premise"),
+    DataColumn("hypothesis", "string", "hypothesis"),
+    DataColumn("label", "label", "gold label"),
+    DataColumn("template", "string", "template of the premise"),
+    DataColumn("hypothesis_template", "string", "template of the hypothesis"),
+)
+"""The columns that every config begins with."""
+
+METHOD_VERSION = "1"
+"""Increase it with a change of the rows that the same options and sources give."""
+
+LIBRARIES = ("datasets", "pyarrow", "spacy")
+UNIQUE_COLUMNS = ("pair_id",)
+"""Columns without repeated values, which a dictionary would not make smaller."""
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class PairConfig:
+    """The rows of a config; labels are names, and a column that does not apply to a row may be missing in it.
+
+    Attributes:
+        description: What it contains, in Markdown.
+        rows: The rows.
+        columns: The columns after `PAIR_COLUMNS`.
+        split: The only split.
+    """
+
+    description: str
+    rows: Sequence[Row]
+    columns: tuple[DataColumn, ...]
+    split: str = TEST
+
+    @property
+    def all_columns(self) -> tuple[DataColumn, ...]:
+        """All columns in their order."""
+        return PAIR_COLUMNS + self.columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsTexts:
+    """What the record and the card say of a data set; the attributes are those of `Record`."""
+
+    command: str
+    title: str
+    load_name: str
+    summary: str
+    notes: tuple[str, ...]
+    terms: TermsRecord
+
+
+def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, overwrite: bool) -> Path:
+    """Check before a run that the data set can be written to a folder.
+
+    Args:
+        out: The folder.
+        options: The options of the command.
+        command: The command.
+        overwrite: Whether a data set that was made otherwise may be replaced.
+
+    Raises:
+        InputError: If the folder has other content, or a data set that was made otherwise and `overwrite` is false.
+    """
+    folder = check_dataset_out(out)
+    if (folder / RUN_FILE).is_file() and not overwrite:
+        record = find_dataset(str(folder)).record
+        if (record.command, record.options) != (command, options):
+            raise InputError(
+                f"{param('out')} {folder} has a data set that was made with other options: pass another folder, or add "
+                f"{param('overwrite', True)} to replace it"
+            )
+    return folder
+
+
+def write_pairs(
+    folder: Path,
+    texts: PairsTexts,
+    options: Mapping[str, Any],
+    sources: Sequence[SourceRecord],
+    configs: Mapping[str, PairConfig],
+) -> MergeDataset:
+    """Write data, card and record beside `folder`, then move them there together.
+
+    Args:
+        folder: The data set's folder.
+        texts: What record and card say of the data set.
+        options: The options of the command.
+        sources: What the sentences were made from.
+        configs: The rows by config.
+
+    Raises:
+        InputError: If the disk is full or the folder cannot be written; the folder is unchanged then.
+    """
+    versions = {"merge_snli": __version__, "python": platform.python_version()}
+    with new_content(folder, ("data", CARD_FILE, RUN_FILE)) as staged:
+        written = {name: _write_config(staged, name, config) for name, config in configs.items()}
+        record = Record(
+            **vars(texts),
+            method_version=METHOD_VERSION,
+            options=dict(options),
+            sources=tuple(sources),
+            label_names=NLI_LABELS,
+            group_column=GROUP_COLUMN,
+            versions=versions | {name: version(name) for name in LIBRARIES},
+            configs=written,
+            data=data_record(staged, written),
+        )
+        for name, content in card_and_record(record, staged).items():
+            write_bytes(staged / name, content)
+    return find_dataset(str(folder))
+
+
+def _write_config(folder: Path, name: str, config: PairConfig) -> ConfigRecord:
+    """Write the Parquet file of a config."""
+    table = stored_table(config)
+    repeated = [column for column in table.column_names if column not in UNIQUE_COLUMNS]
+    rows = write_tables(folder / data_file(name, config.split), [table], table.schema, dictionaries=repeated)
+    return config_record(
+        folder,
+        name,
+        {config.split: rows},
+        config.all_columns,
+        description=config.description,
+        group_column=GROUP_COLUMN,
+        label_names=NLI_LABELS,
+    )
+
+
+def stored_table(config: PairConfig) -> pa.Table:
+    """Return the rows as the data files have them: with all columns, and labels as numbers."""
+    schema = features_of(config.all_columns).arrow_schema
+    columns: dict[str, list[Any]] = {
+        name: [row.get(name, "") for row in config.rows] for name in schema.names if name != "label"
+    }
+    columns["label"] = [NLI_LABELS.index(row["label"]) for row in config.rows]
+    return pa.table({name: columns[name] for name in schema.names}, schema)

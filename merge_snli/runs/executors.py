@@ -1,0 +1,190 @@
+"""datatrove's executors, for the tasks of a stage."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dill
+from datatrove.executor.base import PipelineExecutor
+from datatrove.executor.local import LocalPipelineExecutor
+from datatrove.executor.ray import RayPipelineExecutor
+from datatrove.executor.slurm import SlurmPipelineExecutor
+
+from merge_snli.base.errors import InputError, reason
+from merge_snli.runs.options import LOCAL, RAY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from datatrove.pipeline.base import PipelineStep
+
+    from merge_snli.runs.options import StageOptions
+
+PICKLED = "executor.pik"
+"""In the logging folder: the executor, for the processes that run its tasks."""
+
+RAY_TASKS = {"max_calls": 1, "max_retries": 3}
+"""Options of Ray's tasks: a new process for each, which is started again if it is lost."""
+
+logger = logging.getLogger(__name__)
+
+
+class SlurmExecutor(SlurmPipelineExecutor):  # type: ignore[misc]
+    """Submits the tasks as one array of Slurm jobs."""
+
+    def launch_merge_stats(self) -> None:
+        """Submit no job for datatrove's statistics: `work cancel` would not know it."""
+
+    def get_launch_file_contents(self, sbatch_args: dict[str, Any], _: str) -> str:
+        """Return the sbatch script, without options that are None and with the Python that submits it."""
+        python = "python" if self.env_command else shlex.quote(sys.executable)
+        pickled = shlex.quote(self.logging_dir.resolve_paths(PICKLED))
+        given = {name: value and shlex.quote(str(value)) for name, value in sbatch_args.items() if value is not None}
+        command = f"{python} -m datatrove.tools.launch_pickled_pipeline {pickled}"
+        script: str = super().get_launch_file_contents(given, command)
+        return script
+
+
+class LocalExecutor(LocalPipelineExecutor):  # type: ignore[misc]
+    """Runs each task in a process of its own, so that killing one neither stops nor blocks the others."""
+
+    def run(self) -> None:
+        """Run the tasks that are not complete."""
+        with self.logging_dir.open(PICKLED, "wb") as file:
+            dill.dump(self, file, fmode=dill.CONTENTS_FMODE)
+        self._processes: list[subprocess.Popen[bytes]] = []
+        with ThreadPoolExecutor(self.workers) as pool:
+            try:
+                list(pool.map(self._run_task, self.get_incomplete_ranks()))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in self._processes:
+                    process.terminate()
+                raise
+
+    def _run_task(self, rank: int) -> None:
+        folder = Path(self.logging_dir.resolve_paths(""))
+        output = folder / "output" / f"{rank:05}.txt"
+        output.parent.mkdir(exist_ok=True)
+        with output.open("wb") as file:
+            command = [sys.executable, "-m", "merge_snli.runs.executors", str(folder / PICKLED), str(rank)]
+            # A session of its own: Ctrl-C reaches the submitting process only, which ends its tasks.
+            process = subprocess.Popen(command, stdout=file, stderr=file, start_new_session=True)
+            self._processes.append(process)
+            process.wait()
+
+
+class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
+    """Runs each task as a task of Ray, in a process of its own.
+
+    datatrove's actors wait forever for a killed process, and for resources that no machine has.
+    """
+
+    def run(self) -> None:
+        """Run the tasks that are not complete; Ray starts those of a lost process or machine again.
+
+        Raises:
+            InputError: If Ray does not accept the options of the tasks.
+        """
+        import ray  # not by the tasks of other executors
+
+        gigabytes = self.mem_per_cpu_gb * self.cpus_per_task
+        resources = {"CPU": self.cpus_per_task, "GPU": self.gpus_per_task, "memory": gigabytes * 1024**3}
+        options: dict[str, Any] = {
+            "num_cpus": resources["CPU"],
+            "num_gpus": resources["GPU"],
+            "memory": resources["memory"],
+            **RAY_TASKS,
+            **self.ray_remote_kwargs,
+        }
+        try:
+            run_task = ray.remote(**options)(PipelineExecutor._run_for_rank)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: {reason(error)}") from error
+        if not any(_has(node, resources) for node in ray.nodes()):  # type: ignore[no-untyped-call]
+            logger.warning(
+                "no machine of the Ray cluster has %d CPUs, %d GPUs and %d GB of memory for %s; waiting for one",
+                self.cpus_per_task,
+                self.gpus_per_task,
+                gigabytes,
+                self.pipeline[0].name,
+            )
+        executor = ray.put(self)
+        running: list[ray.ObjectRef[Any]] = []
+        for rank in self.get_incomplete_ranks():
+            if len(running) == self.workers:
+                _, running = ray.wait(running)
+            running.append(run_task.remote(executor, rank, 1))
+        ray.wait(running, num_returns=len(running))
+
+
+def _has(node: dict[str, Any], resources: dict[str, int]) -> bool:
+    """Return whether a machine of a Ray cluster is large enough for a task."""
+    return node["Alive"] and all(node["Resources"].get(name, 0) >= amount for name, amount in resources.items())
+
+
+DatatroveExecutor = SlurmExecutor | LocalExecutor | RayExecutor
+
+
+def make_executor(
+    kind: str,
+    step: PipelineStep,
+    options: StageOptions,
+    *,
+    tasks: int,
+    folder: Path,
+    after: Sequence[str] = (),
+    after_failures: bool = False,
+) -> DatatroveExecutor:
+    """Return the executor of a stage.
+
+    Args:
+        kind: `slurm`, `ray` or `local`.
+        step: What its tasks do.
+        options: The resources of a task.
+        tasks: Number of tasks.
+        folder: The folder for logs and completed tasks.
+        after: Ids of the Slurm jobs that must end before.
+        after_failures: Start even if one of them fails.
+    """
+    common: dict[str, Any] = {"pipeline": [step], "tasks": tasks, "logging_dir": str(folder)}
+    workers = options.workers or -1
+    if kind == LOCAL:
+        return LocalExecutor(**common, workers=options.workers or 1)
+    resources = {name: getattr(options, name) for name in ("cpus_per_task", "mem_per_cpu_gb", "gpus_per_task")}
+    if kind == RAY:
+        return RayExecutor(**common, **resources, workers=workers, ray_remote_kwargs=options.ray_remote_kwargs)
+    return SlurmExecutor(
+        **common,
+        **resources,
+        workers=workers,
+        time=options.time,
+        partition=options.partition,
+        qos=None,
+        job_name=f"merge-snli-{folder.name}",
+        env_command=options.env_command,
+        # A stage that can never start is removed from the queue.
+        sbatch_args={"kill-on-invalid-dep": "yes", **options.sbatch_args},
+        depends_job_id=":".join(after) or None,
+        run_on_dependency_fail=after_failures,
+        requeue_signals=None,
+        with_srun=False,
+    )
+
+
+def _run_pickled(path: str, rank: int) -> None:
+    """Run one task of a local executor."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    executor: LocalExecutor = dill.loads(Path(path).read_bytes())
+    executor._run_for_rank(rank, 1)
+
+
+if __name__ == "__main__":
+    _run_pickled(sys.argv[1], int(sys.argv[2]))

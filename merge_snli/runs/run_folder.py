@@ -1,0 +1,210 @@
+"""The folder of a cluster run, in `OUT.work/cluster`: what was submitted, and how far each task is.
+
+Tasks on other machines write here, so every file is written whole and renamed into place, and none is locked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import is_running, machine_name, write_json
+
+if TYPE_CHECKING:
+    from merge_snli.base.stages import RunStage
+
+CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
+
+RUNNING, DONE, FAILED, STOPPED, WAITING = "running", "done", "failed", "stopped", "waiting"
+"""The states of a task. A task is stopped if it was killed, or its machine was lost."""
+
+SECONDS_PER_BEAT = 15.0
+"""How often running tasks, and the command that submitted them, renew their files."""
+
+SECONDS_WITHOUT_BEAT = 90.0
+"""After this time without a renewal, a task on another machine counts as stopped."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmittedStage:
+    """A submitted stage.
+
+    Attributes:
+        name: The name of the stage.
+        unit: The unit that its tasks count.
+        tasks: Number of tasks.
+        folder: The folder of its logs and completed tasks.
+        job: Id of the Slurm job; None with other executors, or if all tasks were complete at submission.
+    """
+
+    name: str
+    unit: str
+    tasks: int
+    folder: Path
+    job: str | None = None
+
+    @classmethod
+    def of(cls, stage: RunStage, tasks: int, folder: Path) -> SubmittedStage:
+        """Return a stage before it is submitted.
+
+        Args:
+            stage: The stage.
+            tasks: Number of tasks. The folder depends on it, since it is how the work is divided.
+            folder: The folder of all stages.
+        """
+        safe_name = re.sub(r"[^A-Za-z0-9._]+", "-", stage.name).strip("-")
+        return cls(name=stage.name, unit=stage.unit, tasks=tasks, folder=folder / f"{stage.step}-{safe_name}-{tasks}")
+
+    def completed(self) -> set[int]:
+        """Return the numbers of the tasks that are complete."""
+        return {int(path.name) for path in (self.folder / "completions").glob("[0-9]*")}
+
+    def log(self, task: int) -> Path:
+        """Return the log file of a task."""
+        return self.folder / "logs" / f"task_{task:05}.log"
+
+    def output(self, task: int) -> Path | None:
+        """Return the file with what the process of a task has printed; None if it has not been started."""
+        path = self.folder / "output" / f"{task:05}.txt"
+        if self.job is not None:
+            ranks = json.loads((self.folder / "ranks_to_run.json").read_text(encoding="utf-8"))
+            if task not in ranks:
+                return None
+            path = self.folder / "slurm_logs" / f"{self.job}_{ranks.index(task)}.out"
+        return path if path.is_file() else None
+
+    def forget(self) -> None:
+        """Forget which tasks are complete, so that they run again."""
+        for path in (self.folder / "completions").glob("[0-9]*"):
+            path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmittedRun:
+    """A submitted run.
+
+    Attributes:
+        executor: `slurm`, `ray` or `local`.
+        stages: Its stages, in order.
+    """
+
+    executor: str
+    stages: tuple[SubmittedStage, ...]
+
+    @property
+    def jobs(self) -> tuple[str, ...]:
+        """The ids of the Slurm jobs."""
+        return tuple(stage.job for stage in self.stages if stage.job is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRecord:
+    """How far a task is.
+
+    Attributes:
+        state: `running`, `done` or `failed`.
+        host: The machine.
+        started: When it started, in seconds since the epoch.
+        seconds: How long it has been running.
+        units: Number of units done.
+        total: Number of units to do; None if unknown.
+        error: Why it failed; None if it did not.
+    """
+
+    state: str
+    host: str
+    started: float
+    seconds: float = 0.0
+    units: int = 0
+    total: int | None = None
+    error: str | None = None
+
+
+def run_folder(out: str | Path) -> Path:
+    """Return the folder of the runs of an output folder on a cluster."""
+    out = Path(out).expanduser()
+    out = out.resolve() if out.is_symlink() else out.absolute()
+    return out.with_name(f"{out.name}.work") / "cluster"
+
+
+def output_folder(folder: Path) -> Path:
+    """Return the output folder of a folder of `run_folder`."""
+    return folder.parent.with_name(folder.parent.name.removesuffix(".work"))
+
+
+def write_run(folder: Path, run: SubmittedRun) -> None:
+    """Write what was submitted."""
+    write_json(
+        folder / CLUSTER_FILE,
+        {
+            "executor": run.executor,
+            "stages": [{**asdict(stage), "folder": str(stage.folder.relative_to(folder))} for stage in run.stages],
+        },
+    )
+
+
+def read_run(folder: Path) -> SubmittedRun | None:
+    """Read what was submitted; None if there is no run.
+
+    Raises:
+        InputError: If the file is of another version of merge-snli.
+    """
+    content = _read_json(folder / CLUSTER_FILE)
+    if content is None:
+        return None
+    try:
+        stages = tuple(SubmittedStage(**{**stage, "folder": folder / stage["folder"]}) for stage in content["stages"])
+        return SubmittedRun(executor=content["executor"], stages=stages)
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"{folder / CLUSTER_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the "
+            f"command with {param('cluster')} again, which keeps the finished answers"
+        ) from error
+
+
+def task_file(stage_folder: Path, task: int) -> Path:
+    """Return the file of a task's record."""
+    return stage_folder / "tasks" / f"{task:05}.json"
+
+
+def write_task(stage_folder: Path, task: int, record: TaskRecord) -> None:
+    """Write how far a task is."""
+    write_json(task_file(stage_folder, task), asdict(record))
+
+
+def read_task(stage_folder: Path, task: int) -> TaskRecord | None:
+    """Read how far a task is; None if it has not started."""
+    content = _read_json(task_file(stage_folder, task))
+    return None if content is None else TaskRecord(**content)
+
+
+def is_fresh(path: Path) -> bool:
+    """Return whether a file was renewed within `SECONDS_WITHOUT_BEAT`."""
+    try:
+        return time.time() - path.stat().st_mtime < SECONDS_WITHOUT_BEAT
+    except OSError:
+        return False
+
+
+def is_submitting(folder: Path) -> bool:
+    """Return whether a command is submitting a run, or running it with another executor than Slurm."""
+    file = folder / SUBMITTER_FILE
+    with suppress(OSError, ValueError):
+        host, pid = file.read_text(encoding="utf-8").split()
+        if host == machine_name():
+            return is_running(pid)
+    return is_fresh(file)
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content

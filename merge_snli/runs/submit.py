@@ -1,0 +1,253 @@
+"""Submit the stages of a run, and wait for them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from datatrove.utils.logging import logger as datatrove_log
+
+from merge_snli.base.errors import InputError, reason
+from merge_snli.base.files import disk_errors_as_input_errors, machine_name
+from merge_snli.base.progress import repeating
+from merge_snli.runs.executors import make_executor
+from merge_snli.runs.options import RAY, SLURM
+from merge_snli.runs.run_folder import (
+    SECONDS_PER_BEAT,
+    SUBMITTER_FILE,
+    SubmittedRun,
+    SubmittedStage,
+    is_submitting,
+    output_folder,
+    read_run,
+    task_file,
+    write_run,
+)
+from merge_snli.runs.slurm_queue import not_installed, queued
+from merge_snli.runs.status import is_active, run_status
+from merge_snli.runs.status_text import failure_text
+from merge_snli.runs.task import StageTask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from merge_snli.base.progress import Progress
+    from merge_snli.base.stages import RunStage
+    from merge_snli.runs.executors import DatatroveExecutor
+    from merge_snli.runs.options import ClusterOptions
+
+logger = logging.getLogger(__name__)
+
+SECONDS_PER_POLL = 2.0
+"""How often the command counts the tasks that are complete."""
+
+MAX_SECONDS_PER_QUESTION = 30.0
+"""The longest time between two questions to Slurm."""
+
+
+def run_stages(stages: Sequence[RunStage], options: ClusterOptions, plan_folder: Path, progress: Progress) -> None:
+    """Run the stages that are not complete, and wait for them; raises as `ClusterOptions.run`.
+
+    Args:
+        stages: The stages, in order.
+        options: Who runs them.
+        plan_folder: The folder for the logs and completed tasks of these stages, in the folder of the run.
+        progress: Receives the stages.
+    """
+    datatrove_log.disable("datatrove")  # its messages are for programmers
+    folder = plan_folder.parent
+    with _jobs_go_on(options, folder), _only_submitter(folder), _exit_at_sigterm():
+        submitted = [options.submitted(stage, plan_folder) for stage in stages]
+        submitted[-1].forget()  # it is cheap, and its output may have been deleted
+        if options.executor == SLURM:
+            run = _submit(stages, submitted, options, folder)
+        else:
+            run = SubmittedRun(executor=options.executor, stages=tuple(submitted))
+            write_run(folder, run)
+            _run_here(stages, submitted, options, progress)
+    if options.executor == SLURM:
+        with _jobs_go_on(options, folder):
+            _wait(run, progress)
+    incomplete = [stage for stage in run.stages if len(stage.completed()) < stage.tasks]
+    if incomplete:
+        failures = run_status(folder).failures
+        why = failure_text(failures[0]) if failures else f"{incomplete[0].name} did not start"
+        raise InputError(f"{why}; finished tasks are kept: run the same command again to do the others")
+
+
+def _executor(
+    stage: RunStage, run: SubmittedStage, earlier: Sequence[SubmittedStage], options: ClusterOptions
+) -> DatatroveExecutor:
+    """Return the executor of a stage, after removing the records of tasks that will run."""
+    resources = options.stage(stage.kind)
+    for task in set(range(run.tasks)) - run.completed():
+        task_file(run.folder, task).unlink(missing_ok=True)
+    return make_executor(
+        options.executor,
+        StageTask(stage.work, run, earlier, resources.cpus_per_task),
+        resources,
+        tasks=run.tasks,
+        folder=run.folder,
+        after=[each.job for each in earlier if each.job is not None],
+        after_failures=stage.after_failures,
+    )
+
+
+def _before(stage: RunStage, stages: Sequence[RunStage], runs: Sequence[SubmittedStage]) -> list[SubmittedStage]:
+    """Return the submitted stages of the steps before a stage."""
+    return [run for run, other in zip(runs, stages, strict=True) if other.step < stage.step]
+
+
+def _submit(
+    stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, folder: Path
+) -> SubmittedRun:
+    """Submit all stages to Slurm, each after those of earlier steps."""
+    if "SLURM_ARRAY_TASK_ID" in os.environ:
+        raise InputError("this is a task of a Slurm job: submit from a login node, or from an interactive job")
+    submitted = [*runs]
+    for nth, stage in enumerate(stages):
+        executor = _executor(stage, runs[nth], _before(stage, stages, submitted), options)
+        with _submission_errors():
+            executor.run()
+        job = None if executor.job_id == -1 else str(executor.job_id)
+        submitted[nth] = replace(runs[nth], job=job)
+        # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
+        write_run(folder, SubmittedRun(executor=SLURM, stages=tuple(submitted)))
+    return SubmittedRun(executor=SLURM, stages=tuple(submitted))
+
+
+def _run_here(
+    stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, progress: Progress
+) -> None:
+    """Run the stages one after another with Ray or locally, until one has failed."""
+    with _connected(options.address) if options.executor == RAY else nullcontext():
+        for stage, run in zip(stages, runs, strict=True):
+            earlier = _before(stage, stages, runs)
+            if any(len(each.completed()) < each.tasks for each in earlier) and not stage.after_failures:
+                return
+            executor = _executor(stage, run, earlier, options)
+            with _progress_of(run, progress):
+                executor.run()
+
+
+@contextmanager
+def _exit_at_sigterm() -> Iterator[None]:
+    """Exit at SIGTERM as at Ctrl-C, so that the tasks of the command end with it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[None]:
+    """Connect to a Ray cluster; at the end, Ray stops the tasks that are still running."""
+    import ray
+
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise InputError(f"cannot connect to the Ray cluster at {address!r}: {reason(error)}") from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def _submission_errors() -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise not_installed("sbatch") from error
+    except subprocess.CalledProcessError as error:
+        raise InputError("sbatch refused the job (its message is above): check the cluster file") from error
+
+
+@contextmanager
+def _progress_of(run: SubmittedStage, progress: Progress) -> Iterator[None]:
+    """Show how many tasks of a stage are complete, while a block runs them."""
+    done = len(run.completed())
+    with progress.stage(run.name, unit="tasks", total=run.tasks, cached=done) as stage:
+
+        def update() -> None:
+            stage.advance(len(run.completed()) - done - stage.done)
+
+        with repeating(update, SECONDS_PER_POLL):
+            yield
+        update()
+
+
+@contextmanager
+def _jobs_go_on(options: ClusterOptions, folder: Path) -> Iterator[None]:
+    """Say on Ctrl-C what happens to the jobs in Slurm's queue."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if options.executor == SLURM:
+            out = output_folder(folder)
+            logger.warning(
+                "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
+                "merge-snli work cancel %s",
+                out,
+                out,
+            )
+        raise
+
+
+def _wait(run: SubmittedRun, progress: Progress) -> None:
+    """Wait until all jobs have left Slurm's queue."""
+    for stage in run.stages:
+        if stage.job is None:
+            continue
+        with _progress_of(stage, progress):
+            started = time.monotonic()
+            while _is_queued(stage.job):
+                # Soon at first, then as rarely as a long run allows: asking slows Slurm down for everyone.
+                waited = time.monotonic() - started
+                time.sleep(min(1.0 + waited / 20, MAX_SECONDS_PER_QUESTION))
+
+
+def _is_queued(job: str) -> bool:
+    """Return whether a job is in the queue, or Slurm does not answer at the moment."""
+    try:
+        return bool(queued([job]))
+    except InputError as error:
+        logger.warning("%s; the jobs go on, asking again", error)
+        return True
+
+
+@contextmanager
+def _only_submitter(folder: Path) -> Iterator[None]:
+    """Refuse a second submission while a run is active."""
+    with disk_errors_as_input_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    run, file = read_run(folder), folder / SUBMITTER_FILE
+    if not is_submitting(folder):
+        file.unlink(missing_ok=True)
+    advice = f"watch it with: merge-snli work status {output_folder(folder)}"
+    if run is not None and is_active(folder, run):
+        raise InputError(f"a run on {run.executor} is active in {folder}; {advice}")
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(f"{machine_name()} {os.getpid()}")
+    except FileExistsError:
+        raise InputError(f"another command is submitting a run in {folder}; {advice}") from None
+    try:
+        with repeating(lambda: os.utime(file), SECONDS_PER_BEAT):
+            yield
+    finally:
+        file.unlink(missing_ok=True)

@@ -1,0 +1,176 @@
+"""The answers of a model to rows in groups: the one shape that every score and analysis is computed from.
+
+A row is a variant or any other labeled pair; a group is a seed with its variants, or other rows that belong together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from merge_snli.models.labels import Missing, positions
+from metrics.pattern_accuracy.counts import count_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+
+MAJORITY: Literal["majority"] = "majority"
+"""The reference that a model's own most frequent label of each group is."""
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """The pairs that the groups were made from: the seeds of a MERGE data set.
+
+    Attributes:
+        gold: Number of the gold label of each anchor, [n_groups].
+        predicted: Number of the predicted label of each anchor, or a code of `Missing`, [n_groups].
+    """
+
+    gold: Ints
+    predicted: Ints
+
+    @property
+    def correct(self) -> Bools:
+        """Whether each anchor is predicted correctly, [n_groups]."""
+        return np.asarray(self.predicted == self.gold)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The rows of each group in each draw.
+
+    Attributes:
+        correct: Number of correct rows, [n_draws, n_groups].
+        sizes: Number of rows, [n_draws, n_groups].
+    """
+
+    correct: Ints
+    sizes: Ints
+
+    @property
+    def drawn(self) -> Bools:
+        """Whether any draw has a row of the group, [n_groups]."""
+        return np.asarray(self.sizes.any(axis=0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """The answers of one model.
+
+    Attributes:
+        labels: The labels in which predictions and gold labels are compared.
+        rows: Index in the data of each row, [n_rows].
+        group_index: Index in the data of each group, [n_groups].
+        groups: Index into `group_index` of the group of each row, [n_rows].
+        gold: Number of the gold label of each row, [n_rows].
+        predicted: Number of the predicted label of each row, or a code of `Missing`, [n_rows].
+        draws: Whether each draw has each row, [n_draws, n_rows]; None if there are no draws, and all rows count.
+        anchors: The anchors of the groups; None if they have none.
+        probabilities: Probability of each label, [n_rows, n_labels]; None if they are not known.
+    """
+
+    labels: tuple[str, ...]
+    rows: Ints
+    group_index: Ints
+    groups: Ints
+    gold: Ints
+    predicted: Ints
+    draws: Bools | None = None
+    anchors: Anchors | None = None
+    probabilities: Floats | None = None
+
+    @property
+    def asked(self) -> Bools:
+        """Whether the model was asked each row, [n_rows]."""
+        return np.asarray(self.predicted != Missing.NOT_ASKED)
+
+    @property
+    def correct(self) -> Bools:
+        """Whether the predicted label of each row is its gold label, [n_rows]."""
+        return np.asarray(self.predicted == self.gold)
+
+    @property
+    def drawn(self) -> Bools:
+        """Whether any draw has each row, [n_rows]; every row without draws."""
+        return np.ones(len(self.rows), dtype=bool) if self.draws is None else np.asarray(self.draws.any(axis=0))
+
+    def take(self, *, rows: Bools | None = None, groups: Bools | None = None) -> Answers:
+        """Return the answers to some rows or groups.
+
+        Args:
+            rows: The rows to keep, [n_rows]; groups without a row go.
+            groups: The groups to keep with all their rows, [n_groups]; by default those of `rows`.
+        """
+        if groups is None:
+            assert rows is not None
+            groups = np.zeros(len(self.group_index), dtype=bool)
+            groups[self.groups[rows]] = True
+        kept = groups[self.groups] if rows is None else rows & groups[self.groups]
+        return Answers(
+            labels=self.labels,
+            rows=self.rows[kept],
+            group_index=self.group_index[groups],
+            groups=(np.cumsum(groups) - 1)[self.groups[kept]],
+            gold=self.gold[kept],
+            predicted=self.predicted[kept],
+            draws=None if self.draws is None else self.draws[:, kept],
+            anchors=None
+            if self.anchors is None
+            else Anchors(self.anchors.gold[groups], self.anchors.predicted[groups]),
+            probabilities=None if self.probabilities is None else self.probabilities[kept],
+        )
+
+    def renumbered(self) -> Answers:
+        """Return the same answers to data that has only these rows and groups."""
+        return replace(self, rows=np.arange(len(self.rows)), group_index=np.arange(len(self.group_index)))
+
+    def in_labels(self, labels: Sequence[str]) -> Answers:
+        """Return the same answers in other labels, such as those that several models have in common."""
+        numbers = np.array([*positions(self.labels, labels), Missing.NO_ANSWER, Missing.NOT_ASKED])
+        anchors = self.anchors
+        return replace(
+            self,
+            labels=tuple(labels),
+            gold=numbers[self.gold],
+            predicted=numbers[self.predicted],
+            anchors=None if anchors is None else Anchors(numbers[anchors.gold], numbers[anchors.predicted]),
+            probabilities=None,
+        )
+
+    def counts(self, reference: Ints | Literal["majority"] | None = None, *, rows: Bools | None = None) -> Counts:
+        """Count the rows that the model was asked, and the correct ones among them.
+
+        No answer is never correct.
+
+        Args:
+            reference: What is correct: the number of one label for each group, [n_groups], or `MAJORITY` for the
+                model's most frequent label of the group in the draw; by default the gold labels.
+            rows: The rows to count, [n_rows]; by default all.
+        """
+        included = self.asked if rows is None else self.asked & rows
+        draws = included[np.newaxis] if self.draws is None else self.draws & included
+        cells = [self._count(draw, reference) for draw in draws]
+        return Counts(np.array([correct for correct, _ in cells]), np.array([sizes for _, sizes in cells]))
+
+    def correct_rows(self, reference: Ints | Literal["majority"] | None = None) -> int:
+        """Return how many of all rows are correct, drawn or not; `reference` as for `counts`."""
+        return int(self._count(self.asked, reference)[0].sum())
+
+    def _count(self, rows: Bools, reference: Ints | Literal["majority"] | None) -> tuple[Ints, Ints]:
+        """Count the correct and all rows of each group among some rows."""
+        groups, predicted, n_groups = self.groups[rows], self.predicted[rows], len(self.group_index)
+        sizes = np.bincount(groups, minlength=n_groups)
+        answered = predicted >= 0
+        if isinstance(reference, str):
+            return count_cells(groups[answered], n_groups, predicted[answered])[0], sizes
+        expected = self.gold[rows] if reference is None else reference[groups]
+        return np.bincount(groups[answered & (predicted == expected)], minlength=n_groups), sizes

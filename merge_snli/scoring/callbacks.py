@@ -1,0 +1,146 @@
+"""Evaluate pattern accuracy while transformers' Trainer fine-tunes a classifier."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import torch
+from transformers import TrainerCallback
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.models.labels import compared_labels, find_model_labels, positions
+from merge_snli.schema import ALL
+from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.predictions.scored_data import part_of_data
+from merge_snli.scoring.results.evaluate import align
+from merge_snli.scoring.results.measure import scores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from transformers import Trainer, TrainerControl, TrainerState, TrainingArguments
+
+TOKENS_PER_BATCH = 4096
+
+
+class PatternAccuracyCallback(TrainerCallback):
+    """Evaluates a classifier on a MERGE data set every few steps, and at the end of the training.
+
+    The scores go through `Trainer.log`, and so to every tracker of the Trainer: `eval_pattern_accuracy` (PA(0.9)),
+    `eval_variant_accuracy`, `eval_seed_accuracy` and `eval_qt`.
+
+        trainer.add_callback(PatternAccuracyCallback(trainer, "demo:dataset", every=100, limit_seeds=50))
+    """
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        dataset: str | Path | MergeDataset,
+        *,
+        config: str = ALL,
+        every: int = 500,
+        limit_seeds: int | None = 100,
+        subsample: int = 0,
+        model_labels: Sequence[str] | str | None = None,
+    ) -> None:
+        """Read the data set.
+
+        Args:
+            trainer: The Trainer, with a tokenizer as its `processing_class` or in its data collator.
+            dataset: Folder or Hub id of a MERGE data set.
+            config: `all` or a word class.
+            every: Number of steps from one evaluation to the next.
+            limit_seeds: Number of seeds; None for all.
+            subsample: The subsample whose variants are used.
+            model_labels: The label of each output, in order, unless the model's config names them.
+
+        Raises:
+            InputError: If the data set cannot be used, a number is out of range, the labels are unknown, or the Trainer
+                has no tokenizer.
+        """
+        if every < 1:
+            raise InputError(f"{param('every')} is {every}: it must be at least 1")
+        found = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
+        self._data = part_of_data(read_config(found, config), limit_seeds=limit_seeds, subsample=subsample)
+        self._trainer, self._every, self._last_step = trainer, every, -1
+        self._tokenizer: Any = trainer.processing_class or getattr(trainer.data_collator, "tokenizer", None)
+        if self._tokenizer is None:
+            raise InputError("the Trainer has no tokenizer: pass Trainer(…, processing_class=tokenizer)")
+        self._model = cast("Any", trainer.model)  # typed as Module | None
+        outputs = self._model.config.id2label
+        names = [outputs[number] for number in sorted(outputs)]
+        self._labels = find_model_labels(names, given=model_labels, model="the Trainer's model").names
+        if not self._labels:
+            raise InputError(
+                f"{param('model_labels', 'infer')} is not possible while a model is trained: give the labels in order"
+            )
+
+    def on_step_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: Any,  # noqa: ANN401 - what else the Trainer passes
+    ) -> None:
+        """Evaluate every few steps."""
+        if state.global_step % self._every == 0:
+            self._evaluate(state.global_step)
+
+    def on_train_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: Any,  # noqa: ANN401 - what else the Trainer passes
+    ) -> None:
+        """Evaluate the trained model."""
+        if state.global_step != self._last_step:
+            self._evaluate(state.global_step)
+
+    def _evaluate(self, step: int) -> None:
+        """Log the scores of the model as it is now."""
+        self._last_step = step
+        data = self._data
+        compared = compared_labels(self._labels, data.label_names)
+        predicted = np.array(positions(self._labels, compared))[self._best_outputs()]
+        found = scores(align(data, predicted, compared), intervals=False)
+        logged = {
+            "eval_pattern_accuracy": found.pattern_accuracy.mean,
+            "eval_variant_accuracy": found.sample_accuracy.mean,
+            "eval_seed_accuracy": found.anchor_accuracy,
+            "eval_qt": found.qt,
+        }
+        self._trainer.log({name: value for name, value in logged.items() if value is not None})
+
+    def _best_outputs(self) -> NDArray[np.int64]:
+        """Return the number of the most probable output of each pair, [n_pairs]; long pairs are truncated."""
+        model = self._model
+        premises, hypotheses = zip(*self._data.pairs, strict=True)
+        encoded = self._tokenizer(list(premises), list(hypotheses), truncation=True)
+        lengths = [len(row) for row in encoded["input_ids"]]
+        best = np.zeros(len(lengths), dtype=np.int64)
+        training = model.training
+        model.eval()
+        try:
+            with torch.no_grad():
+                for batch in _batches(lengths):
+                    rows = {name: [values[pair] for pair in batch] for name, values in encoded.items()}
+                    inputs = self._tokenizer.pad(rows, return_tensors="pt").to(model.device)
+                    best[batch] = model(**inputs).logits.argmax(dim=-1).cpu().numpy()
+        finally:
+            model.train(training)
+        return best
+
+
+def _batches(lengths: Sequence[int]) -> list[list[int]]:
+    """Divide pairs into batches of similar lengths."""
+    batches: list[list[int]] = [[]]
+    for pair in sorted(range(len(lengths)), key=lambda pair: -lengths[pair]):
+        if batches[-1] and lengths[batches[-1][0]] * (len(batches[-1]) + 1) > TOKENS_PER_BATCH:
+            batches.append([])
+        batches[-1].append(pair)
+    return batches

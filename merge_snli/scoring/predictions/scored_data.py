@@ -1,0 +1,199 @@
+"""Define the data that models are scored on: rows in groups, with each distinct sentence pair once."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merge_snli.base.errors import InputError, param
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.models.predictor import Pair
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class PartOfData:
+    """What part of the data is scored.
+
+    Attributes:
+        limit_seeds: Number of groups; None for all.
+        subsample: The draw whose rows are scored; None for all rows.
+        units: What the groups are called, in the plural.
+    """
+
+    limit_seeds: int | None
+    subsample: int | None
+    units: str = "seeds"
+
+    def __str__(self) -> str:
+        """Return the part in words, such as `partial: 100 seeds, subsample 3`."""
+        groups = [] if self.limit_seeds is None else [f"{self.limit_seeds:,} {self.units}"]
+        return f"partial: {', '.join([*groups, *([] if self.subsample is None else [f'subsample {self.subsample}'])])}"
+
+
+@dataclass(frozen=True)
+class AnchorPairs:
+    """The pairs that the groups were made from: the seeds of a MERGE data set.
+
+    Attributes:
+        pairs: Index into `ScoredData.pairs` of each anchor, [n_groups].
+        labels: Number of the gold label of each anchor, [n_groups].
+    """
+
+    pairs: Ints
+    labels: Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredData:
+    """The rows and groups of one config, with each distinct sentence pair once.
+
+    Attributes:
+        dataset: The stored data set; None for a file or problems in memory.
+        name: Hub id, or name of the file or folder.
+        title: Title of the data set.
+        revision: The revision on the Hub, or None.
+        config: The config; None if there is only one.
+        digest: Digest of the whole data set.
+        group_column: The column of the groups.
+        label_names: The data set's labels, in canonical spelling, in the order of their numbers.
+        without_label: Number of rows without a gold label, which are left out.
+        pairs: The distinct (premise, hypothesis) pairs, [n_pairs], anchors before rows.
+        group_ids: The ids of the groups, [n_groups], in the order of the data set.
+        row_pairs: Index into `pairs` of each row, [n_rows].
+        row_groups: Index into `group_ids` of each row, [n_rows].
+        row_labels: Number of the gold label of each row, [n_rows].
+        draws: Whether each draw (subsample) has each row, [n_draws, n_rows]; None if there are no draws.
+        anchors: The anchors of the groups (seeds); None if they have none.
+        parts: By column and value, whether each row has the value, [n_rows].
+        part: What part of the data this is; None for the whole.
+    """
+
+    dataset: MergeDataset | None
+    name: str
+    title: str
+    revision: str | None
+    config: str | None
+    digest: str
+    group_column: str
+    label_names: tuple[str, ...]
+    without_label: int = 0
+    pairs: tuple[Pair, ...] = field(repr=False)
+    group_ids: tuple[str, ...] = field(repr=False)
+    row_pairs: Ints = field(repr=False)
+    row_groups: Ints = field(repr=False)
+    row_labels: Ints = field(repr=False)
+    draws: Bools | None = field(repr=False)
+    anchors: AnchorPairs | None = field(repr=False)
+    parts: Mapping[str, Mapping[str, Bools]] = field(repr=False)
+    part: PartOfData | None = None
+
+    @property
+    def stored(self) -> MergeDataset:
+        """The stored data set.
+
+        Raises:
+            InputError: If the data is a file, or problems in memory.
+        """
+        if self.dataset is None:
+            raise InputError(f"{self.name} is not a stored data set, which this needs")
+        return self.dataset
+
+    @property
+    def place(self) -> str:
+        """The data set and config, for messages."""
+        return self.name if self.config is None else f"config {self.config} of {self.name}"
+
+    @property
+    def units(self) -> tuple[str, str]:
+        """What a group and a row are called."""
+        return ("group", "pair") if self.anchors is None else ("seed", "variant")
+
+    def by_group(self, values: Ints) -> list[Ints]:
+        """Return values of the rows, [n_rows], by group in the order of the data."""
+        order = np.argsort(self.row_groups, kind="stable")
+        starts = np.searchsorted(self.row_groups[order], np.arange(1, len(self.group_ids)))
+        return np.split(values[order], starts)
+
+    def take(self, *, groups: Bools, rows: Bools) -> ScoredData:
+        """Return some groups, and some of their rows.
+
+        Args:
+            groups: The groups to keep, [n_groups].
+            rows: The rows to keep, [n_rows], each of a group that is kept.
+        """
+        anchors = self.anchors
+        n_anchors = 0 if anchors is None else int(np.count_nonzero(groups))
+        own = [*([] if anchors is None else [anchors.pairs[groups]]), self.row_pairs[rows]]
+        pairs, places = np.unique(np.concatenate(own), return_inverse=True)
+        return replace(
+            self,
+            pairs=tuple(self.pairs[pair] for pair in pairs),
+            group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
+            row_pairs=places[n_anchors:],
+            row_groups=(np.cumsum(groups) - 1)[self.row_groups[rows]],
+            row_labels=self.row_labels[rows],
+            draws=None if self.draws is None else self.draws[:, rows],
+            anchors=None if anchors is None else AnchorPairs(places[:n_anchors], anchors.labels[groups]),
+            parts={
+                column: {value: mask[rows] for value, mask in values.items()} for column, values in self.parts.items()
+            },
+        )
+
+
+def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample: int | None = None) -> ScoredData:
+    """Return some groups with their rows, or the rows of one draw, for a quick trial.
+
+    The groups are those with the smallest sha256 of their ids: a reproducible sample, in the order of the data set.
+
+    Args:
+        data: The data.
+        limit_seeds: Number of groups; all if the data has no more.
+        subsample: Number of the draw.
+
+    Raises:
+        InputError: If the number of groups is below 1, or the data has no such draw.
+    """
+    if limit_seeds is not None and limit_seeds < 1:
+        raise InputError(f"{param('limit_seeds')} is {limit_seeds}: it must be at least 1")
+    if subsample is not None:
+        if data.draws is None:
+            raise InputError(f"{param('subsample')} is {subsample}, and {data.place} has no subsamples: remove it")
+        if not 0 <= subsample < len(data.draws):
+            raise InputError(f"{param('subsample')} is {subsample}: choose 0 to {len(data.draws) - 1}")
+    if limit_seeds is not None and limit_seeds >= len(data.group_ids):
+        limit_seeds = None
+    if limit_seeds is None and subsample is None:
+        return data
+    part = PartOfData(limit_seeds, subsample, f"{data.units[0]}s")
+    groups = np.sort(np.array(by_digest(data.group_ids)[:limit_seeds]))
+    kept = np.isin(data.row_groups, groups)
+    draws = data.draws
+    if draws is not None and subsample is not None:
+        kept &= draws[subsample]
+        groups = groups[np.isin(groups, data.row_groups[kept])]
+        draws = draws[[subsample]]
+    smaller = data.take(groups=np.isin(np.arange(len(data.group_ids)), groups), rows=kept)
+    return replace(smaller, draws=draws if draws is None else draws[:, kept], part=part)
+
+
+def by_digest(group_ids: tuple[str, ...]) -> list[int]:
+    """Return the indices of groups in the order of the sha256 of their ids, a random order that anyone can repeat."""
+    return sorted(range(len(group_ids)), key=lambda group: hashlib.sha256(group_ids[group].encode()).digest())
+
+
+def pair_digest(pair: Pair) -> str:
+    """Return the cache key of a pair: the first 32 hexadecimal digits of a sha256 of premise and hypothesis."""
+    premise, hypothesis = (text.encode() for text in pair)
+    return hashlib.sha256(b"%d:%s%s" % (len(premise), premise, hypothesis)).hexdigest()[:32]

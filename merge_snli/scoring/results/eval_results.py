@@ -1,0 +1,144 @@
+"""Write results in the Hub's format, `.eval_results/merge_snli.yaml` in a model repository.
+
+The Hub matches a data set's `eval.yaml` and a model's results by data set and task, with one value per task.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import is_path, write_text
+from merge_snli.schema import TEST
+from merge_snli.scoring.results.files import safe_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from huggingface_hub import EvalResultEntry
+
+    from merge_snli.scoring.results.result import Result
+
+PATTERN_ACCURACY, SAMPLE_ACCURACY = "pattern_accuracy", "sample_accuracy"
+FOLDER = "eval_results"
+PATH_IN_REPO = ".eval_results/merge_snli.yaml"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class EvalTask:
+    """A task of a data set's `eval.yaml`: one score that models are ranked by.
+
+    Attributes:
+        id: Name of the task, such as `all_pattern_accuracy`.
+        config: Config of the data set.
+        split: Split of the config.
+    """
+
+    id: str
+    config: str
+    split: str
+
+
+def eval_tasks(configs: Iterable[str]) -> tuple[EvalTask, ...]:
+    """Return the tasks of some configs: PA at the quality threshold and SA on variants, in percent.
+
+    Args:
+        configs: `all` or word classes.
+    """
+    return tuple(
+        EvalTask(_task(config, metric), config, TEST)
+        for config in configs
+        for metric in (PATTERN_ACCURACY, SAMPLE_ACCURACY)
+    )
+
+
+def write_eval_results(results: Sequence[Result], out: Path, *, dataset_id: str) -> list[Path]:
+    """Write one file per Hub model, under `out/eval_results/MODEL/` at its path in the model repository.
+
+    Models that are not on the Hub, and results in another dtype than float32, are skipped with a warning.
+
+    Args:
+        results: Results on configs of one data set.
+        out: Results folder.
+        dataset_id: Hub id of the data set.
+
+    Returns:
+        The files, one per model, in the order of the models.
+
+    Raises:
+        InputError: If `dataset_id` is not a Hub id, or a file cannot be written.
+    """
+    check_dataset_id(dataset_id)
+    by_model: dict[str, list[Result]] = {}
+    for result in results:
+        if result.model.revision is None:
+            logger.warning("no eval results for %s: it is not a Hub model", result.model.name)
+        elif result.run.dtype not in (None, "float32"):
+            logger.warning("no eval results for %s: the Hub shows one value per task, from float32", result.title)
+        else:
+            by_model.setdefault(result.model.name, []).append(result)
+    return [_write(model, of_model, out, dataset_id) for model, of_model in by_model.items()]
+
+
+def check_dataset_id(dataset_id: str) -> None:
+    """Check that an id has the form of a Hub id.
+
+    Raises:
+        InputError: If it does not.
+    """
+    if dataset_id.count("/") != 1 or is_path(dataset_id):
+        raise InputError(
+            f"{dataset_id!r} is not a Hub id: pass the id under which the data set is published, such as "
+            f"{param('eval_results')} ORG/merge_snli"
+        )
+
+
+def eval_results_file(model: str, out: Path) -> Path:
+    """Return the path of the file that `write_eval_results` writes for a model.
+
+    Args:
+        model: Hub id of the model.
+        out: Results folder.
+    """
+    return out / FOLDER / safe_name(model) / PATH_IN_REPO
+
+
+def _write(model: str, results: Sequence[Result], out: Path, dataset_id: str) -> Path:
+    import yaml
+    from huggingface_hub import eval_result_entries_to_yaml
+
+    entries = [entry for result in results for entry in _entries(result, dataset_id)]
+    path = eval_results_file(model, out)
+    write_text(path, yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True))
+    return path
+
+
+def _entries(result: Result, dataset_id: str) -> list[EvalResultEntry]:
+    from huggingface_hub import EvalResultEntry
+
+    provenance = (
+        f"merge-snli {result.run.versions['merge_snli']}, model commit {result.model.revision}, {result.run.dtype}, "
+        f"data sha256 {result.dataset.digest[:12]}, PA at {result.quality_threshold:.0%}, percent"
+    )
+    scores = result.scores
+    values = {PATTERN_ACCURACY: scores.pattern_accuracy.mean, SAMPLE_ACCURACY: scores.sample_accuracy.mean}
+    return [
+        EvalResultEntry(
+            dataset_id=dataset_id,
+            task_id=_task(str(result.dataset.config), metric),
+            dataset_revision=result.dataset.revision,
+            value=round(100 * value, 2),
+            notes="; ".join([provenance, *result.notes]),
+        )
+        for metric, value in values.items()
+        if value is not None
+    ]
+
+
+def _task(config: str, metric: str) -> str:
+    return f"{config}_{metric}"

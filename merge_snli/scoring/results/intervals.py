@@ -1,0 +1,149 @@
+"""Compute the confidence intervals of a result by resampling seeds: the one place where any report gets them from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from merge_snli.scoring.answers import Counts
+from merge_snli.scoring.results.scores import Intervals
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from merge_snli.scoring.answers import Anchors
+    from merge_snli.scoring.statistics import Interval
+
+    Ints: TypeAlias = NDArray[np.int64]
+    Bools: TypeAlias = NDArray[np.bool_]
+    Floats: TypeAlias = NDArray[np.float64]
+    Statistic: TypeAlias = Callable[[Floats], Floats]
+
+RESAMPLES = 9_999
+LEVEL = 0.95
+RANDOM_SEED = 0
+DIGITS = 5
+
+LOWEST = {"anchor_accuracy": 0.0, "sample_accuracy": 0.0, "pattern_accuracy": 0.0, "qt": -1.0}
+"""The numbers that have intervals, with the lowest value that a seed can add to their mean."""
+
+
+def intervals_of(counts: Counts, anchors: Anchors | None) -> Intervals | None:
+    """Compute the intervals of SA and PA(0.9) on rows; with anchors, also of SA on them and QT.
+
+    SA and PA on rows are means over draws, so that groups without a row in any draw do not affect them and are not
+    resampled for them.
+
+    Args:
+        counts: The rows of each group in each draw.
+        anchors: The anchors of the groups, if they have any.
+
+    Returns:
+        The intervals. None if fewer than two groups have a row in a draw, or so few that a resample may have none.
+    """
+    drawn = counts.drawn
+    if np.count_nonzero(drawn) < 2:
+        return None
+    unit = "group" if anchors is None else "seed"
+    statistics = _statistics(counts, QUALITY_THRESHOLD)
+    needing_anchors = {} if anchors is None else _anchor_statistics(anchors, statistics["pattern_accuracy"])
+    if drawn.all():
+        intervals = _intervals(needing_anchors | statistics, len(drawn), unit=unit)
+    else:
+        some = Counts(counts.correct[:, drawn], counts.sizes[:, drawn])
+        intervals = _intervals(_statistics(some, QUALITY_THRESHOLD), len(some.sizes[0]), unit=unit)
+        if needing_anchors:
+            intervals |= _intervals(needing_anchors, len(drawn), unit=unit)
+    if not all(np.isfinite([interval.low, interval.high]).all() for interval in intervals.values()):
+        return None
+    return Intervals(
+        level=LEVEL,
+        methods={name: intervals[name].method for name in LOWEST if name in intervals},
+        resamples=RESAMPLES,
+        random_seed=RANDOM_SEED,
+        **{name: (interval.low, interval.high) for name, interval in intervals.items()},
+    )
+
+
+def pattern_accuracy_interval(counts: Counts, threshold: float, *, unit: str = "seed") -> Interval:
+    """Compute the interval of PA at a threshold; at the quality threshold, it is that of `intervals_of`.
+
+    Args:
+        counts: The rows of each group in each draw, at least one of each of at least two groups.
+        threshold: Threshold from 0 to 1.
+        unit: What a group is called.
+    """
+    statistic = {"pattern_accuracy": _statistics(counts, threshold)["pattern_accuracy"]}
+    return _intervals(statistic, counts.sizes.shape[1], unit=unit)["pattern_accuracy"]
+
+
+def _statistics(counts: Counts, threshold: float) -> dict[str, Statistic]:
+    correct, sizes = counts.correct, counts.sizes
+    drawn = sizes > 0
+    return {
+        "sample_accuracy": _mean_share(correct, sizes),
+        "pattern_accuracy": _mean_share(drawn & (correct >= required_correct(threshold, sizes)), drawn),
+    }
+
+
+def _anchor_statistics(anchors: Anchors, pattern_accuracy: Statistic) -> dict[str, Statistic]:
+    correct = anchors.correct
+
+    def on_anchors(weights: Floats) -> Floats:
+        return np.asarray(weights @ correct / weights.sum(axis=-1))
+
+    return {"anchor_accuracy": on_anchors, "qt": lambda weights: pattern_accuracy(weights) - on_anchors(weights)}
+
+
+def _mean_share(part: Ints | Bools, whole: Ints | Bools) -> Statistic:
+    """Return a function of weights: the mean share of weighted seeds over the subsamples that have any of them.
+
+    Subsamples with the same wholes are added up first, which is most of the time if all have as many variants of each
+    seed.
+    """
+    wholes, subsample, subsamples = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
+    parts = np.zeros(wholes.shape)
+    np.add.at(parts, subsample.ravel(), part)
+
+    def statistic(weights: Floats) -> Floats:
+        of_part, of_whole = weights @ parts.T, weights @ wholes.T.astype(np.float64)
+        some = of_whole > 0
+        shares = np.divide(of_part, of_whole, out=np.zeros_like(of_part), where=some)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(shares.sum(axis=-1) / (some * subsamples).sum(axis=-1))
+
+    return statistic
+
+
+def _intervals(statistics: Mapping[str, Statistic], n_units: int, *, unit: str) -> dict[str, Interval]:
+    """Return the interval of each number; from the Wilson score if resampling it shows no variation."""
+    from merge_snli.scoring.statistics import weighted_intervals
+
+    def stacked(weights: Floats) -> Floats:
+        return np.stack([statistic(weights) for statistic in statistics.values()])
+
+    intervals = weighted_intervals(
+        stacked, n_units, level=LEVEL, n_resamples=RESAMPLES, random_seed=RANDOM_SEED, unit=unit
+    )
+    return {
+        name: _rounded(_not_constant(interval, n_units, LOWEST[name]))
+        for name, interval in zip(statistics, intervals, strict=True)
+    }
+
+
+def _not_constant(interval: Interval, n_units: int, lowest: float) -> Interval:
+    from merge_snli.scoring.statistics import constant_interval
+
+    if interval.low != interval.high:
+        return interval
+    return constant_interval(interval.low, n_units, lowest=lowest, level=LEVEL, unit=interval.unit)
+
+
+def _rounded(interval: Interval) -> Interval:
+    low, high = (round(end, DIGITS) + 0.0 for end in (interval.low, interval.high))  # -0.0 becomes 0.0
+    return replace(interval, low=low, high=high)

@@ -1,0 +1,197 @@
+"""Compute SA, PA, QT, MT and consistency from answers.
+
+Thresholds are compared on counts (`metrics.pattern_accuracy`).
+"""
+
+from __future__ import annotations
+
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from merge_snli.models.labels import Missing
+from merge_snli.scoring.answers import MAJORITY
+from merge_snli.scoring.results.intervals import intervals_of
+from merge_snli.scoring.results.scores import NO_ANSWER, NOT_ASKED, Curve, GroupTable, RowScores, Scores, Spread
+from merge_snli.scoring.statistics import ratios
+from metrics.pattern_accuracy.core import (
+    CURVE,
+    QUALITY_THRESHOLD,
+    matching_threshold,
+    pattern_accuracy,
+    quality_drop,
+    sample_accuracy,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from merge_snli.scoring.answers import Anchors, Answers, Counts
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+MAX_INTERVALS = 20
+"""Values of a column with more values have no intervals, which would take longer than the predictions."""
+
+CHARACTERS = {Missing.NOT_ASKED.value: NOT_ASKED, Missing.NO_ANSWER.value: NO_ANSWER}
+"""The codes of missing answers in `GroupTable.predictions`."""
+
+
+def scores(answers: Answers, *, intervals: bool = True) -> Scores:
+    """Return SA, PA and the predicted labels of some answers; with anchors, also QT and MT (sections 4 and 5.1).
+
+    Args:
+        answers: The answers, at least one; the model was asked every row.
+        intervals: Whether to compute the confidence intervals.
+    """
+    counts = answers.counts()
+    on_rows = _row_scores(counts, correct=answers.correct_rows(), rows=len(answers.rows))
+    return Scores(
+        **on_rows,
+        groups=len(answers.group_index),
+        predicted=_predicted(answers),
+        **({} if answers.anchors is None else _anchor_scores(answers.anchors, on_rows)),
+        intervals=intervals_of(counts, answers.anchors) if intervals else None,
+    )
+
+
+def scores_against(answers: Answers, reference: Ints | Literal["majority"]) -> RowScores:
+    """Score the predictions on rows against another reference than the gold labels.
+
+    Against the model's own predictions, the scores are its consistency.
+
+    Args:
+        answers: The answers; the model was asked every row.
+        reference: As for `Answers.counts`. The majority of `all_rows_accuracy` is that of all rows of a group. Ties do
+            not affect any score.
+    """
+    counts = answers.counts(reference)
+    return RowScores(**_row_scores(counts, correct=answers.correct_rows(reference), rows=len(answers.rows)))
+
+
+def consistency(answers: Answers) -> dict[str, RowScores] | None:
+    """Score the predictions against the model's own, on the anchor and the most frequent one; None without anchors."""
+    if answers.anchors is None:
+        return None
+    return {"seed": scores_against(answers, answers.anchors.predicted), "majority": scores_against(answers, MAJORITY)}
+
+
+def scores_of_parts(answers: Answers, parts: Mapping[str, Mapping[str, Bools]]) -> dict[str, dict[str, Scores]]:
+    """Return the scores on the rows with each value of each column, for values that have a row.
+
+    Args:
+        answers: The answers; the model was asked every row.
+        parts: By column and value, whether each row of the data has the value, [n_rows of the data].
+    """
+    found: dict[str, dict[str, Scores]] = {}
+    for column, values in parts.items():
+        masks = {value: mask[answers.rows] for value, mask in values.items()}
+        few = len(masks) <= MAX_INTERVALS
+        found[column] = {
+            value: scores(answers.take(rows=mask), intervals=few) for value, mask in masks.items() if mask.any()
+        }
+    return found
+
+
+def group_table(answers: Answers, data: ScoredData) -> GroupTable:
+    """Return the answers and counts of every group.
+
+    Args:
+        answers: The answers; the model was asked every row.
+        data: The data that they are on.
+    """
+    counts, anchors = answers.counts(), answers.anchors
+    predicted = np.full(len(data.row_groups), Missing.NOT_ASKED.value)
+    predicted[answers.rows] = answers.predicted
+    gold = [_shortest(each) for each in data.by_group(data.row_labels)]
+    rows = [
+        "".join(CHARACTERS.get(label) or str(label) for label in each.tolist()) for each in data.by_group(predicted)
+    ]
+    return GroupTable(
+        id=tuple(data.group_ids[group] for group in answers.group_index),
+        gold=tuple(gold[group] for group in answers.group_index),
+        predictions=tuple(rows[group] for group in answers.group_index),
+        sizes=tuple(map(tuple, counts.sizes.tolist())),
+        correct=tuple(map(tuple, counts.correct.tolist())),
+        anchors=None
+        if anchors is None
+        else tuple(None if label < 0 else answers.labels[label] for label in anchors.predicted.tolist()),
+    )
+
+
+def pa_curve(shares: NDArray[np.float64], groups: Ints) -> Curve:
+    """Convert a curve to counts of groups, which take less space in a file.
+
+    Args:
+        shares: PA of each draw at each threshold, [n_draws, n_thresholds]; NaN if it has no row.
+        groups: Number of groups of each draw, [n_draws].
+    """
+    passing = np.rint(np.nan_to_num(shares) * groups[:, np.newaxis]).astype(np.int64)
+    some = shares[groups > 0]
+    return Curve(
+        mean=tuple(fmean(column) if len(some) else None for column in some.T),
+        passing=tuple(map(tuple, passing.tolist())),
+        groups=tuple(groups.tolist()),
+    )
+
+
+def _anchor_scores(anchors: Anchors, on_rows: dict[str, Any]) -> dict[str, Any]:
+    on_anchors, pa_at_quality_threshold = sample_accuracy(anchors.correct), on_rows["pattern_accuracy"].mean
+    if pa_at_quality_threshold is None:
+        return {"anchor_accuracy": on_anchors, "qt": None, "mt": None}
+    return {
+        "anchor_accuracy": on_anchors,
+        "qt": quality_drop(pa_at_quality_threshold, on_anchors),
+        "mt": matching_threshold(np.array(on_rows["curve"].mean, dtype=np.float64), on_anchors),
+    }
+
+
+def _row_scores(counts: Counts, *, correct: int, rows: int) -> dict[str, Any]:
+    """Return the fields of `RowScores`."""
+    curves = pattern_accuracy(counts.correct, counts.sizes, CURVE)
+    return {
+        "rows": rows,
+        "sample_accuracy": _spread(ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))),
+        "all_rows_accuracy": correct / rows,
+        "pattern_accuracy": _spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
+        "curve": pa_curve(curves, np.count_nonzero(counts.sizes, axis=1)),
+    }
+
+
+def _predicted(answers: Answers) -> dict[str, dict[str, int]]:
+    """Count the answered rows by gold label and predicted label."""
+    labels, answered = answers.labels, answers.predicted >= 0
+    cells = np.bincount(
+        answers.gold[answered] * len(labels) + answers.predicted[answered], minlength=len(labels) ** 2
+    ).reshape(len(labels), -1)
+    occur = np.bincount(answers.gold, minlength=len(labels))
+    rows = zip(labels, cells.tolist(), occur.tolist(), strict=True)
+    return {gold: dict(zip(labels, row, strict=True)) for gold, row, found in rows if found}
+
+
+def _shortest(labels: Ints) -> str:
+    """Return labels as digits; one digit if all are the same."""
+    return "".join(map(str, labels[:1] if (labels == labels[0]).all() else labels))
+
+
+def _spread(values: NDArray[np.float64]) -> Spread:
+    some = values[~np.isnan(values)].tolist()
+    return Spread(
+        mean=fmean(some) if some else None,
+        std=stdev(some) if len(some) > 1 else None,
+        each=tuple(None if np.isnan(value) else value for value in values.tolist()),
+    )
+
+
+def digits_of(texts: Sequence[str]) -> Ints:
+    """Return the numbers and codes that characters of `GroupTable.predictions` stand for, one text after another."""
+    characters = np.frombuffer("".join(texts).encode(), dtype=np.uint8)
+    numbers = characters.astype(np.int64) - ord("0")
+    for code, character in CHARACTERS.items():
+        numbers[characters == ord(character)] = code
+    return numbers

@@ -1,0 +1,159 @@
+"""Define what a result records about the model, the data set and the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from merge_snli.schema import data_version
+from merge_snli.scoring.results.fields import Count, Digest, Label, Part, one_of
+
+GENERATED, RANKED = ANSWERS = ("generated", "ranked")
+"""How a language model's answers were read."""
+
+
+@dataclass(frozen=True)
+class ModelRecord(Part):
+    """The model that was scored."""
+
+    name: str
+    """Hub id, folder name, `demo:NAME`, or the name given to a function."""
+    revision: str | None
+    """Commit on the Hub."""
+    digest: Digest | None
+    """sha256 of the model's files or weights, or of how a prompted model was asked; None for a function without a
+    version and for predictions from a file."""
+    architecture: str | None
+    """Class of the model; None for a function or imported answers."""
+    parameters: Count | None
+    """Number of parameters; None for a function or imported answers."""
+    training_data: tuple[str, ...] | None
+    """Data sets that the model was trained on; None if unknown."""
+    labels: tuple[Label, ...]
+    """Label of each output, in the order of the outputs."""
+    label_origin: str
+    """Where the labels come from: `config`, `table`, `given`, `inferred`, `function` or `answers` (imported)."""
+    config_labels: tuple[str, ...]
+    """Label names in the model's own config."""
+
+
+@dataclass(frozen=True)
+class PartialRecord(Part):
+    """What part of the data was scored, for a quick trial."""
+
+    limit_seeds: Count | None
+    """Number of groups, those with the smallest sha256 of their ids; None for all."""
+    subsample: Count | None
+    """The draw whose rows were scored; None for all rows."""
+    of: Digest
+    """Digest of the whole data set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetRecord(Part):
+    """The rows in groups that the model was scored on: a config of a MERGE data set, or labeled pairs in groups."""
+
+    name: str
+    """Hub id, or name of a file or folder."""
+    title: str
+    """Title of the data set."""
+    revision: str | None
+    """Commit on the Hub; None for a file or folder."""
+    config: str | None
+    """Config; None if there is only one."""
+    digest: Digest
+    """sha256 of the data; of a part, sha256 of that digest and of what part it is, so that no report compares a part
+    with the whole."""
+    labels: Annotated[tuple[Label, ...], Field(min_length=2, max_length=3)]
+    """The data set's labels in the order of their ids."""
+    group_column: str
+    """Column of the groups: `seed_id` in a MERGE data set."""
+    without_label: Count = 0
+    """Number of rows without a gold label, which are left out."""
+    partial: PartialRecord | None = None
+    """What part was scored; None for the whole."""
+
+    @property
+    def version(self) -> str:
+        """Version of the data set, as in its card."""
+        return data_version(self.digest if self.partial is None else self.partial.of)
+
+
+@dataclass(frozen=True)
+class PromptRecord(Part):
+    """How a language model was asked, and what that took."""
+
+    harness: str
+    """What called the model: `inspect_ai` or `lm_eval`."""
+    harness_version: str | None
+    provider: str | None
+    """Provider or backend of the model, such as `openai` or `hf`."""
+    prompt: str
+    """`zero_shot`, `few_shot`, `chain_of_thought`, or the name of a Jinja file."""
+    prompt_digest: Digest
+    """sha256 of everything that the prompt shows besides the problem."""
+    shots: Count
+    """Number of problems that the prompt shows with their labels."""
+    answers: Annotated[str, *one_of(ANSWERS)]
+    """`generated`: read from what the model wrote. `ranked`: the label with the largest log-likelihood."""
+    temperature: Annotated[float, Field(ge=0)] | None
+    """Sampling temperature; None if it is the provider's default or nothing was sampled."""
+    calls: Count
+    """Number of calls of the model; each label that is ranked takes one."""
+    input_tokens: Count | None
+    """Number of input tokens over all calls; None if the log does not have it."""
+    output_tokens: Count | None
+    """Number of output tokens over all calls; None if the log does not have it."""
+    retries: Count | None
+    """Number of calls that were made again after an error or a time-out; None if the log does not have it."""
+    settings: dict[str, str]
+    """Other settings that change answers, such as `reasoning_effort`, as JSON texts."""
+
+    @property
+    def title(self) -> str:
+        """The prompt in a few words, such as `few_shot, 3 shots`."""
+        shots = [] if not self.shots else [f"{self.shots} shot{'s' if self.shots > 1 else ''}"]
+        return ", ".join([self.prompt, *shots, *(["ranked"] if self.answers == RANKED else [])])
+
+
+@dataclass(frozen=True)
+class RunRecord(Part):
+    """How the predictions were computed."""
+
+    versions: dict[str, str]
+    """Version of Python and of each package that the predictions depend on."""
+    dtype: str | None
+    """Data type of the model, such as `float32`; None for a function."""
+    device: str | None
+    """Device type, such as `cpu`; None for a function."""
+    seconds: Annotated[float, Field(ge=0)]
+    """Duration of the predictions."""
+    no_answers: Count = 0
+    """Number of distinct pairs on which no answer can be read, which is wrong; only of functions and imported
+    answers."""
+    prompt: PromptRecord | None = None
+    """How a language model was asked; None for other models."""
+
+
+@dataclass(frozen=True)
+class LeftOut(Part):
+    """Groups and rows that are longer than the model's maximum length, or not among imported answers.
+
+    A group whose anchor is too long is left out with all its rows, so that every score covers the same groups. A group
+    with no remaining row is left out too.
+    """
+
+    max_length: Count | None
+    """Maximum number of tokens of the model; None if unlimited."""
+    groups: Count
+    """Number of groups left out."""
+    rows: Count
+    """Number of rows left out, including those of the groups left out."""
+
+
+def title_of(model: ModelRecord, run: RunRecord) -> str:
+    """Return the display name of a result: the model's name, with its prompt, or its dtype unless that is float32."""
+    about = run.dtype if run.prompt is None else run.prompt.title
+    return model.name if about in (None, "float32") else f"{model.name} ({about})"

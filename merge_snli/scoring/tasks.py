@@ -1,0 +1,204 @@
+"""Score models on data: the stages in their order, and what each does, wherever its tasks run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from merge_snli.base.errors import IncompleteError, InputError
+from merge_snli.base.progress import Progress
+from merge_snli.base.stages import EVALUATE, PREDICT, RunStage
+from merge_snli.models.scored_model import model_from_name
+from merge_snli.problems.file_names import absolute_names
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.scoring.predictions.opening import open_data
+from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.predictions.source import read_source
+from merge_snli.scoring.score_models import prediction_store, score_models
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from merge_snli.base.errors import Message
+    from merge_snli.base.progress import Stage
+    from merge_snli.base.stages import Executor, TaskShare
+    from merge_snli.models.options import ModelOptions
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+    from merge_snli.scoring.predictions.source import ScoredSource
+    from merge_snli.scoring.results.result import Result
+
+    Opened = tuple[ScoredData, ScoredSource | None]
+    Scored = tuple[list[Result], dict[str, Message]]
+
+Name = TypeVar("Name", str, str | ProblemOptions, str | ProblemOptions | None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringRun:
+    """What all stages of a run share. It is pickled for tasks in other processes, which open the data themselves.
+
+    Attributes:
+        models: Hub ids, folders or `demo:NAME`, by display name.
+        options: How to load each model, and what its outputs mean.
+        out: Folder for the result files.
+        dataset: Folder or Hub id, or how to read pairs in groups, as `open_data` takes it.
+        config: The config to score.
+        group_column: The column of the groups, if it is given.
+        by: Columns by whose values scores are computed as well.
+        source: The source of the data set, as given; None for none.
+        expected: The digest of the data when the run was submitted; None for a run in this process.
+        opened: The data and its source; None to open them.
+    """
+
+    models: Mapping[str, str]
+    options: ModelOptions
+    out: Path
+    dataset: str | ProblemOptions
+    config: str | None
+    group_column: str | None = None
+    by: tuple[str, ...] = ()
+    source: str | ProblemOptions | None = None
+    expected: str | None = None
+    opened: Opened | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the opened data."""
+        return {**vars(self), "opened": None}
+
+    def read(self) -> Opened:
+        """Open the data and its source.
+
+        Raises:
+            InputError: If they cannot be read, or the data has changed since the submission.
+        """
+        if self.opened is not None:
+            return self.opened
+        (data,) = open_data(self.dataset, config=self.config, group_column=self.group_column, by=self.by)
+        if data.digest != self.expected:
+            raise InputError(f"{self.dataset} has changed since the run was submitted: run the same command again")
+        return data, None if self.source is None else read_source(self.source, data)
+
+
+def score_run(run: ScoringRun, executor: Executor | None = None) -> Scored:
+    """Score the models of a run; a model that fails does not stop the others.
+
+    Args:
+        run: The run, with its data opened.
+        executor: Predicts as tasks in other processes; None to predict in this process. The results are the same.
+
+    Returns:
+        The results of the models that were scored, and the error message of each model that failed, by its name.
+
+    Raises:
+        InputError: If no model can be used, or a task of the executor fails.
+    """
+    if executor is None:
+        return evaluate_models(run)
+    run, keys, failed = _submitted(run, executor)
+    executor.run(stages(run), executor.folder(run.out, keys), Progress())
+    results, more = evaluate_models(run)
+    return results, failed | more
+
+
+def stages(run: ScoringRun) -> tuple[RunStage, ...]:
+    """Return the stages that score models, in order. The last one alone does everything in one process."""
+    pairs = len(run.read()[0].pairs)
+    predictions = (
+        RunStage(name=name, kind=PREDICT, unit="pairs", work=partial(predict, run, name), shards=pairs, step=0)
+        for name in run.models
+    )
+    last = RunStage(
+        name="evaluate", kind=EVALUATE, unit="models", work=partial(evaluate, run), step=1, after_failures=True
+    )
+    return (*predictions, last)
+
+
+def predict(run: ScoringRun, name: str, share: TaskShare, stage: Stage) -> None:
+    """Predict a share of the pairs of the data set and its source with one model, and cache the predictions.
+
+    Args:
+        run: The run.
+        name: The display name of the model.
+        share: The task's share of the pairs.
+        stage: Progress, in pairs.
+
+    Raises:
+        InputError: If the model cannot be loaded or fails, or the work folder is not writable.
+    """
+    data, source = run.read()
+    scored = model_from_name(run.models[name], run.options)
+    store = prediction_store(scored, run.out)
+    load = cache(scored.load)
+    every = (data.pairs, () if source is None else source.new_pairs)
+    parts = [part for pairs in every if (part := pairs[share.task :: share.tasks])]
+    stage.total = sum(map(len, parts))
+    for part in parts:
+        predict_pairs(load, part, store, name=name, advance=stage.advance)
+
+
+def evaluate(run: ScoringRun, _: TaskShare, stage: Stage) -> None:
+    """Compute and write the results of all models that have every prediction.
+
+    Args:
+        run: The run.
+        _: The whole run.
+        stage: Progress, in models.
+
+    Raises:
+        IncompleteError: If the predictions of a model are missing; the results of the others are written.
+    """
+    results, failed = evaluate_models(run)
+    stage.advance(len(results))
+    if failed:
+        raise IncompleteError("; ".join(f"{name} is not scored: {why.marked}" for name, why in failed.items()))
+
+
+def evaluate_models(run: ScoringRun) -> Scored:
+    """Compute and write the results of all models; in one process, also predict what is not cached.
+
+    Returns:
+        The results, and the error message of each model that failed, by its name.
+    """
+    data, source = run.read()
+    # After the tasks of an executor, no model is loaded, and the device of their predictions need not be here.
+    device = None if run.expected is None else _device_type(run)
+    return score_models(run.models, data, options=run.options, out=run.out, source=source, predicted_on=device)
+
+
+def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[Any], dict[str, Message]]:
+    """Return a run for tasks in other processes, what its predictions depend on, and the models that cannot be used."""
+    options = replace(run.options, device=executor.device(PREDICT, run.options.device))
+    run = replace(
+        run,
+        options=options,
+        out=run.out.absolute(),
+        dataset=_absolute(run.dataset),
+        source=_absolute(run.source),
+        expected=run.read()[0].digest,
+    )
+    keys: dict[str, Any] = {}
+    failed: dict[str, Message] = {}
+    for name, model in run.models.items():
+        try:
+            scored = model_from_name(model, options, predicted_on=_device_type(run))
+            keys[name] = [scored.key, scored.labels.names]
+        except InputError as error:
+            failed[name] = error.message
+    if not keys:
+        raise InputError("; ".join(message.marked for message in failed.values()))
+    opening = [str(each) for each in (run.dataset, run.config, run.group_column, run.by, run.source)]
+    run = replace(run, models={name: _absolute(run.models[name]) for name in keys})
+    return run, [keys, run.expected, opening, asdict(options)], failed
+
+
+def _device_type(run: ScoringRun) -> str | None:
+    return None if run.options.device is None else run.options.device.partition(":")[0]
+
+
+def _absolute(name: Name) -> Name:
+    """Return what names a model or data with the absolute path of its file or folder, since tasks run elsewhere."""
+    if isinstance(name, ProblemOptions):
+        return replace(name, problems=absolute_names(name.problems))
+    return str(Path(name).absolute()) if name is not None and Path(name).exists() else name

@@ -1,0 +1,76 @@
+"""Tests of data sets side by side."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from merge_snli.analysis.filter_sets import filter_sets
+from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.scored_dataset import ScoredDataset
+from tests.merge_snli.analysis.made import Row, rows_of, scored_dataset
+
+PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]
+
+
+def made(rows: list[Row], digit: str, models: tuple[str, ...] = ("a", "b"), **changes: Any) -> ScoredDataset:  # noqa: ANN401
+    texts = changes.pop("texts", None)
+    return scored_dataset(rows, models=models, digest=digit * 64, title=f"set {digit}", options=changes, texts=texts)
+
+
+def test_sets_are_named_by_their_options_and_tested_over_seeds() -> None:
+    union = made([*rows_of("s2", ["ee", "ee"]), *rows_of("s1", ["ee"])], "2", sides="union")
+    found = filter_sets([union, made(PLAIN, "1"), made(PLAIN, "3", top_k=5, filters=["pos"])])
+    assert [(each.name, each.title, each.generated) for each in found.sets] == [
+        ("plain", "set 1", 3),
+        ("P∪H", "set 2", 3),
+        ("pos", "set 3", 3),
+    ]
+    assert [each.curve.at(0.9) for each in found.sets] == [(1 / 2 + 0) / 2, 1, 1 / 4]
+    assert (found.models, found.seeds, found.tested_seeds, found.refused) == (("a", "b"), 2, 2, ())
+    assert found.family is not None
+    assert found.family.means == {"P∪H": 1, "plain": 0.25, "pos": 0.25}
+    assert {(pair.first, pair.second): pair.result.p_value for pair in found.family.pairs} == {
+        ("P∪H", "plain"): 0.5,
+        ("P∪H", "pos"): 0.5,
+        ("plain", "pos"): 1,
+    }
+
+
+def test_sets_of_equal_options_are_named_by_title() -> None:
+    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2"), made(PLAIN, "3", scramble=True)])
+    assert [each.name for each in found.sets] == ["scrambled", "set 1", "set 2"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "texts", "reason"),
+    [
+        ([*PLAIN, *rows_of("s3", ["ee"])], None, r"its seed s3 is not .*\(3 seeds, the others have 2\)"),
+        (PLAIN[:2], None, r"seed s2 is missing"),
+        (PLAIN, {"s2": ("Other.", "Text.")}, r"seed s2 has another premise"),
+    ],
+)
+def test_sets_on_other_seeds_are_refused_by_name(rows: list[Row], texts: Any, reason: str) -> None:  # noqa: ANN401
+    others = [made(PLAIN, "2"), made(PLAIN, "3", filters=[])]
+    found = filter_sets([made(rows, "1", texts=texts), *others])
+    assert [each.name for each in found.sets] == ["plain", "none"]
+    [refused] = found.refused
+    assert (refused.title, refused.digest) == ("set 1", "1" * 64)
+    assert re.search(reason, refused.reason)
+
+
+def test_models_of_only_some_sets_are_left_out() -> None:
+    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", models=("a", "c"), sides="union")])
+    assert (found.models, found.models_left_out) == (("a",), ("b", "c"))
+    assert found.sets[0].curve.models == ("a",)
+
+
+def test_other_seeds_or_models_alone_are_not_computable() -> None:
+    with pytest.raises(NotComputable, match=r"Figure 8 .*--seeds-from"):
+        filter_sets([made(PLAIN, "1"), made(PLAIN[:2], "2")])
+    with pytest.raises(NotComputable, match=r"Figure 8 .*model"):
+        filter_sets([made(PLAIN, "1"), made(PLAIN, "2", models=("c", "d"))])
+    with pytest.raises(NotComputable, match=r"Figure 8"):
+        filter_sets([])

@@ -1,0 +1,46 @@
+"""Tests of the hard seeds."""
+
+from __future__ import annotations
+
+import pytest
+
+from merge_snli.analysis.hard_seeds import ANNOTATOR_LABELS, hard_seeds, mean_accuracy
+from tests.merge_snli.analysis.made import rows_of, scored_dataset
+
+
+def test_hard_seeds_are_listed_with_votes_and_answers() -> None:
+    made = scored_dataset(
+        [
+            *rows_of("s1", ["nn", "cc"], subsamples=()),  # variants that were not drawn count, too
+            *rows_of("s2", ["en"] + ["nn"] * 10),
+            *rows_of("s3", ["en"] + ["nn"] * 9),
+            *rows_of("s4", ["n-", "e-"]),
+            *rows_of("s0", ["nn"]),
+        ],
+        models=("a", "b"),
+        on_seeds={"s1": "nc", "s2": "en", "s4": "e-"},
+        extra={ANNOTATOR_LABELS: ('["neutral", "entailment", "neutral", ""]', "e e e", None, "[]", "3")},
+    )
+    found = hard_seeds(made)
+    assert mean_accuracy(made) == pytest.approx([0, 1 / 22, 1 / 20, 1 / 2, 0])
+    assert (found.seeds, [seed.seed_id for seed in found.never_right]) == (5, ["s0", "s1"])
+    assert [seed.seed_id for seed in found.rarely_right] == ["s0", "s1", "s2"]
+    s1 = found.never_right[1]
+    assert (s1.premise, s1.gold, s1.variants, s1.mean_accuracy) == ("The premise of s1.", "entailment", 2, 0)
+    assert s1.votes == {"neutral": 2, "entailment": 1}
+    assert s1.answers == {"a": "neutral", "b": "contradiction"}
+    assert [seed.votes for seed in (found.never_right[0], found.rarely_right[2])] == [None, None]
+
+
+def test_a_model_without_predictions_is_left_out() -> None:
+    made = scored_dataset(
+        [*rows_of("s1", ["n-"]), *rows_of("s2", ["-e"])], models=("a", "b"), on_seeds={"s1": "e-", "s2": "-e"}
+    )
+    [seed] = hard_seeds(made).never_right
+    assert (seed.seed_id, seed.answers, seed.votes) == ("s1", {"a": "entailment", "b": None}, None)
+
+
+def test_exactly_five_percent_is_not_below() -> None:
+    made = scored_dataset(rows_of("s1", ["nne"] * 3 + ["nnn"] * 17), models=("a", "b", "c"))
+    assert mean_accuracy(made)[0] < 0.05  # 0.15 / 3 as a float
+    assert hard_seeds(made).rarely_right == ()

@@ -1,0 +1,167 @@
+"""Tests of adding scores to a data set: the new config, and that everything else stays as it was."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.annotation.reading import read_sample
+from merge_snli.base.files import sha256_of_file, write_bytes
+from merge_snli.cli.main import main
+from merge_snli.dataset.record import read_record
+from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.hub.publishing import plan
+from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
+from tests.merge_snli.annotation.filled import Scores, csv_rows, fill_csv, random_scores
+
+FILE = "data/annotation/test.parquet"
+
+
+@pytest.fixture(scope="module")
+def scores(sheets: Path) -> dict[str, Scores]:
+    """Scores of both annotators, written into their CSV sheets."""
+    ids = list(read_sample(sheets / "sample.json").variant_ids)
+    made_up = {name: random_scores(ids, seed) for seed, name in enumerate(("a1", "a2"))}
+    for name, of_annotator in made_up.items():
+        fill_csv(sheets / f"{name}.csv", of_annotator)
+    with csv_rows(sheets / "a2.csv") as rows:
+        rows[0]["comment"] = "odd | `scene`"
+    return made_up
+
+
+def copy_of_shipped(folder: Path) -> Path:
+    shutil.copytree(SHIPPED / "data", folder / "data")
+    for name in ("README.md", "run.json"):
+        shutil.copy(SHIPPED / name, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def annotated(sheets: Path, scores: dict[str, Scores], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the shipped data set with the scores."""
+    folder = copy_of_shipped(tmp_path_factory.mktemp("annotated") / "set")
+    assert main(["annotate", "apply", str(folder), *(str(sheets / f"{name}.csv") for name in scores)]) == 0
+    return folder
+
+
+def test_the_config_has_every_score(annotated: Path, scores: dict[str, Scores], tmp_path: Path) -> None:
+    loaded = datasets.load_dataset(str(annotated), "annotation", split="test", cache_dir=str(tmp_path))
+    found = [(row["variant_id"], row["annotator"], row["F"], row["R"]) for row in loaded]
+    assert found == sorted((each, name, *pair) for name, by_id in scores.items() for each, pair in by_id.items())
+    assert [row["comment"] for row in loaded if row["comment"]] == ["odd | `scene`"]
+    assert loaded.features["F"].dtype == "int32"
+    default = datasets.load_dataset(str(annotated), split="test", cache_dir=str(tmp_path))
+    assert set(loaded["variant_id"]) < set(default["variant_id"])
+
+
+def test_everything_else_is_unchanged(annotated: Path) -> None:
+    before, after = find_dataset(str(SHIPPED)), find_dataset(str(annotated))
+    assert after.digest == before.digest
+    assert after.record.data == before.record.data
+    assert {path.relative_to(annotated).as_posix() for path in annotated.rglob("*") if path.is_file()} == {
+        *before.record.data.files,
+        *(FILE, "README.md", "run.json"),
+    }
+    for name, digest in before.record.data.files.items():
+        assert sha256_of_file(annotated / name) == digest
+    assert after.configs == before.configs
+    lines, old_lines = ((folder / "README.md").read_text("utf-8").splitlines() for folder in (annotated, SHIPPED))
+    assert [line for line in old_lines if line not in lines] == []
+
+
+def test_a_record_without_scores_keeps_its_bytes() -> None:
+    record = json.loads((SHIPPED / "run.json").read_text("utf-8"))
+    assert "annotation" not in record
+    assert read_record(SHIPPED / "run.json").annotation is None
+
+
+def test_publishing_takes_the_scores_along(annotated: Path) -> None:
+    planned, without = (plan(find_dataset(str(folder)), "org/set") for folder in (annotated, SHIPPED))
+    assert planned.tag == without.tag
+    assert planned.data_files == without.data_files
+    for branch, old in zip(planned.branches, without.branches, strict=True):
+        assert set(branch.files) - set(old.files) == {FILE}
+    card = planned.branches[0].files["README.md"]
+    assert isinstance(card, bytes)
+    assert b"config_name: annotation" in card
+    assert b"2 annotator(s) for 24 variants" in card
+
+
+def test_applying_again_replaces_the_scores(
+    annotate: Annotate, annotated: Path, sheets: Path, scores: dict[str, Scores], tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(annotated, tmp_path / "set"))
+    code, printed = annotate("apply", folder, sheets / "a1.csv")
+    assert (code, printed) == (0, f"24 rows in config annotation of {folder}\n")
+    dataset = find_dataset(str(folder))
+    assert set(read_split(dataset, "annotation")["annotator"].to_pylist()) == {"a1"}
+    assert dataset.record.annotation is not None
+    assert dataset.record.annotation.annotators == ("a1",)
+    versions = [(each / "README.md").read_text("utf-8") for each in (annotated, folder)]
+    assert versions[0] != versions[1]
+
+
+def test_a_changed_file_is_not_read(annotated: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(annotated, tmp_path / "set"))
+    pq.write_table(pq.read_table(folder / FILE).slice(1), folder / FILE)
+    with pytest.raises(ValueError, match=r"annotation/test\.parquet has changed"):
+        read_split(find_dataset(str(folder)), "annotation")
+
+
+@pytest.mark.parametrize("name", ["no folder", "another data set", "a missing score", "no sample"])
+def test_bad_input_leaves_the_data_set_unchanged(
+    name: str, annotate: Annotate, sheets: Path, scores: dict[str, Scores], tmp_path: Path
+) -> None:
+    folder = copy_of_shipped(tmp_path / "set")
+    own = Path(shutil.copytree(sheets, tmp_path / "sheets"))
+    target, values = folder, [str(folder)]
+    if name == "no folder":
+        target = tmp_path / "none"
+        values = [str(target), "does not exist"]
+    elif name == "another data set":
+        record = json.loads((folder / "run.json").read_text("utf-8"))
+        record["data"]["digest"] = "0" * 64
+        (folder / "run.json").write_text(json.dumps(record), "utf-8")
+        values = ["no variants", "000000000000"]
+    elif name == "a missing score":
+        with csv_rows(own / "a1.csv") as rows:
+            rows[3]["R"] = ""
+        values = ["a1.csv", "row 5", "R is empty"]
+    else:
+        (own / "sample.json").unlink()
+        values = ["sample.json", "--sample"]
+    before = {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    code, printed = annotate("apply", target, own / "a1.csv")
+    assert (code, printed.count("\n")) == (2, 1)
+    assert [value for value in values if value not in printed] == []
+    assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
+
+
+def test_a_folder_that_cannot_be_written_stays_unchanged(
+    annotate: Annotate,
+    sheets: Path,
+    scores: dict[str, Scores],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import errno
+
+    from merge_snli.annotation import apply
+
+    folder = copy_of_shipped(tmp_path / "set")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    def fail_at_the_record(path: Path, content: bytes) -> None:
+        if path.name == "run.json":
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        write_bytes(path, content)
+
+    monkeypatch.setattr(apply, "write_bytes", fail_at_the_record)
+    code, printed = annotate("apply", folder, sheets / "a1.csv")
+    assert (code, "full" in printed) == (2, True)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

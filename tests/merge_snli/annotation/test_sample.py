@@ -1,0 +1,227 @@
+"""Tests of the sample: strata, reproducibility, sheets, bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from merge_snli.annotation.sample import SheetRow, draw_sample
+from merge_snli.annotation.sheets import write_sheets
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.record import DataRecord
+from merge_snli.dataset.stored import find_dataset, read_split
+from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
+from tests.records import save_record
+
+COLUMNS = ["variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label", "F", "R", "comment"]
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read_xlsx(path: Path) -> list[dict[str, Any]]:
+    from openpyxl import load_workbook
+
+    header, *rows = load_workbook(path).active.iter_rows(values_only=True)
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def variants() -> dict[str, dict[str, Any]]:
+    return {row["variant_id"]: row for row in read_split(find_dataset(str(SHIPPED)), "all").to_pylist()}
+
+
+def test_each_class_has_as_many_variants(sheets: Path, variants: dict[str, dict[str, Any]]) -> None:
+    sampled = [row["variant_id"] for row in read_csv(sheets / "a1.csv")]
+    assert len(set(sampled)) == 24
+    assert Counter(variants[each]["word_class"] for each in sampled) == {"noun": 8, "verb": 8, "adj": 8}
+
+
+def test_csv_and_spreadsheet_have_the_same_rows(sheets: Path) -> None:
+    for annotator in ("a1", "a2"):
+        rows = read_csv(sheets / f"{annotator}.csv")
+        assert list(rows[0]) == COLUMNS
+        assert [{name: text or None for name, text in row.items()} for row in rows] == read_xlsx(
+            sheets / f"{annotator}.xlsx"
+        )
+        assert {row[name] for row in rows for name in ("F", "R", "comment")} == {""}
+
+
+def test_rows_show_the_variant_without_masked_lms(sheets: Path, variants: dict[str, dict[str, Any]]) -> None:
+    for row in read_csv(sheets / "a1.csv"):
+        variant = variants[row["variant_id"]]
+        for name in ("premise", "hypothesis", "seed_premise", "seed_hypothesis"):
+            assert row[name].replace("*", "") == variant[name]
+            word = variant["original" if name.startswith("seed") else "replacement"]
+            assert f"*{word}*".lower() in row[name].lower()
+        assert row["label"] == ("entailment", "neutral", "contradiction")[variant["label"]]
+    text = "".join((sheets / name).read_text("utf-8") for name in ("a1.csv", "tasks.json"))
+    assert "mlm-" not in text
+
+
+def test_annotators_have_the_same_rows_in_different_orders(sheets: Path) -> None:
+    first, second = (read_csv(sheets / f"{name}.csv") for name in ("a1", "a2"))
+    assert first != second
+    assert sorted(map(str, first)) == sorted(map(str, second))
+
+
+def test_scores_have_drop_downs(sheets: Path) -> None:
+    from openpyxl import load_workbook
+
+    (validation,) = load_workbook(sheets / "a1.xlsx").active.data_validations.dataValidation
+    assert validation.formula1 == '"1,2,3,4,5"'
+    assert str(validation.sqref) == "G2:G25 H2:H25"
+
+
+def test_tasks_and_label_config_fit_together(sheets: Path) -> None:
+    tasks = json.loads((sheets / "tasks.json").read_text("utf-8"))
+    config = ElementTree.fromstring((sheets / "label_config.xml").read_text("utf-8"))
+    shown = {text.get("name") for text in config.iter("Text")}
+    assert shown == {*COLUMNS[1:6]}
+    assert all(f"${text.get('name')}" in str(text.get("value")) for text in config.iter("Text"))
+    assert [choices.get("name") for choices in config.iter("Choices")] == ["F", "R"]
+    assert all([choice.get("value") for choice in choices] == list("12345") for choices in config.iter("Choices"))
+    by_id = {row["variant_id"]: row for row in read_csv(sheets / "a1.csv")}
+    assert len(tasks) == len(by_id)
+    assert all(
+        task["data"] == {name: by_id[task["data"]["variant_id"]][name] for name in COLUMNS[:6]} for task in tasks
+    )
+
+
+def test_the_same_seed_gives_the_same_sheets(annotate: Annotate, sheets: Path, tmp_path: Path) -> None:
+    common = ("sample", SHIPPED, "--size", 8, "--annotators", "a1,a2", "--out")
+    assert annotate(*common, tmp_path / "same")[0] == annotate(*common, tmp_path / "other", "--random-seed", 1)[0] == 0
+    names = {path.name for path in sheets.iterdir()}
+    assert names == {path.name for path in (tmp_path / "same").iterdir()}
+    for name in names - {"a1.xlsx", "a2.xlsx"}:
+        assert (sheets / name).read_bytes() == (tmp_path / "same" / name).read_bytes()
+    assert (sheets / "a1.csv").read_bytes() != (tmp_path / "other" / "a1.csv").read_bytes()
+
+
+def test_a_larger_sample_contains_a_smaller_one() -> None:
+    dataset = find_dataset(str(SHIPPED))
+    small, large = (draw_sample([dataset], sizes=[size], annotators=["a"], per="all")[0] for size in (20, 50))
+    assert set(small.variant_ids) < set(large.variant_ids)
+    assert (len(small.variant_ids), len(large.variant_ids)) == (20, 50)
+
+
+def test_strata_of_masked_lms_have_their_variants(variants: dict[str, dict[str, Any]]) -> None:
+    sample, rows = draw_sample([find_dataset(str(SHIPPED))], sizes=[30], annotators=["a"], per="mlm")
+    (sampled,) = sample.datasets
+    assert set(sampled.population) == {"demo:mlm-wordpiece", "demo:mlm-bpe"}
+    for name, population in sampled.population.items():
+        validated = {
+            each for each, row in variants.items() if name in row["premise_mlms"] or name in row["hypothesis_mlms"]
+        }
+        drawn = {variant.variant_id for variant in sampled.variants if name in variant.strata}
+        assert len(validated) == population
+        assert len(drawn) == 30
+        assert drawn <= validated
+    assert [row.variant_id for row in rows] == [variant.variant_id for variant in sampled.variants]
+
+
+@pytest.fixture
+def shorter(tmp_path: Path) -> Path:
+    """A copy of the shipped data set with a different digest."""
+    return copy_with_premise(tmp_path / "shorter", None)
+
+
+def copy_with_premise(folder: Path, change: str | None) -> Path:
+    """Write config `all` without its last variant, with `change` appended to the seeds' and variants' premises."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    path = folder / "data/all/test.parquet"
+    path.parent.mkdir(parents=True)
+    table = read_split(find_dataset(str(SHIPPED)), "all")
+    table = table.slice(0, table.num_rows - 1)
+    for name in ("premise", "seed_premise") if change else ():
+        table = table.set_column(
+            table.column_names.index(name), name, pc.binary_join_element_wise(table[name], change, "")
+        )
+    pq.write_table(table, path)
+    digest = sha256_of_file(path)
+    save_record(folder, data=DataRecord(digest, {"data/all/test.parquet": digest}))
+    return folder
+
+
+def test_two_data_sets_give_one_pool(annotate: Annotate, shorter: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sheets"
+    common = ("--per", "all", "--annotators", "x", "--out", out)
+    code, printed = annotate("sample", SHIPPED, shorter, "--size", "40,10", *common)
+    assert code == 0
+    sample = json.loads((out / "sample.json").read_text("utf-8"))
+    first, second = ({row["variant_id"] for row in each["variants"]} for each in sample["datasets"])
+    assert (len(first), len(second)) == (40, 10)
+    assert {row["variant_id"] for row in read_csv(out / "x.csv")} == first | second
+    assert f"{len(first | second)} variants per annotator" in printed
+
+
+def test_different_variants_with_one_id_are_refused(tmp_path: Path) -> None:
+    datasets = [find_dataset(str(each)) for each in (SHIPPED, copy_with_premise(tmp_path / "other", "!"))]
+    with pytest.raises(InputError, match=r"other.*different variants.*'demo-"):
+        draw_sample(datasets, sizes=[50, 50], annotators=["a"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "values"),
+    [
+        (["--annotators", ","], ["--annotators", "empty"]),
+        (["--annotators", "a1,A1"], ["--annotators", "'A1'", "twice"]),
+        (["--annotators", "../a1"], ["--annotators", "'../a1'"]),
+        (["--annotators", "a,b c"], ["--annotators", "'b c'"]),
+        (["--size", "0"], ["--size", "'0'"]),
+        (["--size", "-3"], ["--size", "'-3'"]),
+        (["--size", "ten"], ["--size", "'ten'"]),
+        (["--size", "10,20"], ["--size", "2 numbers", "1 data set"]),
+        (["--size", "700"], ["141 variants", "verb", "700", "smaller --size"]),
+        (["--per", "mlm", "--size", "6000"], ["of mlm demo:mlm-", "6000"]),
+        (["--per", "all", "--size", "6000"], ["1084 variants", "6000"]),
+        ([str(SHIPPED)], ["same data", "pass it once"]),
+        (["no/such/folder"], ["no/such/folder", "does not exist"]),
+    ],
+)
+def test_bad_arguments_are_one_sentence(
+    annotate: Annotate, arguments: list[str], values: list[str], tmp_path: Path
+) -> None:
+    first = arguments if not arguments[0].startswith("--") else []
+    options = {"--annotators": "a1,a2", "--out": str(tmp_path / "sheets")}
+    options |= dict(zip(arguments[::2], arguments[1::2], strict=True)) if not first else {}
+    code, printed = annotate("sample", SHIPPED, *first, *(word for pair in options.items() for word in pair))
+    assert code == 2
+    assert printed.count("\n") == 1
+    assert [value for value in values if value not in printed] == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["file", "folder"])
+def test_existing_files_are_kept(annotate: Annotate, name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a1.csv").write_text("filled in")
+    (tmp_path / "file").write_text("text")
+    code, printed = annotate("sample", SHIPPED, "--annotators", "a1", "--out", tmp_path / name)
+    assert (code, printed.count("\n")) == (2, 1)
+    assert str(tmp_path / name) in printed
+    assert (tmp_path / "folder" / "a1.csv").read_text() == "filled in"
+    assert (tmp_path / "file").read_text() == "text"
+
+
+def test_a_text_that_starts_with_an_equals_sign_is_no_formula(tmp_path: Path) -> None:
+    from openpyxl import load_workbook
+
+    sample, rows = draw_sample([find_dataset(str(SHIPPED))], sizes=[1], annotators=["a"], per="all")
+    row = SheetRow(rows[0].variant_id, "=1+1", "a\x0bb", "=cat", "@x", "neutral")
+    write_sheets(sample, [row], tmp_path / "out")
+    cells = load_workbook(tmp_path / "out" / "a.xlsx").active[2]
+    assert [cell.value for cell in cells[1:5]] == ["=1+1", "a b", "=cat", "@x"]
+    assert {cell.data_type for cell in cells[:6]} == {"s"}
+    assert read_csv(tmp_path / "out" / "a.csv")[0]["seed_hypothesis"] == "a\x0bb"

@@ -1,0 +1,400 @@
+"""Tests of the scores of a study: each number against a plain computation, every kind of sheet, bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merge_snli.annotation.reading import read_sample
+from merge_snli.dataset.stored import find_dataset, read_split
+from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
+from tests.merge_snli.annotation.filled import (
+    Scores,
+    csv_rows,
+    export,
+    fill_csv,
+    fill_xlsx,
+    random_scores,
+    xlsx_rows,
+)
+
+ANNOTATORS = ("a1", "a2")
+
+
+@pytest.fixture(scope="module")
+def filled(sheets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with filled-in sheets: a1.csv, a2.xlsx and both in export.json."""
+    folder = tmp_path_factory.mktemp("filled") / "sheets"
+    shutil.copytree(sheets, folder)
+    scores = made_up(folder)
+    fill_csv(folder / "a1.csv", scores["a1"])
+    fill_xlsx(folder / "a2.xlsx", scores["a2"])
+    (folder / "a2.csv").unlink()
+    (folder / "a1.xlsx").unlink()
+    (folder / "export.json").write_text(json.dumps(export(folder / "tasks.json", scores)), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def copy(filled: Path, tmp_path: Path) -> Path:
+    """A copy of the filled-in sheets that a test may damage."""
+    return Path(shutil.copytree(filled, tmp_path / "sheets"))
+
+
+def made_up(folder: Path) -> dict[str, Scores]:
+    ids = list(read_sample(folder / "sample.json").variant_ids)
+    return {name: random_scores(ids, seed) for seed, name in enumerate(ANNOTATORS, 1)}
+
+
+@pytest.fixture(scope="module")
+def numbers(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The content of `annotation.json`, and its folder."""
+    from merge_snli.cli.main import main
+
+    out = tmp_path_factory.mktemp("scored") / "annotation"
+    files = [str(filled / name) for name in ("a1.csv", "a2.xlsx")]
+    assert main(["annotate", "score", *files, "--dataset", str(SHIPPED), "--out", str(out)]) == 0
+    return json.loads((out / "annotation.json").read_text("utf-8")), out
+
+
+def wilson(good: int, n: int) -> tuple[float, float]:
+    z, share = 1.959963984540054, good / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return middle - half, middle + half
+
+
+def assert_share(found: dict[str, Any], good: list[bool]) -> None:
+    assert (found["good"], found["variants"]) == (sum(good), len(good))
+    assert found["share"] == pytest.approx(sum(good) / len(good))
+    ends = found["interval"]["low"], found["interval"]["high"]
+    assert ends == pytest.approx(wilson(sum(good), len(good)))
+
+
+def assert_part(found: dict[str, Any], ids: list[str], scores: dict[str, Scores]) -> None:
+    totals = {each: [sum(scores[name][each]) for name in ANNOTATORS] for each in ids}
+    assert_share(found["good"], [sum(total) / 2 >= 9 for total in totals.values()])
+    for nth, name in enumerate(ANNOTATORS):
+        assert_share(found["by_annotator"][name], [total[nth] >= 9 for total in totals.values()])
+    for nth, column in enumerate(("fluency", "reasoning")):
+        counts = Counter(scores[name][each][nth] for name in ANNOTATORS for each in ids)
+        assert found[column] == {str(score): counts[score] for score in range(1, 6)}
+
+
+def test_every_share_is_that_of_a_plain_count(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:
+    scores, (found, _) = made_up(filled), numbers
+    rows = {row["variant_id"]: row for row in read_split(find_dataset(str(SHIPPED)), "all").to_pylist()}
+    ids = list(scores["a1"])
+    assert_part(found["pool"], ids, scores)
+    (dataset,) = found["datasets"]
+    assert_part(dataset["overall"], ids, scores)
+    assert list(dataset["classes"]) == ["noun", "verb", "adj"]
+    for name, part in dataset["classes"].items():
+        assert_part(part, [each for each in ids if rows[each]["word_class"] == name], scores)
+    assert list(dataset["masked_lms"]) == ["demo:mlm-wordpiece", "demo:mlm-bpe"]
+    for name, part in dataset["masked_lms"].items():
+        validated = [each for each in ids if name in rows[each]["premise_mlms"] + rows[each]["hypothesis_mlms"]]
+        assert_part(part, validated, scores)
+
+
+def test_the_weighted_share_uses_the_seeds_of_the_classes(numbers: tuple[dict[str, Any], Path]) -> None:
+    (dataset,) = numbers[0]["datasets"]
+    configs = find_dataset(str(SHIPPED)).record.configs
+    seeds = {name: configs[name].groups for name in ("noun", "verb", "adj")}
+    weights = {name: count / sum(seeds.values()) for name, count in seeds.items()}
+    shares = {name: dataset["classes"][name]["good"]["share"] for name in seeds}
+    weighted = dataset["weighted"]
+    assert weighted["weights"] == pytest.approx(weights)
+    assert weighted["share"] == pytest.approx(sum(weights[name] * shares[name] for name in seeds))
+    # Resampling the variants of a class gives binomial counts of good ones.
+    drawn = np.random.default_rng(1)
+    resampled = sum(weights[name] * drawn.binomial(8, shares[name], 50_000) / 8 for name in seeds)
+    low, high = np.quantile(resampled, [0.025, 0.975])
+    assert (weighted["interval"]["low"], weighted["interval"]["high"]) == pytest.approx((low, high), abs=0.06)
+
+
+def ordinal_alpha(columns: list[tuple[int, ...]]) -> float:
+    """Krippendorff's alpha from its definition: coincidences of pairs, and distances by cumulated counts."""
+    pairs: Counter[tuple[int, int]] = Counter()
+    for column in columns:
+        for pair in permutations(column, 2):
+            pairs[pair] += 1 / (len(column) - 1)  # type: ignore[assignment]
+    totals = {score: sum(count for (first, _), count in pairs.items() if first == score) for score in range(1, 6)}
+    n = sum(totals.values())
+
+    def distance(a: int, b: int) -> float:
+        low, high = sorted((a, b))
+        return float(sum(totals[score] for score in range(low, high + 1)) - (totals[low] + totals[high]) / 2) ** 2
+
+    observed = sum(count * distance(*pair) for pair, count in pairs.items()) / n
+    expected = sum(totals[a] * totals[b] * distance(a, b) for a, b in permutations(totals, 2)) / (n * (n - 1))
+    return float(1 - observed / expected)
+
+
+def quadratic_kappa(columns: list[tuple[int, ...]]) -> float:
+    first, second = zip(*columns, strict=True)
+    observed = sum((a - b) ** 2 for a, b in columns) / len(columns)
+    expected = sum((a - b) ** 2 for a in first for b in second) / len(columns) ** 2
+    return float(1 - observed / expected)
+
+
+def test_agreement_is_that_of_the_definitions(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:
+    scores, (found, _) = made_up(filled), numbers
+    for nth, agreement in enumerate(found["agreement"]):
+        columns = [(scores["a1"][each][nth], scores["a2"][each][nth]) for each in scores["a1"]]
+        assert agreement["score"] == "FR"[nth]
+        assert agreement["alpha"] == pytest.approx(ordinal_alpha(list(columns)))
+        (pair,) = agreement["kappas"]
+        assert pair == {"annotators": ["a1", "a2"], "kappa": pytest.approx(quadratic_kappa(list(columns)))}
+        assert agreement["equal"] == sum(a == b for a, b in columns)
+
+
+def test_differing_rows_are_listed_with_their_texts(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:
+    scores, (found, out) = made_up(filled), numbers
+    pairs = {each: zip(scores["a1"][each], scores["a2"][each], strict=True) for each in scores["a1"]}
+    differing = {each for each, of_variant in pairs.items() if max(abs(a - b) for a, b in of_variant) >= 2}
+    with (out / "adjudication.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["variant_id"]: row for row in csv.DictReader(file)}
+    assert set(rows) == differing
+    assert len(differing) == found["to_adjudicate"] > 0
+    for each, row in rows.items():
+        assert tuple(row[f"{score}_{name}"] for name in ANNOTATORS for score in "FR") == tuple(
+            str(scores[name][each][nth]) for name in ANNOTATORS for nth in (0, 1)
+        )
+        assert f"*{each.rpartition(':')[2]}*".lower() in row["premise"].lower()
+
+
+def test_the_report_has_figures_and_tables(numbers: tuple[dict[str, Any], Path]) -> None:
+    out = numbers[1]
+    names = {path.name for path in out.iterdir()}
+    assert {"annotation.json", "annotation.md", "adjudication.csv"} < names
+    for figure in ("figure-3-word-classes", "figure-10-masked-lms"):
+        for extension in ("png", "svg"):
+            assert sum(name.endswith(f"{figure}.{extension}") for name in names) == 1
+    svg = next(out.glob("*figure-3*.svg")).read_text("utf-8")
+    assert len(names) == 7
+    assert "<svg" in svg
+    text = (out / "annotation.md").read_text("utf-8")
+    share = numbers[0]["pool"]["good"]["share"]
+    assert f"| all | 24 | {share * 100:.1f} |" in text
+
+
+def test_an_export_of_label_studio_gives_the_same_numbers(
+    annotate: Annotate, filled: Path, numbers: tuple[dict[str, Any], Path], tmp_path: Path
+) -> None:
+    assert annotate("score", filled / "export.json", "--out", tmp_path / "out")[0] == 0
+    found = json.loads((tmp_path / "out" / "annotation.json").read_text("utf-8"))
+    assert found["datasets"][0]["masked_lms"] is None
+    assert not list((tmp_path / "out").glob("*figure-10*"))
+    expected = numbers[0]
+    assert found["annotators"] == ["user a1", "user a2"]
+    assert found["pool"]["good"] == expected["pool"]["good"]
+    assert [each["alpha"] for each in found["agreement"]] == [each["alpha"] for each in expected["agreement"]]
+
+
+def test_one_annotator_has_no_agreement(annotate: Annotate, filled: Path, tmp_path: Path) -> None:
+    code, printed = annotate("score", filled / "a1.csv", "--out", tmp_path / "out")
+    found = json.loads((tmp_path / "out" / "annotation.json").read_text("utf-8"))
+    assert (code, found["agreement"], found["to_adjudicate"]) == (0, [], 0)
+    assert found["pool"]["good"] == found["pool"]["by_annotator"]["a1"]
+    assert "Agreement" not in printed
+
+
+def test_equal_scores_have_no_alpha(annotate: Annotate, copy: Path, tmp_path: Path) -> None:
+    scores = dict.fromkeys(made_up(copy)["a1"], (5, 5))
+    fill_csv(copy / "a1.csv", scores)
+    fill_xlsx(copy / "a2.xlsx", scores)
+    assert annotate("score", copy / "a1.csv", copy / "a2.xlsx", "--out", tmp_path / "out")[0] == 0
+    found = json.loads((tmp_path / "out" / "annotation.json").read_text("utf-8"))
+    assert [(each["alpha"], each["kappas"][0]["kappa"]) for each in found["agreement"]] == [(None, None)] * 2
+    (dataset,) = found["datasets"]
+    assert dataset["weighted"]["share"] == 1
+    assert found["pool"]["good"]["interval"]["high"] == 1
+
+
+def test_other_forms_of_numbers_and_csv_are_read(annotate: Annotate, copy: Path, tmp_path: Path) -> None:
+    """Spreadsheet programs write semicolons, a byte order mark, `5.0`, and empty rows at the end."""
+    lines = (copy / "a1.csv").read_text("utf-8").splitlines()
+    table = list(csv.reader(lines))
+    with (copy / "a1.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file, delimiter=";")
+        writer.writerows([table[0], *([*row[:6], f"{row[6]}.0", f" {row[7]} ", row[8]] for row in table[1:]), [""] * 9])
+    with xlsx_rows(copy / "a2.xlsx") as sheet:
+        for row in sheet.iter_rows(min_row=2):
+            row[6].value, row[7].value = float(row[6].value), str(row[7].value)
+        sheet.cell(30, 9).value = ""
+    code, printed = annotate("score", copy / "a1.csv", copy / "a2.xlsx", "--out", tmp_path / "out")
+    assert (code, "24" in printed) == (0, True)
+
+
+def first_row(change: Callable[[dict[str, str]], None]) -> Callable[[Path], None]:
+    """Return a function that changes the first row of a1.csv."""
+
+    def damage(folder: Path) -> None:
+        with csv_rows(folder / "a1.csv") as rows:
+            change(rows[0])
+
+    return damage
+
+
+def set_score(name: str, value: str) -> Callable[[Path], None]:
+    return first_row(lambda row: row.update({name: value}))
+
+
+def set_cell(row: int, column: int, value: Any) -> Callable[[Path], None]:  # noqa: ANN401 - a cell holds any type
+    def damage(folder: Path) -> None:
+        with xlsx_rows(folder / "a2.xlsx") as sheet:
+            sheet.cell(row, column).value = value
+
+    return damage
+
+
+def rows_of_a1(change: Callable[[list[dict[str, str]]], object]) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        with csv_rows(folder / "a1.csv") as rows:
+            change(rows)
+
+    return damage
+
+
+def in_export(change: Callable[[list[dict[str, Any]]], object]) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        path = folder / "export.json"
+        tasks = json.loads(path.read_text("utf-8"))
+        change(tasks)
+        path.write_text(json.dumps(tasks), encoding="utf-8")
+
+    return damage
+
+
+def write(name: str, content: bytes) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def replace(name: str, old: str, new: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text((folder / name).read_text("utf-8").replace(old, new), "utf-8")
+
+
+def add_choice(tasks: list[dict[str, Any]]) -> None:
+    tasks[3]["annotations"][0]["result"][0]["value"]["choices"] = ["4", "5"]
+
+
+SHEETS = ["a1.csv", "a2.xlsx"]
+BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
+    "a missing F": (set_score("F", ""), SHEETS, ["a1.csv", "row 2", "F is empty"]),
+    "a missing R": (set_score("R", " "), SHEETS, ["a1.csv", "row 2", "R is empty"]),
+    "a score of 0": (set_score("F", "0"), SHEETS, ["a1.csv", "row 2", "F is '0'"]),
+    "a score of 6": (set_score("R", "6"), SHEETS, ["a1.csv", "row 2", "R is '6'"]),
+    "half a score": (set_score("F", "4.5"), SHEETS, ["a1.csv", "row 2", "F is '4.5'"]),
+    "a word": (set_score("F", "good"), SHEETS, ["a1.csv", "row 2", "F is 'good'"]),
+    "two scores in a cell": (set_score("F", "4/5"), SHEETS, ["a1.csv", "row 2", "F is '4/5'"]),
+    "an empty cell": (set_cell(5, 7, None), SHEETS, ["a2.xlsx", "row 5", "F is empty"]),
+    "a negative number": (set_cell(6, 8, -1), SHEETS, ["a2.xlsx", "row 6", "R is -1"]),
+    "a fraction": (set_cell(7, 8, 2.5), SHEETS, ["a2.xlsx", "row 7", "R is 2.5"]),
+    "a truth value": (set_cell(8, 7, True), SHEETS, ["a2.xlsx", "row 8", "F is True"]),
+    "a formula": (set_cell(9, 7, "=2+3"), SHEETS, ["a2.xlsx", "row 9", "F is empty"]),
+    "a double row": (
+        rows_of_a1(lambda rows: rows.append(rows[0])),
+        SHEETS,
+        ["a1.csv", "row 26", "demo-", "row 2 already"],
+    ),
+    "a missing row": (rows_of_a1(lambda rows: rows.pop()), SHEETS, ["a1.csv", "lacks 1 of the sample's 24"]),
+    "an unknown variant": (
+        first_row(lambda row: row.update(variant_id="x:noun:a:b")),
+        SHEETS,
+        ["a1.csv", "row 2", "'x:noun:a:b'", "not in the sample"],
+    ),
+    "no variant id": (first_row(lambda row: row.update(variant_id="")), SHEETS, ["a1.csv", "row 2", "''"]),
+    "another header": (replace("a1.csv", ",F,", ",fluency,"), SHEETS, ["a1.csv", "row 1", "no column F"]),
+    "two columns F": (replace("a1.csv", ",R,", ",F,"), SHEETS, ["a1.csv", "row 1", "two columns F"]),
+    "an empty file": (write("a1.csv", b""), SHEETS, ["a1.csv", "row 1", "variant_id"]),
+    "another encoding": (write("a1.csv", b"caf\xe9\n"), SHEETS, ["a1.csv", "UTF-8"]),
+    "an open quotation mark": (write("a1.csv", b'variant_id,F,R\n"x,1,2\n'), SHEETS, ["a1.csv", "CSV"]),
+    "a text as a spreadsheet": (write("a2.xlsx", b"variant_id,F,R\n"), SHEETS, ["a2.xlsx", "spreadsheet"]),
+    "another annotator": (
+        lambda folder: (folder / "a1.csv").rename(folder / "b.csv"),
+        ["b.csv", "a2.xlsx"],
+        ["b.csv", "a1.csv and a2.csv"],
+    ),
+    "an annotator twice": (
+        lambda folder: shutil.copy(folder / "a1.csv", folder / "a2.csv"),
+        ["a2.csv", "a2.xlsx"],
+        ["a2.xlsx", "scores of a2", "a2.csv"],
+    ),
+    "another extension": (
+        lambda folder: (folder / "a1.csv").rename(folder / "a1.ods"),
+        ["a1.ods"],
+        ["a1.ods", ".xlsx, .csv nor .json"],
+    ),
+    "no such sheet": (lambda folder: (folder / "a1.csv").unlink(), SHEETS, ["a1.csv", "No such file"]),
+    "a folder": (lambda folder: (folder / "a1").mkdir(), ["a1"], ["a1", ".xlsx, .csv nor .json"]),
+    "no sample.json": (lambda folder: (folder / "sample.json").unlink(), SHEETS, ["sample.json", "--sample"]),
+    "a damaged sample.json": (write("sample.json", b"{}"), SHEETS, ["sample.json", "per"]),
+    "an unfinished project": (
+        in_export(lambda tasks: tasks[4]["annotations"].pop()),
+        ["export.json"],
+        ["export.json", "lacks 1", "user a2"],
+    ),
+    "a score without a choice": (
+        in_export(lambda tasks: tasks[2]["annotations"][1]["result"].pop()),
+        ["export.json"],
+        ["export.json", "task 3", "R is empty"],
+    ),
+    "two choices": (in_export(add_choice), ["export.json"], ["export.json", "task 4", r"F is '4\n5'"]),
+    "a task annotated twice": (
+        in_export(lambda tasks: tasks[0]["annotations"].append(tasks[0]["annotations"][0])),
+        ["export.json"],
+        ["export.json", "task 1", "user a1"],
+    ),
+    "a skipped task": (
+        in_export(lambda tasks: tasks[5]["annotations"][0].update(was_cancelled=True)),
+        ["export.json"],
+        ["export.json", "lacks 1", "user a1"],
+    ),
+    "no annotations": (
+        in_export(lambda tasks: [task.update(annotations=[]) for task in tasks]),
+        ["export.json"],
+        ["export.json", "no annotations"],
+    ),
+    "another export": (write("export.json", b'[{"F": 5}]'), ["export.json"], ["export.json", "format JSON"]),
+    "an export as an object": (write("export.json", b'{"a": 1}'), ["export.json"], ["export.json", "format JSON"]),
+    "a truncated export": (write("export.json", b'[{"id": 1'), ["export.json"], ["export.json", "format JSON"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SHEETS)
+def test_bad_sheets_are_one_sentence(name: str, annotate: Annotate, copy: Path, tmp_path: Path) -> None:
+    damage, files, values = BAD_SHEETS[name]
+    damage(copy)
+    code, printed = annotate("score", *(copy / each for each in files), "--out", tmp_path / "out")
+    assert (code, printed.count("\n")) == (2, 1)
+    assert [value for value in values if value not in printed] == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_data_set_that_was_not_sampled_is_refused(annotate: Annotate, filled: Path, tmp_path: Path) -> None:
+    shutil.copytree(SHIPPED / "data", tmp_path / "other" / "data")
+    record = json.loads((SHIPPED / "run.json").read_text("utf-8"))
+    record["data"]["digest"] = "0" * 64
+    (tmp_path / "other" / "run.json").write_text(json.dumps(record), encoding="utf-8")
+    arguments = ("score", filled / "a1.csv", "--dataset", tmp_path / "other", "--out")
+    code, printed = annotate(*arguments, tmp_path / "out")
+    assert (code, printed.count("\n")) == (2, 1)
+    assert [value for value in ("no variants", "other", "000000000000", str(SHIPPED)) if value not in printed] == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_file_is_kept(annotate: Annotate, filled: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("text")
+    code, printed = annotate("score", filled / "a1.csv", "--out", tmp_path / "out")
+    assert (code, "is a file" in printed, (tmp_path / "out").read_text()) == (2, True, "text")

@@ -1,0 +1,166 @@
+"""How messages name parameters: as in Python, and by flags on the command line."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import io
+import logging
+import pickle
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from generation import Options, generate
+from merge_snli.base.errors import IncompleteError, InputError, Message, as_flags, log_flags, param
+from merge_snli.cli.main import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).parents[3]
+FOLDERS = ("merge_snli", "generation", "scoring", "templates", "training")
+
+MESSAGES = {
+    f"{param('top_k')} is 0: it must be at least 1": ("top_k is 0: it must be at least 1", "--top-k is 0: it must be"),
+    f"use {param('device', 'cpu')}, or lower {param('inflation', 3)}": (
+        "use device='cpu', or lower inflation=3",
+        "use --device=cpu, or lower --inflation=3",
+    ),
+    f"e.g. {param('labels', ('entailment', 'not_entailment'))}; or": (
+        "e.g. labels=('entailment', 'not_entailment'); or",
+        "e.g. --labels=entailment,not_entailment; or",
+    ),
+    f"add {param('allow_pickle', True)}.": ("add allow_pickle=True.", "add --allow-pickle."),
+}
+
+
+@pytest.mark.parametrize("text", MESSAGES)
+def test_parameters_are_named_as_in_python_and_by_flags(text: str) -> None:
+    in_python, flags = MESSAGES[text]
+    for shown in (Message(text), InputError(text)):
+        assert str(shown) == f"{shown}" == in_python
+        assert as_flags(shown).startswith(flags)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run pip install --upgrade torch",
+        "/data/--old/x has no file: copy --old",
+        "run merge-snli pairs simple --premises 4: it is faster",
+        "the title is '--a b': x--y a/b--c -- d --top-k=3 and add --overwrite",
+        "a \ufdd1 or \ufdd0 in a name",
+        "",
+    ],
+)
+def test_other_text_stays_as_it_is(text: str) -> None:
+    error = InputError(f"{text}; see {param('top_k')}")
+    assert str(error) == f"{text}; see top_k"
+    assert as_flags(error) == f"{text}; see --top-k"
+
+
+@pytest.mark.parametrize("name", ["--top-k", "top-k", "a b", "top_k\n"])
+@pytest.mark.parametrize("value", [None, "x", "", ("a", "b"), 0, False])
+def test_no_mark_is_shown_whatever_is_marked(name: str, value: str | int | tuple[str, ...] | None) -> None:
+    error = InputError(f"{param(name, value)} and {param('top_k')}")
+    for shown in (str(error), repr(error), as_flags(error)):
+        assert not re.search("[\ufdd0\ufdd1]|ufdd", shown)
+
+
+def test_a_text_without_parameters_and_other_objects_are_shown_as_they_are() -> None:
+    assert as_flags("add --x") == "add --x"
+    assert as_flags(OSError("top_k")) == "top_k"
+
+
+def test_a_message_within_another_keeps_its_parameters() -> None:
+    inner = InputError(f"{param('top_k')} is 0")
+    outer = InputError(f"{inner.message.marked}; set {param('device', 'cpu')}")
+    assert str(outer) == "top_k is 0; set device='cpu'"
+    assert as_flags(outer) == "--top-k is 0; set --device=cpu"
+    assert as_flags(InputError(inner.message)) == as_flags(Message(inner.message)) == "--top-k is 0"
+
+
+@pytest.mark.parametrize("again", [lambda value: pickle.loads(pickle.dumps(value)), copy.copy, copy.deepcopy])
+def test_an_error_from_another_process_is_the_same(again: Callable[[Exception], Exception]) -> None:
+    error = again(IncompleteError(f"{param('device', 'cpu')} is missing"))
+    assert type(error) is IncompleteError
+    assert str(error) == "device='cpu' is missing"
+    assert repr(error) == "IncompleteError(\"device='cpu' is missing\")"
+    assert as_flags(error) == "--device=cpu is missing"
+
+
+def test_logs_name_parameters_as_in_python_or_by_flags() -> None:
+    def logged(*filters: Callable[[logging.LogRecord], bool]) -> str:
+        logger, stream = logging.getLogger("test_errors"), io.StringIO()
+        handler = logging.StreamHandler(stream)
+        for each in filters:
+            handler.addFilter(each)
+        logger.addHandler(handler)
+        logger.warning(Message(f"%s: set {param('dtype', 'float32')}"), "a")
+        logger.warning("%s in %d s", InputError(f"{param('work')} is full"), 3)
+        logger.warning("%(who)s", {"who": "b"})
+        logger.removeHandler(handler)
+        return stream.getvalue()
+
+    assert logged() == "a: set dtype='float32'\nwork is full in 3 s\nb\n"
+    assert logged(log_flags) == "a: set --dtype=float32\n--work is full in 3 s\nb\n"
+
+
+def test_a_warning_of_a_command_has_flags(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    problems = tmp_path / "problems.tsv"
+    problems.write_text("premise\thypothesis\tgold_label\nA dog runs.\tA dog moves.\tentailment\n")
+    assert main(["tables", str(problems)]) == 0
+    (warning,) = [line for line in capsys.readouterr().err.splitlines() if "reading the columns" in line]
+    assert warning.startswith(f"merge-snli: {problems}: ")
+    assert "--premise-column, --hypothesis-column and --label-column" in warning
+
+
+def test_an_error_from_the_command_line_has_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["demo:problems", "--mlm", "demo:mlm-bpe"]
+    assert main(["generate", *options, "--top-k", "0", "--out", "x"]) == 2
+    assert "merge-snli: --top-k is 0" in capsys.readouterr().err
+    with pytest.raises(InputError, match=r"^top_k is 0"):
+        Options(problems="demo:problems", mlm=("demo:mlm-bpe",), top_k=0)
+
+
+def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "--old.jsonl").write_text('{"a": 1, "b": 2}\n')
+    options = ["--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "out")]
+    assert main(["generate", str(tmp_path / "--old.jsonl"), *options]) == 2
+    message = capsys.readouterr().err
+    assert f"{tmp_path}/--old.jsonl" in message
+    assert "--premise-column" in message
+    assert "\ufdd0" not in message
+
+
+def test_the_public_function_names_its_parameters(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("")
+    with pytest.raises(InputError, match=f"^out {tmp_path} is not empty"):
+        generate(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), tmp_path)
+
+
+def texts_of_messages() -> Iterator[tuple[str, str]]:
+    """Yield the place and the literal text of each message in the source."""
+    for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {
+                "InputError",
+                "IncompleteError",
+                "Message",
+            }:
+                literals = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+                text = "".join(value for value in literals if isinstance(value, str))
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", text
+
+
+def test_no_message_writes_a_flag_without_param() -> None:
+    commands = re.compile(r"(merge-snli [a-z-]+|pip install) [^,;:]*")
+    found = {place: commands.sub("", text) for place, text in texts_of_messages()}
+    assert len(found) > 300
+    assert {place: text for place, text in found.items() if re.search(r"(?<![\w-])--[a-z]", text)} == {}

@@ -1,0 +1,79 @@
+"""Atomic writes, disk errors and digests."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import (
+    disk_errors_as_input_errors,
+    is_running,
+    sha256_of_file,
+    sha256_of_json,
+    write_json,
+    write_text,
+)
+
+
+def test_written_files(tmp_path: Path) -> None:
+    write_text(tmp_path / "a" / "b.txt", "café")
+    write_json(tmp_path / "a" / "c.json", {"é": [1]})
+    assert (tmp_path / "a" / "b.txt").read_bytes() == "café".encode()
+    assert (tmp_path / "a" / "c.json").read_text(encoding="utf-8") == '{\n  "é": [\n    1\n  ]\n}\n'
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b.txt", "c.json"]
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (errno.ENOSPC, "is full"),
+        (errno.EACCES, "cannot be written"),
+        (errno.EROFS, "cannot be written"),
+    ],
+)
+def test_disk_error_names_the_folder_and_keeps_the_old_file(
+    code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_text(tmp_path / "a.txt", "old")
+
+    def refuse(*_: object) -> None:
+        raise OSError(code, "refused")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(InputError) as caught:
+        write_text(tmp_path / "a.txt", "new")
+    assert message in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_other_os_errors_are_not_converted() -> None:
+    with pytest.raises(OSError, match="other"), disk_errors_as_input_errors(Path("x")):
+        raise OSError(errno.EIO, "other")
+
+
+def test_digests(tmp_path: Path) -> None:
+    (tmp_path / "abc").write_bytes(b"abc")
+    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256_of_file(tmp_path / "abc") == known
+    assert sha256_of_json({"b": 1, "a": "é"}) == sha256_of_json({"a": "é", "b": 1})
+    assert sha256_of_json([1, 2]) != sha256_of_json([2, 1])
+
+
+def test_a_process_that_has_ended_does_not_run_even_if_its_parent_has_not_waited_for_it() -> None:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    deadline = time.monotonic() + 60
+    while is_running(process.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert process.wait() == 0
+    assert not is_running(process.pid)
+    assert is_running(os.getpid())

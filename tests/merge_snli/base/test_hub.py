@@ -1,0 +1,95 @@
+"""Models and data sets by Hub id, against a local server that stands in for the Hub."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.embedded import FOLDER
+from merge_snli.models.finding import MODEL_FILES, find_model, folder_digest
+from tests.hub.faults import Fault
+from tests.hub.server import READER, WRITER
+from tests.hub.storage import PullRequest
+
+if TYPE_CHECKING:
+    from tests.hub.server import Hub
+    from tests.hub.storage import Repo
+
+NOUN = "data/noun/test.parquet"
+
+
+@pytest.fixture
+def model(hub: Hub) -> Repo:
+    """A model's repository with a first and a second commit, and files that are never downloaded."""
+    repo = hub.storage.create("model", "org/bpe")
+    files = {path.name: path.read_bytes() for pattern in MODEL_FILES for path in (FOLDER / "mlm-bpe").glob(pattern)}
+    hub.storage.put(repo, files | {"pytorch_model.bin": b"a pickle", "modeling.py": b"code"}, title="first")
+    repo.tags["v1"] = repo.branches["main"]
+    hub.storage.put(repo, {"config.json": files["config.json"] + b"\n"}, title="second")
+    return repo
+
+
+@pytest.fixture
+def data(hub: Hub) -> Repo:
+    """A data set's repository."""
+    repo = hub.storage.create("dataset", "org/merge_snli")
+    names = ("README.md", "run.json", NOUN)
+    hub.storage.put(repo, {name: (FOLDER.parent / name).read_bytes() for name in names} | {"notes.txt": b"no"})
+    return repo
+
+
+def test_model_has_the_commit_as_revision(hub: Hub, model: Repo) -> None:
+    newest, first = find_model("org/bpe"), find_model("org/bpe@v1")
+    assert (newest.name, newest.revision) == ("org/bpe", model.branches["main"])
+    assert (first.name, first.revision) == ("org/bpe", model.tags["v1"])
+    assert first.digest == folder_digest(FOLDER / "mlm-bpe") != newest.digest
+    assert not [path.name for path in first.path.iterdir() if path.suffix in {".bin", ".py"}]
+    assert find_model(f"org/bpe@{model.tags['v1']}") == first
+    assert find_model("org/bpe", revision="v1") == first
+
+
+def test_cached_model_offline(hub: Hub, model: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = find_model("org/bpe")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert find_model("org/bpe") == fetched
+    with pytest.raises(InputError, match=r"org/other.*HF_HUB_OFFLINE"):
+        find_model("org/other")
+
+
+def test_data_set_is_downloaded_without_other_files(hub: Hub, data: Repo) -> None:
+    dataset = find_dataset("org/merge_snli")
+    assert (dataset.name, dataset.revision, dataset.configs) == ("org/merge_snli", data.branches["main"], ("noun",))
+    assert read_split(dataset, "noun").num_rows == 778
+    assert not (dataset.folder / "notes.txt").exists()
+    assert find_dataset(f"org/merge_snli@{dataset.revision}") == dataset
+    data.pull_requests[1] = PullRequest(1, "proposed", data.branches["main"])
+    assert find_dataset("org/merge_snli@refs/pr/1") == dataset
+
+
+@pytest.mark.parametrize("kind", ["model", "data set"])
+def test_failed_download(hub: Hub, model: Repo, data: Repo, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    find, name = (find_model, "org/bpe") if kind == "model" else (find_dataset, "org/merge_snli")
+    repo = model if kind == "model" else data
+    repo.gated = True
+    messages = {f"{name}@none": f"{kind} {name} at revision none: .* no branch, tag or commit none"}
+    messages |= {"org/none": f"{kind} org/none: .*private"}
+    messages |= {name: f"{kind} {name}: .*gated"}
+    for token in (None, READER):
+        if token:
+            monkeypatch.setenv("HF_TOKEN", token)
+        for typed, message in messages.items():
+            with pytest.raises(InputError, match=message) as raised:
+                find(typed)
+            assert "\n" not in str(raised.value)
+    repo.private = True
+    monkeypatch.setenv("HF_TOKEN", WRITER)
+    assert find(name).revision == repo.branches["main"]
+
+
+def test_server_error(hub: Hub, model: Repo) -> None:
+    hub.faults.append(Fault("GET", "/api/models", 500, times=9))
+    with pytest.raises(InputError, match=r"model org/bpe: .*500"):
+        find_model("org/bpe")

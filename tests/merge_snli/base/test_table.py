@@ -1,0 +1,123 @@
+"""Tables in every output format: alignment, numbers, wrapping and escapes."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from merge_snli.base.table import TEXT_WIDTH, Column, Table, print_in_any_encoding
+
+TABLE = Table(
+    title="Scores",
+    columns=(Column("model", "left"), Column("seeds"), Column("QT", format="+.1f"), Column("id", "left", code=True)),
+    rows=(("a", 1234, 0.04, "x"), ("bb", None, -12.25, "y|`z")),
+    notes=("QT: in points.",),
+)
+HOSTILE = "50 % & <b>_*x*_</b> | ~^\\ $1 #2 {3} [4]\x1b[2J\nnext"
+
+
+def test_text_aligns_columns_and_formats_numbers() -> None:
+    assert TABLE.text().splitlines() == [
+        "Scores",
+        "model  seeds     QT  id",
+        "─────  ─────  ─────  ────",
+        "a      1,234   +0.0  x",
+        "bb         –  -12.2  y|`z",
+        "",
+        "QT: in points.",
+    ]
+
+
+def test_text_wraps_headers_and_notes_only_if_they_are_too_wide() -> None:
+    headers = [f"a long header {number}" for number in range(6)]
+    wide = Table(columns=tuple(map(Column, headers)), rows=((1,) * 6,), notes=("a note " * 30,))
+    lines = wide.text().splitlines()
+    assert max(map(len, lines)) <= TEXT_WIDTH
+    assert [line.split() for line in lines[:3]] == [["a", "long"] * 6, ["header"] * 6, list("012345")]
+    narrow = Table(columns=tuple(map(Column, headers[:2])), rows=((1, 2),))
+    assert narrow.text().splitlines()[0] == "a long header 0  a long header 1"
+
+
+def test_text_narrows_the_gaps_of_columns_that_are_still_too_wide() -> None:
+    columns = tuple(Column(f"{number:09}") for number in range(8))
+    lines = Table(columns=columns[:7], rows=((1,) * 7,)).text().splitlines()
+    assert lines[1] == "  ".join(["─" * 9] * 7)
+    lines = Table(columns=columns, rows=((1,) * 8,)).text().splitlines()
+    assert lines == [" ".join(each) for each in zip(*((f"{n:09}", "─" * 9, f"{1:9}") for n in range(8)), strict=True)]
+    assert len(lines[0]) == 79
+
+
+def test_markdown() -> None:
+    assert TABLE.markdown().splitlines() == [
+        "## Scores",
+        "",
+        "| model | seeds | QT | id |",
+        "| --- | ---: | ---: | --- |",
+        "| a | 1,234 | +0.0 | `x` |",
+        "| bb | – | -12.2 | `` y\\|`z `` |",
+        "",
+        "- QT: in points.",
+    ]
+
+
+def test_latex() -> None:
+    lines = [line.strip() for line in TABLE.latex().splitlines()]
+    assert lines[2] == r"\begin{tabular}{lrrl}"
+    assert r"a & 1,234 & +0.0 & \texttt{x} \\" in lines
+    assert r"bb & -- & $-$12.2 & \texttt{y\textbar{}`z} \\" in lines
+    assert lines[-3:] == [r"\caption{Scores}", r"\par {\footnotesize QT: in points.}", r"\end{table}"]
+
+
+def test_html() -> None:
+    assert '<td style="text-align: right">1,234</td>' in TABLE.html()
+    assert "<code>y|`z</code>" in TABLE.html()
+    assert TABLE.html().startswith("<table><caption>Scores</caption>")
+    assert TABLE.html().endswith("</table><p>QT: in points.</p>")
+
+
+def test_as_dict_keeps_the_values() -> None:
+    assert TABLE.as_dict() == {
+        "title": "Scores",
+        "rows": [
+            {"model": "a", "seeds": 1234, "QT": 0.04, "id": "x"},
+            {"model": "bb", "seeds": None, "QT": -12.25, "id": "y|`z"},
+        ],
+        "notes": ["QT: in points."],
+    }
+
+
+@pytest.mark.parametrize("rendering", ["text", "markdown", "latex", "html"])
+def test_any_text_stays_in_its_cell(rendering: str) -> None:
+    plain, hostile = (
+        getattr(Table(title=text, columns=(Column(text, "left"),), rows=((text,),), notes=(text,)), rendering)()
+        for text in ("x", HOSTILE)
+    )
+    assert hostile.count("\n") == plain.count("\n")
+    assert "\x1b" not in hostile
+
+
+def test_markup_is_escaped() -> None:
+    table = Table(columns=(Column("a_b"),), rows=((HOSTILE,),))
+    assert r"50 % &amp; &lt;b&gt;\_\*x\*\_&lt;/b&gt; \| \~^\\ \$1 \#2 \{3\} \[4\]" in table.markdown()
+    assert r"50 \% \& \textless{}b\textgreater{}\_{*}x{*}\_" in table.latex()
+    assert r"\textasciitilde{}\textasciicircum{}\textbackslash{} \$1 \#2 \{3\} {[}4{]}" in table.latex()
+    assert "50 % &amp; &lt;b&gt;_*x*_&lt;/b&gt;" in table.html()
+
+
+def test_characters_that_an_encoding_lacks_are_printed_as_ascii() -> None:
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, encoding="latin-1")
+    print_in_any_encoding(stream)
+    stream.write(TABLE.text() + "caf\u00e9 \u65e5 \u2026")
+    stream.flush()
+    expected = TABLE.text().replace("\u2500", "-").replace("\u2013", "-")
+    assert written.getvalue().decode("latin-1") == f"{expected}caf\u00e9 \\u65e5 ..."
+
+
+def test_a_notebook_and_pandas_show_the_columns() -> None:
+    table = Table(columns=(Column("name", "left"), Column("share")), rows=(("a", 0.25), ("b", None)))
+    assert table._repr_html_() == table.html()
+    frame = table.to_pandas()
+    assert list(frame.columns) == ["name", "share"]
+    assert frame["share"].tolist()[0] == 0.25

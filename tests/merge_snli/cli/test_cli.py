@@ -1,0 +1,228 @@
+"""The command line: fast start, exit codes, one line per input error, a log file for internal errors."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from merge_snli.base.errors import InputError
+from merge_snli.cli import main as cli
+from merge_snli.cli import tables
+
+HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "pyarrow", "matplotlib", "scipy", "pandas")
+PACKAGES = ("merge_snli", "merge_snli.cli.main", "generation", "merge_snli.scoring", "metrics.pattern_accuracy")
+COMMAND = Path(sys.executable).with_name("merge-snli")
+DATA_SET = Path(cli.__file__).parents[1]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_importing_a_package_loads_nothing_heavy(package: str) -> None:
+    code = f"import sys, {package}; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["", *cli.COMMANDS])
+def test_help_is_fast(command: str) -> None:
+    """Measures CPU time up to three times, so that a busy machine or a cold disk does not fail the test."""
+    arguments = [str(COMMAND), *([command] if command else []), "--help"]
+    seconds = [math.inf]
+    while min(seconds) >= 0.3 and len(seconds) <= 3:
+        before = os.times()
+        done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+        after = os.times()
+        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        assert "usage: merge-snli" in done.stdout
+    assert min(seconds) < 0.3
+
+
+def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path: Path) -> None:
+    for name in ("metrics", "generation", "merge_snli"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise RuntimeError('imported from the working directory')")
+    done = subprocess.run(
+        [str(COMMAND), "tables", str(DATA_SET), "--format", "json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["table_2"]["rows"][0]["config"] == "all"
+    assert done.stderr == ""
+
+
+def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = tmp_path / "nowhere.jsonl"
+    assert cli.main(["tables", str(missing)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("merge-snli: ")
+    assert str(missing) in printed.err
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (["generate", "--top-k", "many"], "--top-k"),
+        (["generate", "--quick"], "--quick"),
+        (["score", "demo:nli-a"], "--dataset"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_a_usage_error_is_a_short_usage_and_one_line(
+    command: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(command)
+    assert caught.value.code == 2
+    usage, error = capsys.readouterr().err.splitlines()
+    assert usage.startswith("usage: merge-snli")
+    assert error.startswith("merge-snli: ")
+    assert named in error
+
+
+def test_an_internal_error_names_the_file_with_the_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> int:
+        raise ZeroDivisionError("unexpected")
+
+    monkeypatch.setattr(tables, "run", fail)
+    assert cli.main(["tables", "demo:problems"]) == 1
+    message = capsys.readouterr().err
+    log = Path(message.strip().rsplit(" ", 1)[-1])
+    assert "ZeroDivisionError: unexpected" in log.read_text()
+    log.unlink()
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (InputError("bad value"), 2)])
+def test_exit_codes(error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(tables, "run", stop)
+    assert cli.main(["tables", "demo:problems"]) == code
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [str(COMMAND), "demo", "--out", str(tmp_path / "demo")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell ignores the signal in its background jobs, and so would this process.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "demo" / "merge_snli.work").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    err = interrupt(process)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "merge-snli: interrupted" in err
+
+
+def interrupt(process: subprocess.Popen[str]) -> str:
+    """Press Ctrl-C, and again if it had no effect: Python ignores an interrupt in a callback of an import."""
+    for _ in range(6):
+        process.send_signal(signal.SIGINT)
+        try:
+            return process.communicate(timeout=5)[1]  # the whole demo takes longer
+        except subprocess.TimeoutExpired:
+            continue
+    process.kill()
+    return process.communicate()[1]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("form", [[], ["--format", "json"]])
+def test_output_in_an_encoding_without_the_characters_of_a_table(
+    encoding: str, form: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"premise": "A caf\u00e9 \u65e5\u672c", "hypothesis": "A caf\u00e9 \u65e5\u672c", "label": "neutral"}
+    (tmp_path / "caf\u00e9.jsonl").write_text(json.dumps(row) + "\n")
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding, errors="strict"))
+    assert cli.main(["tables", str(tmp_path / "caf\u00e9.jsonl"), *form]) == 0
+    sys.stdout.flush()
+    printed = written.getvalue().decode(encoding)
+    if form:
+        assert json.loads(printed)["problems"].endswith("caf\u00e9.jsonl")
+    else:
+        assert {"-", " "} in map(set, printed.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("command", "unbuffered"),
+    [(["tables", str(DATA_SET)], ""), (["tables", str(DATA_SET)], "1"), (["--version"], "")],
+    ids=["tables", "tables-unbuffered", "version"],
+)
+def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [str(COMMAND), *command],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("merge-snli: cannot write the output (No space left on device)")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("w") as full:
+        command = [str(COMMAND), "tables", "missing.csv", "--limit", "0"]
+        assert subprocess.run(command, env=environment, stdout=full, stderr=full, check=False).returncode == 2
+
+
+def test_words_of_some_problems(capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
+    assert cli.main(["tables", "demo:problems", "--limit", "5", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["with_label"] == 5
+    reading, words = caplog.messages
+    assert reading.startswith("reading: 5 rows in ")
+    assert words.startswith("shared words: 5 problems in ")
+
+
+def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["tables", "demo:problems"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    [head] = [number for number, row in enumerate(rows) if row[:2] == ["class", "problems"]]
+    assert [row[0] for row in rows[head + 2 : head + 6]] == ["noun", "verb", "adj", "adv"]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "named"),
+    [
+        ("--classes", "noun,article", "article"),
+        ("--inflation", "0", "0"),
+        ("--limit", "-3", "-3"),
+        ("--data-labels", "yes", "yes"),
+    ],
+)
+def test_a_bad_option_is_named_with_its_value(
+    option: str, value: str, named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", str(tmp_path / "x")]
+    assert cli.main([*command, option, value]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("merge-snli: ")
+    assert message.count("\n") == 1
+    assert option in message
+    assert named in message
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,54 @@
+"""Fixtures: a data set with few files, its plan, and a client with write access."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import merge_snli
+from merge_snli.base.files import sha256_of_json, write_json
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.hub.publishing import Plan, plan
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+OWN = Path(merge_snli.__file__).parent
+"""The data set of the embedded problems."""
+
+REPO, SPACE = "org/merge_snli", "org/pattern_accuracy"
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> MergeDataset:
+    """A writable copy of the embedded problems' data set with only the `test` splits."""
+    folder = tmp_path / "merge_snli"
+    run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
+    data = run["data"]
+    files = {name: digest for name, digest in data["files"].items() if name.endswith("/test.parquet")}
+    for name in ("README.md", *files):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(OWN / name, folder / name)
+    for config in run["configs"].values():
+        config["splits"] = {"test": config["splits"]["test"]}
+    run["data"] = {"digest": sha256_of_json(files), "files": files}
+    write_json(folder / "run.json", run)
+    return find_dataset(str(folder))
+
+
+@pytest.fixture
+def planned(dataset: MergeDataset) -> Plan:
+    """The plan of a full publication: data, script, metric and tag."""
+    return plan(dataset, REPO, metric_space=SPACE)
+
+
+@pytest.fixture
+def api(token: str) -> HfApi:
+    """A client with write access."""
+    from huggingface_hub import HfApi
+
+    return HfApi(token=token)

@@ -1,0 +1,79 @@
+"""Results of a model, proposed to its repository in a pull request."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from merge_snli import score
+from merge_snli.base.errors import InputError
+from merge_snli.cli.main import main
+from merge_snli.hub.publishing import propose_results
+from merge_snli.scoring.results.files import write_result
+from tests.merge_snli.hub.publishing.conftest import OWN, REPO
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+    from merge_snli.scoring.results.result import Result
+    from tests.hub.server import Hub
+
+MODEL, PATH = "org/nli", ".eval_results/merge_snli.yaml"
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    """A result of a model on the Hub."""
+    scored = score(lambda pairs: [0] * len(pairs), OWN, config="adj", name=MODEL)
+    model = dataclasses.replace(scored.model, revision="c0ffee" * 6 + "beef")
+    return dataclasses.replace(scored, model=model, run=dataclasses.replace(scored.run, dtype="float32"))
+
+
+def test_results_are_proposed_once(hub: Hub, api: HfApi, result: Result) -> None:
+    repo = hub.storage.create("model", MODEL)
+    hub.storage.put(repo, {"config.json": b"{}", "README.md": b"# A model"})
+    first, second = (propose_results(api, [result], model=MODEL, dataset=REPO) for _ in range(2))
+    assert first.pull_request == second.pull_request == f"{hub.url}/{MODEL}/discussions/1"
+    assert list(repo.pull_requests) == [1]
+    assert set(hub.storage.files(repo)) == {".gitattributes", "README.md", "config.json"}
+    proposed = hub.storage.files(repo, "refs/pr/1")
+    assert set(proposed) == {".gitattributes", "README.md", "config.json", PATH}
+    entries = yaml.safe_load(proposed[PATH])
+    assert {entry["dataset"]["task_id"] for entry in entries} == {"adj_pattern_accuracy", "adj_sample_accuracy"}
+    assert {entry["dataset"]["id"] for entry in entries} == {REPO}
+
+
+def test_published_results_need_no_pull_request(hub: Hub, api: HfApi, result: Result) -> None:
+    repo = hub.storage.create("model", MODEL)
+    propose_results(api, [result], model=MODEL, dataset=REPO)
+    repo.branches["main"] = repo.pull_requests.pop(1).oid
+    assert propose_results(api, [result], model=MODEL, dataset=REPO).pull_request is None
+    assert repo.pull_requests == {}
+
+
+def test_results_of_another_model_or_of_a_folder(api: HfApi, result: Result) -> None:
+    with pytest.raises(InputError, match="model is org/other, but a result is of org/nli"):
+        propose_results(api, [result], model="org/other", dataset=REPO)
+    of_folder = dataclasses.replace(result, model=dataclasses.replace(result.model, revision=None))
+    with pytest.raises(InputError, match="no result is of a commit of org/nli"):
+        propose_results(api, [of_folder], model=MODEL, dataset=REPO)
+
+
+def test_missing_model(hub: Hub, api: HfApi, result: Result) -> None:
+    with pytest.raises(InputError, match="org/nli does not exist on the Hub"):
+        propose_results(api, [result], model=MODEL, dataset=REPO)
+
+
+def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hub.storage.create("model", MODEL)
+    command = ["publish", "--repo", REPO, "--eval-results", str(write_result(result, tmp_path)), "--model", MODEL]
+    assert main([*command, "--dry-run"]) == 0
+    assert re.search(rf"model {MODEL}, branch main\n .*\n  [0-9a-f]{{64}} +\d+  {PATH}\n", capsys.readouterr().out)
+    assert hub.requests == []
+    assert main(command) == 0
+    assert capsys.readouterr().out == f"pull request {hub.url}/{MODEL}/discussions/1\n"

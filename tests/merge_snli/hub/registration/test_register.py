@@ -1,0 +1,370 @@
+"""Registration: the libraries load it by bare name from an empty folder, and undo removes it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import datasets
+import evaluate
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli.base.errors import InputError
+from merge_snli.base.files import sha256_of_file
+from merge_snli.cli.main import main
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.embedded import FOLDER
+from merge_snli.hub.registration import find_caches, register, registered, undo
+from merge_snli.schema import ALL, SEED, TEST, data_file, splits
+
+if TYPE_CHECKING:
+    from tests.hub.server import Hub
+
+DATA_SET = FOLDER.parent
+REGISTER = importlib.import_module("merge_snli.hub.registration.register")
+"""The module; the package exports a function of the same name."""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A missing folder that the libraries use as HF_HOME."""
+    home = tmp_path / "home" / "huggingface"
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", home / "datasets")
+    monkeypatch.setattr(datasets.config, "HF_MODULES_CACHE", home / "modules")
+    return home
+
+
+@pytest.fixture
+def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the check in another process, for tests of what is written."""
+    monkeypatch.setattr(REGISTER, "check_loading", lambda dataset, stage, name: None)
+
+
+def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequence[str]) -> Path:
+    """Write a data set with some configs, each with rows of a bundled config, and the splits of these names."""
+    rows_of_split = find_dataset(str(DATA_SET)).record.data_rows
+    run = json.loads((DATA_SET / "run.json").read_text(encoding="utf-8"))
+    run["data"]["files"], bundled, run["configs"] = {}, run["configs"], {}
+    for config, of in configs.items():
+        for split in (name for name in names if name in rows_of_split[of]):
+            path = folder / data_file(config, split)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(DATA_SET / data_file(of, split), path)
+            run["data"]["files"][data_file(config, split)] = sha256_of_file(path)
+            run["configs"].setdefault(config, bundled[of] | {"splits": {}})["splits"][split] = rows_of_split[of][split]
+    run["options"]["subsamples"] = len(names) - 1
+    run["data"]["digest"] = hashlib.sha256(str(folder).encode()).hexdigest()
+    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def data_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All configs of the bundled data set with two splits, since the libraries take a second for all of them."""
+    configs = {config: config for config in find_dataset(str(DATA_SET)).configs}
+    return part_of_the_data_set(tmp_path_factory.mktemp("two") / "merge_snli", configs, (TEST, "subsample_0"))
+
+
+@pytest.fixture
+def other_set(tmp_path: Path) -> Path:
+    """A data set with only the seeds and the variants of adjectives."""
+    configs = {ALL: "adj", "adj": "adj", SEED: SEED}
+    return part_of_the_data_set(tmp_path / "other" / "merge_snli", configs, splits("adj"))
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """Return the files of a folder with their digests, and its subfolders, without the lock of registration."""
+    return {
+        str(path.relative_to(folder)): "folder" if path.is_dir() else sha256_of_file(path)
+        for path in sorted(folder.rglob("*"))
+        if path.name != ".merge_snli.lock"
+    }
+
+
+LOAD = """
+import json, sys
+sys.modules["transformers"] = None  # for speed: evaluate would import it, and torch
+from datasets import load_dataset
+import evaluate
+
+wanted = json.loads(sys.argv[1])
+found = {config: load_dataset("merge_snli", config, split=split).to_list() for config, split in wanted.items()}
+streamed = list(load_dataset("merge_snli", "noun" if "noun" in wanted else "adj", split="subsample_0", streaming=True))
+metric = evaluate.load("pattern_accuracy")
+scores = metric.compute(predictions=[0, 0, 1], references=[0, 0, 0], groups=["a", "a", "b"], thresholds=0.9)
+bare = {split: table.num_rows for split, table in load_dataset("merge_snli").items()}
+print(json.dumps({"rows": found, "streamed": streamed, "scores": scores, "bare": bare}))
+"""
+
+
+def load_elsewhere(home: Path, empty: Path, wanted: dict[str, str]) -> dict[str, object]:
+    """Load by bare name in another process, from another folder."""
+    empty.mkdir(exist_ok=True)
+    others = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    environment = {**others, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the cache of modules then has only files of ours
+    command = [sys.executable, "-c", LOAD, json.dumps(wanted)]
+    done = subprocess.run(command, cwd=empty, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    loaded: dict[str, object] = json.loads(done.stdout)
+    return loaded
+
+
+def rows_of(folder: Path, config: str, split: str) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = pq.read_table(folder / data_file(config, split)).to_pylist()
+    return rows
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Return the files of a folder that are not empty: locks and what the libraries make are."""
+    return [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
+
+
+def test_register_loads_from_anywhere_and_undo_removes_it(data_set: Path, home: Path, tmp_path: Path) -> None:
+    registration = register(str(data_set))
+    assert registered() == registration
+    assert registration.is_complete
+    assert registration.configs == ("all", "noun", "verb", "adj", "seed")
+    wanted = dict.fromkeys(registration.configs, TEST)
+    loaded = load_elsewhere(home, tmp_path / "empty", wanted)
+    assert loaded["rows"] == {config: rows_of(data_set, config, TEST) for config in wanted}
+    assert loaded["streamed"] == rows_of(data_set, "noun", "subsample_0")
+    assert loaded["bare"] == find_dataset(str(data_set)).record.data_rows["all"]
+    assert loaded["scores"] == {"sample_accuracy": 2 / 3, "pattern_accuracy": 0.5, "n_samples": 3, "n_groups": 2}
+    assert undo() == registration
+    assert registered() is None
+    assert files_of(home) == []
+    assert not (home / "datasets" / "merge_snli").exists()
+    assert undo() is None
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_other_files_of_the_caches_are_kept_and_an_older_registration_is_replaced(
+    data_set: Path, home: Path, tmp_path: Path, other_set: Path
+) -> None:
+    metric = home / "modules" / "evaluate_modules" / "metrics" / "evaluate-metric--pattern_accuracy" / ("0" * 64)
+    metric.mkdir(parents=True)
+    (metric / "pattern_accuracy.py").write_text("raise RuntimeError('the older one')\n")
+    (metric.parent / "__init__.py").write_text("# of another\n")
+    datasets.load_dataset(str(DATA_SET), "noun", cache_dir=str(home / "datasets"))
+    before = tree(home)
+    register(str(data_set))
+    second = register(str(other_set))
+    assert registered() == second
+    undo(str(other_set))
+    assert tree(home) == before
+    register(str(other_set))
+    loaded = load_elsewhere(home, tmp_path / "empty", {ALL: TEST, "adj": TEST})
+    assert loaded["rows"] == {config: rows_of(other_set, config, TEST) for config in (ALL, "adj")}
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_folder_that_register_did_not_write_is_not_overwritten(data_set: Path, home: Path, other_set: Path) -> None:
+    registration = register(str(data_set))
+    (home / "datasets" / "merge_snli" / "registered.json").unlink()
+    before = tree(home)
+    with pytest.raises(InputError, match=r"exists and was not written by merge-snli register") as raised:
+        register(str(data_set))
+    assert registration.folders[0] in str(raised.value)
+    assert tree(home) == before
+
+
+def test_a_changed_cache_format_is_noticed(
+    data_set: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "changed").mkdir()
+    (tmp_path / "changed" / "sitecustomize.py").write_text(
+        "import os, os.path\n"
+        "found = os.path.isdir\n"
+        "os.path.isdir = lambda path: 'registered-' not in str(path) and found(path)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "changed"))
+    with pytest.raises(InputError) as caught:
+        register(str(data_set))
+    message = str(caught.value)
+    assert f"datasets {datasets.__version__} and evaluate {evaluate.__version__} do not load" in message
+    assert f"load_dataset({str(data_set)!r}, 'noun')" in message
+    assert "evaluate.load('" in message
+    assert "nothing was registered" in message
+    assert files_of(home) == []
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_failed_write_leaves_nothing(data_set: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = []
+    really_move = shutil.move
+
+    def move(source: Path | str, target: Path | str) -> None:
+        if isinstance(target, Path):
+            moved.append(target)
+        if len(moved) == 3:
+            raise OSError(28, "No space left on device")
+        really_move(source, target)
+
+    monkeypatch.setattr(REGISTER.shutil, "move", move)
+    with pytest.raises(InputError, match="is full"):
+        register(str(data_set))
+    assert registered() is None
+    assert files_of(home) == []
+
+
+def test_a_full_disk_during_preparation(data_set: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`datasets` wraps the error of the disk in one of its own."""
+
+    def write(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("datasets.arrow_writer.ArrowWriter.write_table", write)
+    with pytest.raises(InputError, match=f"the disk of {home / 'datasets'} is full"):
+        register(str(data_set))
+    assert registered() is None
+    assert files_of(home) == []
+
+
+def test_a_full_disk_during_the_check(
+    data_set: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "sitecustomize.py").write_text("raise SystemExit('OSError: [Errno 28] No space left')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "full"))
+    with pytest.raises(InputError, match=f"the disk of {home / 'datasets'} is full"):
+        register(str(data_set))
+    assert files_of(home) == []
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_an_incomplete_registration_is_reported_and_undone(data_set: Path, home: Path) -> None:
+    shutil.rmtree(register(str(data_set)).folders[0])
+    registration = registered()
+    assert registration is not None
+    assert not registration.is_complete
+    undo()
+    assert files_of(home) == []
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_undo_of_another_data_set(data_set: Path, home: Path, other_set: Path) -> None:
+    register(str(data_set))
+    with pytest.raises(InputError, match=r"is not registered, .*merge_snli is"):
+        undo(str(other_set))
+    assert registered() is not None
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Path) -> None:
+    register(str(data_set))
+    (other_set / data_file("adj", TEST)).write_bytes(b"torn")
+    before = tree(home)
+    with pytest.raises(InputError, match=r"adj/test\.parquet is missing or was changed"):
+        register(str(other_set))
+    run = json.loads((other_set / "run.json").read_text(encoding="utf-8"))
+    for part in ("label_names", "configs", "generation"):
+        (other_set / "run.json").write_text(json.dumps(run | {part: {}}))
+        with pytest.raises(InputError, match=rf"run\.json.*{part}"):
+            register(str(other_set))
+    assert tree(home) == before
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_set: Path) -> None:
+    register(str(data_set))
+    caches = find_caches()
+    record = home / "datasets" / "merge_snli" / "registered.json"
+    content = json.loads(record.read_text())
+    before = tree(home)
+    outside = caches.datasets / "merge_snli" / ".." / "other"
+    for path in (other_set, caches.datasets, caches.modules, caches.datasets / "merge_snli", outside, Path("relative")):
+        record.write_text(json.dumps(content | {"folders": [str(path)]}))
+        with pytest.raises(InputError, match="which merge-snli register does not write"):
+            undo()
+    assert tree(home).keys() == before.keys()
+    record.write_text("[]")
+    with pytest.raises(InputError, match=r"registered\.json was not written by merge-snli register"):
+        registered()
+
+
+def test_a_relative_cache_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets.config, "HF_MODULES_CACHE", Path("modules"))
+    with pytest.raises(InputError, match="set HF_HOME or HF_MODULES_CACHE to an absolute one"):
+        find_caches()
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_concurrent_registrations_wait_for_each_other(data_set: Path, home: Path, other_set: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        made = list(pool.map(register, [str(data_set), str(other_set)] * 2))
+        registration = registered()
+        assert registration in made
+        assert registration is not None
+        assert registration.is_complete
+        assert {path.name for path in (home / "datasets").iterdir()} == {"merge_snli", ".merge_snli.lock"}
+        undone = list(pool.map(lambda _: undo(), range(3)))
+    assert undone.count(None) == 2
+    assert files_of(home) == []
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_hub_data_set_is_named_by_its_id(hub: Hub, home: Path, other_set: Path) -> None:
+    repo = hub.storage.create("dataset", "org/other")
+    files = {str(path.relative_to(other_set)): path.read_bytes() for path in other_set.rglob("*") if path.is_file()}
+    hub.storage.put(repo, files)
+    assert register("org/other").dataset == f"org/other@{repo.branches['main']}"
+    with pytest.raises(InputError, match=r"org/othe is not registered, org/other@[0-9a-f]{40} is"):
+        undo("org/othe")
+    assert undo("org/other") is not None
+    assert files_of(home) == []
+
+
+def test_both_libraries_use_the_same_cache_of_modules() -> None:
+    assert Path(evaluate.config.HF_MODULES_CACHE) == find_caches().modules
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_command(data_set: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["register", "--list"]) == 0
+    assert capsys.readouterr().out == f"nothing is registered in {home / 'datasets'}\n"
+    assert main(["register", str(data_set)]) == 0
+    output = capsys.readouterr().out
+    registration = registered()
+    assert registration is not None
+    for text in (*registration.folders, 'load_dataset("merge_snli", "noun")', 'evaluate.load("pattern_accuracy")'):
+        assert text in output
+    shutil.rmtree(registration.folders[-1])
+    assert main(["register", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert listed.startswith(output)
+    assert "some folders are missing" in listed
+    assert main(["register", "--undo"]) == 0
+    assert f"no longer registered: {data_set}" in capsys.readouterr().out
+    assert files_of(home) == []
+    assert main(["register"]) == 2
+    assert "no data set given" in capsys.readouterr().err
+
+
+def test_another_name(home: Path, other_set: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The check in another process loads the data set by this name."""
+    assert main(["register", str(other_set), "--as", "merge_sick"]) == 0
+    assert 'load_dataset("merge_sick", "adj")' in capsys.readouterr().out
+    registration = registered()
+    assert registration is not None
+    assert (home / "datasets" / "merge_sick" / "adj").is_dir()
+    assert not (home / "datasets" / "merge_snli" / "adj").exists()
+    assert undo() == registration
+    assert files_of(home) == []
+    assert not (home / "datasets" / "merge_sick").exists()
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "Merge", "org/merge", "1", "merge-sick"])
+def test_a_name_that_is_no_folder_name_is_refused(data_set: Path, name: str, home: Path) -> None:
+    assert main(["register", str(data_set), "--as", name]) == 2
+    assert not home.exists()

@@ -1,1 +1,0 @@
-"""Tests of merge_snli.inference."""

@@ -1,0 +1,96 @@
+"""Fixtures: results of functions on the bundled data set, some with names that try to inject markup."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli import Result, score
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.leaderboard.boards import Board, make_boards
+from merge_snli.leaderboard.texts import Texts, read_texts
+
+SHIPPED = Path(__file__).parents[3] / "merge_snli"
+SCRIPT = "<script>document.title='owned'</script>"
+QUOTES = '"it\'s" </script><img src=x onerror="document.title=\'owned\'"> & {{ 7 * 7 }} \u2028'
+Pair = tuple[str, str]
+
+
+def chance(*parts: str) -> float:
+    return int(hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8], 16) / 2**32
+
+
+def noisy(name: str, gold: dict[Pair, int], errors: float) -> Callable[[list[Pair]], list[int]]:
+    """Return a function that predicts a share of all pairs incorrectly, always the same ones."""
+
+    def predict(pair: Pair) -> int:
+        wrong = chance(name, *pair) < errors
+        return (gold[pair] + 1 + (chance(name, pair[0]) < 0.5)) % 3 if wrong else gold[pair]
+
+    return lambda pairs: [predict(pair) for pair in pairs]
+
+
+def named(result: Result, name: str, parameters: int | None, training: tuple[str, ...] | None) -> Result:
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    model = dataclasses.replace(
+        result.model, name=name, digest=digest, parameters=parameters, training_data=training, revision=None
+    )
+    return dataclasses.replace(result, model=model)
+
+
+def unchecked(result: Result, **changes: Any) -> Result:  # noqa: ANN401 - fields of a result
+    """Return a changed result that is not checked for contradictions."""
+    changed = copy.copy(result)
+    for name, value in changes.items():
+        object.__setattr__(changed, name, value)
+    return changed
+
+
+@pytest.fixture(scope="session")
+def gold() -> dict[Pair, int]:
+    rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
+    of_variants = {(row["premise"], row["hypothesis"]): row["label"] for row in rows}
+    return of_variants | {(row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows}
+
+
+@pytest.fixture(scope="session")
+def results(gold: dict[Pair, int]) -> list[Result]:
+    careful, hasty, small = (
+        score(noisy(name, gold, errors), SHIPPED, name=name)
+        for name, errors in (("careful", 0.04), ("hasty", 0.2), ("small", 0.06))
+    )
+    neutral = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="always neutral")
+    nouns = score(noisy("careful", gold, 0.04), SHIPPED, config="noun", name="careful")
+    return [
+        named(hasty, "org/hasty-base", 110_000_000, ("snli",)),
+        named(careful, "org/careful-large", 355_000_000, ("snli", "nyu-mll/multi_nli")),
+        named(small, SCRIPT, 5_200_000, ("<b>snli</b>",)),
+        named(dataclasses.replace(hasty, notes=(QUOTES,)), QUOTES, None, None),
+        neutral,
+        named(nouns, "org/careful-large", 355_000_000, ("snli", "nyu-mll/multi_nli")),
+    ]
+
+
+@pytest.fixture(scope="session")
+def boards(results: list[Result]) -> tuple[Board, ...]:
+    return make_boards(results)
+
+
+@pytest.fixture(scope="session")
+def texts(boards: tuple[Board, ...]) -> dict[int, Texts]:
+    read = {index: read_texts(board, find_dataset(str(SHIPPED))) for index, board in enumerate(boards)}
+    return {index: board_texts for index, board_texts in read.items() if board_texts is not None}
+
+
+@pytest.fixture(scope="session")
+def sourced(results: list[Result]) -> tuple[Board, ...]:
+    """A board with two models, of which one was scored on the source of the data set."""
+    neutral = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="always neutral", source="recorded")
+    return make_boards([results[0], neutral])

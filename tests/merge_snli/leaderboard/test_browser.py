@@ -1,0 +1,448 @@
+"""Tests of the page in headless Chromium: sorting, filters, charts, links, keyboard, themes, phones, escaping."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli import Result
+from merge_snli.analysis.charts.line_chart import COLORS
+from merge_snli.leaderboard.boards import Board
+from merge_snli.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.page import render_page
+from merge_snli.leaderboard.texts import Texts
+from merge_snli.scoring.results.scores import Scores
+from tests.browser import chromium
+from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED
+
+pytestmark = pytest.mark.slow
+
+Open = Callable[..., None]
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+DESK = {"width": 1280, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+SHIFTS = """
+new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.shifted = (window.shifted || 0) +
+  entry.value))).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium("--disable-gpu") as chrome:
+        chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SHIFTS})
+        yield chrome
+
+
+@pytest.fixture(scope="module")
+def address(boards: tuple[Board, ...], texts: dict[int, Texts], tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("site") / "index.html"
+    path.write_text(render_page(boards, texts), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
+    """The page in its initial state; fails if the browser logged an error."""
+    yield opened(browser, address)
+    assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+    assert browser.title != "owned"
+
+
+def opened(browser: Any, address: str, *, screen: dict[str, Any] = DESK, theme: str = "light") -> Any:  # noqa: ANN401
+    browser.get("about:blank")
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    set_theme(browser, theme)
+    browser.get(address)
+    return browser
+
+
+def set_theme(browser: Any, theme: str) -> None:  # noqa: ANN401
+    features = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def find(page: Any, selector: str) -> Any:  # noqa: ANN401
+    return page.find_element("css selector", selector)
+
+
+def texts_of(page: Any, selector: str) -> list[str]:  # noqa: ANN401
+    script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+    found: list[str] = page.execute_script(script, selector)
+    return found
+
+
+def names(page: Any) -> list[str]:  # noqa: ANN401
+    return texts_of(page, "#models tbody .name")
+
+
+def choose(page: Any, selector: str, value: str) -> None:  # noqa: ANN401
+    select = importlib.import_module("selenium.webdriver.support.ui").Select
+    select(find(page, selector)).select_by_value(value)
+
+
+def key(name: str) -> str:
+    return str(getattr(importlib.import_module("selenium.webdriver.common.keys").Keys, name))
+
+
+def scores_of(result: Result, part: str) -> Scores:
+    column, _, value = part.partition(":")
+    return result.parts[column][value] if value else result.scores
+
+
+def ranking(board: Board, threshold: int, part: str = "all") -> list[str]:
+    def value(entry: Any) -> float:  # noqa: ANN401
+        return scores_of(entry.result, part).curve.mean[threshold] or 0.0
+
+    return [entry.name for entry in sorted(board.entries, key=lambda entry: (-round(value(entry), 4), entry.name))]
+
+
+def percents(board: Board, part: str, threshold: int) -> dict[str, str]:
+    means = {entry.name: scores_of(entry.result, part).curve.mean[threshold] for entry in board.entries}
+    return {name: f"{round(mean, 4) * 100:.1f}" for name, mean in means.items() if mean is not None}
+
+
+def shown_percents(page: Any) -> dict[str, str]:  # noqa: ANN401
+    return dict(zip(names(page), texts_of(page, "#models tbody td.pa span"), strict=True))
+
+
+def test_initial_view_has_no_requests_and_no_layout_shift(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    assert names(page) == ranking(boards[0], 90)
+    assert shown_percents(page) == percents(boards[0], "all", 90)
+    assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert page.execute_script("return window.shifted || 0") == 0
+    assert page.title == "MERGE on its bundled problems · MERGE leaderboard"
+
+
+def test_slider_changes_the_ranking(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    slider = find(page, "#threshold")
+    slider.send_keys(key("END"))
+    assert find(page, "#models th.pa").text.endswith("PA 100%")
+    assert shown_percents(page) == percents(boards[0], "all", 100)
+    assert names(page) == ranking(boards[0], 100)
+    slider.send_keys(key("ARROW_LEFT") * 20)
+    assert slider.get_attribute("aria-valuetext") == "at least 80% (8 of 10)"
+    assert shown_percents(page) == percents(boards[0], "all", 80)
+    assert "t=80" in page.current_url
+    assert texts_of(page, "#curve-table tr.current th") == ["80%"]
+    find(page, "#reset-threshold").click()
+    assert shown_percents(page) == percents(boards[0], "all", 90)
+    assert page.execute_script("return window.shifted || 0") < 0.01
+
+
+def test_clicking_the_chart_sets_the_threshold(page: Any) -> None:  # noqa: ANN401
+    actions = importlib.import_module("selenium.webdriver.common.action_chains").ActionChains
+    over = find(page, "#chart .u-over")
+    actions(page).move_to_element_with_offset(over, 0, 0).click().perform()
+    assert find(page, "#threshold").get_attribute("value") == "50"
+    left, width = page.execute_script(
+        "const over = document.querySelector('#chart .u-over').getBoundingClientRect();"
+        "const slider = document.querySelector('#threshold').getBoundingClientRect();"
+        "return [slider.left + 11 - over.left, slider.width - 22 - over.width]"
+    )
+    assert abs(left) < 1.5
+    assert abs(width) < 1.5
+
+
+def test_headers_sort_with_mouse_and_keyboard(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    sizes = {entry.name: entry.result.model.parameters or -1 for entry in boards[0].entries}
+    header = find(page, "#models th.size")
+    assert header.get_attribute("aria-sort") == "none"
+    find(page, "#models th.size button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+    assert find(page, "#models th.pa").get_attribute("aria-sort") == "none"
+    assert [sizes[name] for name in names(page)] == sorted(sizes.values())
+    button = find(page, "#models th.size button")
+    button.send_keys(key("ENTER"))
+    assert header.get_attribute("aria-sort") == "descending"
+    assert [sizes[name] for name in names(page)] == sorted(sizes.values(), reverse=True)
+    assert page.switch_to.active_element == button
+
+
+def test_filters(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    find(page, "#query").send_keys("BASE")
+    assert names(page) == ["org/hasty-base"]
+    assert find(page, "#count").text == "1 of 5 models"
+    find(page, "#clear").click()
+    assert len(names(page)) == 5
+    choose(page, "#size", "l")
+    assert names(page) == ["org/careful-large"]
+    choose(page, "#size", "none")
+    assert set(names(page)) == {QUOTES, "always neutral"}
+    choose(page, "#size", "")
+    choose(page, "#training", "snli + nyu-mll/multi_nli")
+    assert names(page) == ["org/careful-large"]
+    find(page, "#query").send_keys("no such model")
+    assert find(page, "#nothing").is_displayed()
+    find(page, "#clear").click()
+    for part in ("word_class:verb", "label:neutral", "masked_lm:demo:mlm-bpe"):
+        choose(page, "#part", part)
+        assert shown_percents(page) == percents(boards[0], part, 90)
+        assert names(page) == ranking(boards[0], 90, part)
+
+
+def count_colors(page: Any) -> int:  # noqa: ANN401
+    """Return the number of colors in the chart, which is small if it is empty."""
+    script = (
+        "const canvas = document.querySelector('#chart canvas');"
+        "const image = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);"
+        "return new Set(new Uint32Array(image.data.buffer)).size"
+    )
+    return int(page.execute_script(script))
+
+
+def test_curves_of_the_selected_models(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    assert texts_of(page, "#curve-table thead th")[1:] == ranking(boards[0], 90)
+    many = count_colors(page)
+    for box in page.find_elements("css selector", "#models input:checked")[1:]:
+        box.click()
+        assert page.switch_to.active_element == box
+    best = ranking(boards[0], 90)[0]
+    assert texts_of(page, "#curve-table thead th")[1:] == [best]
+    assert 20 < count_colors(page) < many
+    mean = boards[0].entries[0].result.scores.curve.mean[50]
+    assert mean is not None
+    assert texts_of(page, "#curve-table tbody tr")[5] == f"50%{mean * 100:.1f}"
+    summary = find(page, "#chart-summary").get_attribute("textContent")
+    assert summary.startswith(
+        f"Pattern accuracy on all variants at 90%: {best} {percents(boards[0], 'all', 90)[best]}."
+    )
+    find(page, "#models input:checked").click()
+    assert texts_of(page, "#curve-table thead th") == ["Threshold"]
+    assert "show=none" in page.current_url
+
+
+def test_a_model_keeps_its_color(page: Any) -> None:  # noqa: ANN401
+    def color(name: str) -> str:
+        index = names(page).index(name)
+        script = "return document.querySelectorAll('#models input')[arguments[0]].style.getPropertyValue('--line')"
+        return str(page.execute_script(script, index))
+
+    last = names(page)[-1]
+    before = color(last)
+    assert before == COLORS[4]
+    for box in page.find_elements("css selector", "#models input:checked")[:2]:
+        box.click()
+    assert color(last) == before
+    find(page, "#query").send_keys(last)
+    assert (names(page), color(last)) == ([last], before)
+
+
+def test_word_classes_have_the_colors_of_the_figures(page: Any) -> None:  # noqa: ANN401
+    page.find_element("link text", "org/hasty-base").click()
+    script = "return [...document.querySelectorAll('#parts-table .swatch')].map((one) => one.style.cssText)"
+    assert [style.split()[-1].rstrip(";") for style in page.execute_script(script)][:4] == [COLORS[-1], *COLORS[:3]]
+
+
+def test_links_restore_the_view(browser: Any, address: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    page = opened(browser, f"{address}#on=word_class%3Anoun&t=70&sort=model&dir=down&q=org&show=org-hasty-base")
+    assert names(page) == ["org/hasty-base", "org/careful-large"]
+    noun = percents(boards[0], "word_class:noun", 70)
+    assert shown_percents(page) == {name: noun[name] for name in names(page)}
+    assert find(page, "#query").get_attribute("value") == "org"
+    assert texts_of(page, "#curve-table thead th")[1:] == ["org/hasty-base"]
+    find(page, "#models .name").click()
+    assert find(page, "#model-title").text == "org/hasty-base"
+    assert page.switch_to.active_element == find(page, "#model-title")
+    page.back()
+    assert names(page) == ["org/hasty-base", "org/careful-large"]
+    assert find(page, "#threshold").get_attribute("value") == "70"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "t=abc&sort=x&on=y&board=9&model=z",
+        "t=1e9&dir=%22",
+        "%E0%A4%A",
+        "main",
+        "on=constructor&by=toString&hard=__proto__",
+    ],
+)
+def test_invalid_links_show_the_board(browser: Any, address: str, wrong: str, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    page = opened(browser, f"{address}#{wrong}")
+    assert shown_percents(page) == percents(boards[0], "all", 90)
+    assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    page.find_element("link text", "org/hasty-base").click()
+    entry = next(entry for entry in boards[0].entries if entry.name == "org/hasty-base")
+    seed = inconsistent(seeds_by_hardness(entry.result))[0]
+    first = find(page, "#seeds li")
+    assert find(first, ".verdict code").text == seed.seed_id
+    assert f"{seed.correct} of {seed.variants} variants correct" in first.text
+    rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
+    variants = [row for row in rows if row["seed_id"] == seed.seed_id]
+    assert sentences(first) == [variants[0]["seed_premise"], variants[0]["seed_hypothesis"]]
+    assert find(first, ".sentence mark").text in {row["original"] for row in variants}
+    index, label = flips(entry.result, seed)[0]
+    variant = variants[index]
+    button = find(first, ".flip")
+    assert button.accessible_name == f"{variant['replacement']} for {variant['original']}, predicted {label}"
+    button.send_keys(key("SPACE"))
+    assert button.get_attribute("aria-pressed") == "true"
+    assert sentences(first) == [variant["premise"], variant["hypothesis"]]
+    assert find(first, "mark.swapped").text == variant["replacement"]
+    assert "license: apache-2.0" in find(page, "#terms").text
+    scores = entry.result.parts["word_class"]["verb"]
+    row = next(text for text in texts_of(page, "#parts-table tr") if text.startswith("verbs"))
+    assert row.startswith(f"verbs{scores.groups}{(scores.anchor_accuracy or 0) * 100:.1f}")
+    find(page, "#back").click()
+    assert find(page, "#board-view").is_displayed()
+
+
+def test_source_of_the_data_set(
+    browser: Any,  # noqa: ANN401
+    sourced: tuple[Board, ...],
+    page: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    assert "Source" not in texts_of(page, "#models th.source, #models thead th")
+    path = tmp_path / "index.html"
+    path.write_text(render_page(sourced), encoding="utf-8")
+    opened(browser, path.as_uri())
+    source = next(entry.result.source for entry in sourced[0].entries if entry.result.source is not None)
+    expected = {"always neutral": f"{100 * source.overall.sample_accuracy:.1f}", "org/hasty-base": "–"}
+    assert dict(zip(names(browser), texts_of(browser, "#models td.source span"), strict=True)) == expected
+    find(browser, "#models th.source button").click()
+    assert names(browser) == ["always neutral", "org/hasty-base"]
+    assert find(browser, "#models th.source").get_attribute("aria-sort") == "descending"
+    choose(browser, "#part", "label:neutral")
+    assert texts_of(browser, "#models td.source span") == ["100.0", "–"]
+    choose(browser, "#part", "word_class:noun")
+    assert texts_of(browser, "#models td.source span") == ["–", "–"]
+    models = browser.find_elements("css selector", "#models .name")
+    next(model for model in models if model.text == "always neutral").click()
+    assert "Accuracy on source" in find(browser, "#model-stats").text
+    assert texts_of(browser, "#parts-table thead th")[:4] == ["Measured on", "Number", "Source", "Seeds"]
+    assert any(text.startswith("demo:problems, 569 problems") for text in texts_of(browser, "#model-about dd"))
+
+
+def sentences(seed: Any) -> list[str]:  # noqa: ANN401
+    return [one.text.split(maxsplit=1)[1] for one in seed.find_elements("css selector", ".sentence")]
+
+
+def test_names_cannot_inject_markup(page: Any) -> None:  # noqa: ANN401
+    assert {SCRIPT, QUOTES} <= set(names(page))
+    assert page.execute_script("return [document.scripts.length, document.images.length]") == [3, 0]
+    for name in (SCRIPT, QUOTES):
+        link = next(
+            one for one in page.find_elements("css selector", ".name") if one.get_attribute("textContent") == name
+        )
+        link.click()
+        assert find(page, "#model-title").get_attribute("textContent") == name
+        find(page, "#back").click()
+    assert texts_of(page, "#models .under b") != []
+    choose(page, "#training", "<b>snli</b>")
+    assert names(page) == [SCRIPT]
+    assert page.execute_script("return [document.scripts.length, document.images.length]") == [3, 0]
+
+
+def test_dark_theme_by_system_and_button(browser: Any, address: str) -> None:  # noqa: ANN401
+    page = opened(browser, address, theme="dark")
+
+    def background() -> str:
+        return str(page.execute_script("return getComputedStyle(document.body).backgroundColor"))
+
+    def chart() -> str:
+        drawn = "done(document.querySelector('#chart canvas').toDataURL())"
+        return str(page.execute_script(f"return new Promise((done) => setTimeout(() => {drawn}, 50))"))
+
+    dark, drawn_dark = background(), chart()
+    set_theme(page, "light")
+    light = background()
+    assert light != dark
+    assert chart() != drawn_dark
+    button = find(page, "#theme")
+    try:
+        button.click()
+        assert (button.text, background()) == ("Theme: light", light)
+        button.click()
+        assert (button.text, background()) == ("Theme: dark", dark)
+        page.refresh()
+        assert background() == dark
+    finally:
+        page.execute_script("localStorage.clear()")
+
+
+def test_keyboard_reaches_every_control_with_a_name(page: Any) -> None:  # noqa: ANN401
+    reached = []
+    for _ in range(40):
+        page.switch_to.active_element.send_keys(key("TAB"))
+        element = page.switch_to.active_element
+        if element.tag_name == "body":
+            break
+        assert element.accessible_name, element.get_attribute("outerHTML")
+        reached.append(element.get_attribute("id") or element.get_attribute("class") or element.tag_name)
+    expected = [
+        "skip",
+        "home",
+        "board",
+        "theme",
+        "part",
+        "threshold",
+        "query",
+        "size",
+        "training",
+        "clear",
+        "models-scroll",
+    ]
+    order = [one for one in reached if one in expected]
+    assert order == [one for one in expected if one != "models-scroll"]
+    assert reached.count("name") == 5
+    assert find(page, "#chart").aria_role in ("image", "img")
+    assert find(page, "#models caption").get_attribute("textContent")
+    assert find(page, "#chart").get_attribute("aria-describedby") == "chart-summary"
+
+
+def test_skip_link_keeps_the_url(page: Any) -> None:  # noqa: ANN401
+    find(page, "#threshold").send_keys(key("ARROW_LEFT"))
+    page.execute_script("document.querySelector('.skip').click()")
+    assert page.switch_to.active_element.get_attribute("id") == "main"
+    assert "t=89" in page.current_url
+
+
+def test_board_can_be_selected(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
+    choose(page, "#board", "1")
+    assert shown_percents(page) == percents(boards[1], "all", 90)
+    assert find(page, "#board-title").text == "MERGE on its bundled problems, nouns"
+    page.find_element("link text", "org/careful-large").click()
+    assert find(page, "#seeds li .sentence").is_displayed()
+
+
+def test_page_fits_a_phone(browser: Any, address: str, tmp_path: Path) -> None:  # noqa: ANN401
+    page = opened(browser, address, screen=PHONE)
+    fits = "return document.documentElement.scrollWidth <= innerWidth"
+    assert page.execute_script(fits)
+    assert page.execute_script("return window.shifted || 0") == 0
+    header = find(page, "#models th.size")
+    assert not header.is_displayed()
+    assert find(page, "#models td.pa").is_displayed()
+    table = "const box = document.querySelector('#models').parentElement; return box.scrollWidth - box.clientWidth"
+    assert page.execute_script(table) <= 0
+    find(page, "#models .name").click()
+    assert page.execute_script(fits)
+    shown = find(page, "#parts-table").text, find(page, "#parts-legend").text
+    assert shown[0] and shown[1].startswith("Number of seeds; scores in percent. ")
+    assert not any(" to " in text or "interval" in text for text in shown), "no room for intervals"
+    page.save_screenshot(str(tmp_path / "phone.png"))
+
+
+def test_touch_screens_have_whole_tick_labels_and_no_hover(browser: Any, address: str) -> None:  # noqa: ANN401
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    try:
+        page = opened(browser, address, screen=PHONE)
+        assert page.execute_script("return matchMedia('(hover: hover)').matches") is False
+        assert find(page, "#legend").text.endswith("Open a model to see its 95% interval.")
+        edge = (
+            "const canvas = document.querySelector('#chart canvas');"
+            "return canvas.getContext('2d').getImageData(canvas.width - 2, 0, 2, canvas.height).data.some(Boolean)"
+        )
+        assert page.execute_script(edge) is False  # nothing is cut off
+    finally:
+        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})

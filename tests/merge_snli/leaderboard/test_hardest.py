@@ -1,0 +1,59 @@
+"""Tests of the hardest seeds, against a plain count over the rows of the data set."""
+
+import dataclasses
+
+import pyarrow.parquet as pq
+
+from merge_snli import Result, score
+from merge_snli.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
+from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, noisy, unchecked
+
+NAMES = ("entailment", "neutral", "contradiction")
+
+
+def test_seeds_are_sorted_by_their_share_of_correct_variants(results: list[Result], gold: dict[Pair, int]) -> None:
+    predict = noisy("hasty", gold, 0.2)
+    correct: dict[str, list[bool]] = {}
+    for row in pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist():
+        pair = (row["premise"], row["hypothesis"])
+        correct.setdefault(row["seed_id"], []).append(predict([pair])[0] == gold[pair])
+    seeds = seeds_by_hardness(results[0])
+    assert {seed.seed_id: (seed.correct, seed.variants) for seed in seeds} == {
+        seed_id: (sum(of_seed), len(of_seed)) for seed_id, of_seed in correct.items()
+    }
+    shares = [seed.correct / seed.variants for seed in seeds]
+    assert shares == sorted(shares)
+
+
+def test_flips_are_the_variants_with_another_prediction(results: list[Result], gold: dict[Pair, int]) -> None:
+    predict = noisy("hasty", gold, 0.2)
+    rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
+    seed = inconsistent(seeds_by_hardness(results[0]))[0]
+    assert seed.predicted == seed.gold
+    predictions = [
+        NAMES[predict([(row["premise"], row["hypothesis"])])[0]] for row in rows if row["seed_id"] == seed.seed_id
+    ]
+    expected = [(index, label) for index, label in enumerate(predictions) if label != seed.predicted]
+    assert flips(results[0], seed) == expected
+    assert len(expected) == seed.variants - seed.correct > 0
+
+
+def test_constant_predictions_are_consistent(results: list[Result]) -> None:
+    neutral = next(result for result in results if result.model.name == "always neutral")
+    assert inconsistent(seeds_by_hardness(neutral)) == []
+
+
+def test_skipped_variants_are_not_counted(results: list[Result]) -> None:
+    table = results[0].groups
+    predictions = ("-" + table.predictions[0][1:], *table.predictions[1:])
+    result = unchecked(results[0], groups=dataclasses.replace(table, predictions=predictions))
+    [seed] = [seed for seed in seeds_by_hardness(result) if seed.index == 0]
+    assert seed.variants == len(predictions[0]) - 1
+    assert all(index > 0 for index, _ in flips(result, seed))
+
+
+def test_two_way_models_are_compared_in_two_labels() -> None:
+    result = score(lambda pairs: ["not_entailment"] * len(pairs), SHIPPED, name="never")
+    for seed in seeds_by_hardness(result):
+        assert seed.gold in ("entailment", "not_entailment")
+        assert seed.correct == (0 if seed.gold == "entailment" else seed.variants)

@@ -1,0 +1,159 @@
+"""Tests of the page as a file: names are escaped, nothing is fetched, and fifty models fit."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import random
+import re
+from base64 import b64encode
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import merge_snli.leaderboard
+from merge_snli import Result
+from merge_snli.analysis.html_page import shared_style
+from merge_snli.base.files import sha256_of_json
+from merge_snli.leaderboard.boards import Board, make_boards
+from merge_snli.leaderboard.page import json_for_script, render_page
+from merge_snli.leaderboard.texts import SeedText, Texts, Word
+from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, unchecked
+
+ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"
+MAX_BYTES = 1_500_000
+
+
+class Parsed(HTMLParser):
+    """The elements of a page and the contents of its scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.scripts: list[str] = []
+        self.policy = ""
+        self.in_script = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attributes
+        if ("http-equiv", "Content-Security-Policy") in attributes:
+            self.policy = dict(attributes)["content"] or ""
+        self.in_script = tag == "script"
+        if self.in_script:
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.in_script:
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self.in_script = False
+
+
+@pytest.fixture(scope="module")
+def page(boards: tuple[Board, ...], texts: dict[int, Texts]) -> str:
+    return render_page(boards, texts)
+
+
+@pytest.fixture(scope="module")
+def parsed(page: str) -> Parsed:
+    return Parsed(page)
+
+
+def test_names_are_escaped(page: str, parsed: Parsed) -> None:
+    assert parsed.tags.count("script") == 3
+    assert "img" not in parsed.tags
+    assert not [name for name, _ in parsed.attributes if name.startswith("on")]
+    assert SCRIPT not in page
+    assert QUOTES not in page
+    assert page.count("</script") == 3
+    assert "&lt;script&gt;" in page
+
+
+def test_data_round_trips(parsed: Parsed) -> None:
+    data = json.loads(parsed.scripts[0])
+    names = {model["name"] for model in data["boards"][0]["models"]}
+    assert {SCRIPT, QUOTES} <= names
+
+
+def test_policy_allows_only_the_scripts_of_the_page(parsed: Parsed) -> None:
+    for script in parsed.scripts[1:]:
+        digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in parsed.policy
+    assert parsed.policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-inline" not in parsed.policy.split("style-src")[0]
+
+
+def test_nothing_is_fetched(parsed: Parsed) -> None:
+    sources = [value for name, value in parsed.attributes if name in ("src", "srcset", "data", "action")]
+    assert sources == []
+    assert "url(" not in shared_style() + (ASSETS / "page.css").read_text(encoding="utf-8")
+    links = {value for name, value in parsed.attributes if name == "href"}
+    assert links == {"#", "#main", "data:,", "https://arxiv.org/abs/2510.24295"}
+
+
+def test_chart_library_includes_its_license(page: str) -> None:
+    assert "The MIT License (MIT)" in page
+    assert "uPlot (v1.6.32)" in page
+
+
+@pytest.mark.parametrize("path", sorted(ASSETS.glob("*.js")), ids=lambda path: path.name)
+def test_scripts_insert_text_not_markup(path: Path) -> None:
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b", path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", '"\\'])
+def test_json_cannot_end_its_script_element(text: str) -> None:
+    written = json_for_script({"name": text})
+    assert not set("<>&\u2028\u2029") & set(written)
+    assert json.loads(written) == {"name": text}
+
+
+def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[int, Texts]) -> None:
+    sentence = next(iter(texts[0].seeds.values())).premise
+    assert sentence not in render_page(boards)
+    data = json.loads(Parsed(render_page(boards)).scripts[0])
+    assert [board["texts"] for board in data["boards"]] == [{}, {}]
+
+
+def paper_sized(result: Result, name: str, rng: random.Random) -> Result:
+    """Return a result with 2,222 seeds, 40 variants per seed and eight masked LMs."""
+    n_seeds = 2222
+    table = dataclasses.replace(
+        result.groups,
+        id=tuple(f"{index}0552913.jpg#2r1n" for index in range(n_seeds)),
+        gold=("1",) * n_seeds,
+        anchors=tuple(rng.choices(("neutral", "entailment"), (9, 1), k=n_seeds)),
+        sizes=((40,) * n_seeds,) * 10,
+        correct=((20,) * n_seeds,) * 10,
+        predictions=tuple("".join(rng.choices("102", (8, 1, 1), k=40)) for _ in range(n_seeds)),
+    )
+    parts = {**result.parts, "masked_lm": {f"org/some-masked-lm-{index}": result.scores for index in range(8)}}
+    paper = unchecked(result, groups=table, parts=parts)
+    model = dataclasses.replace(
+        result.model, name=name, digest=sha256_of_json(name), parameters=110_000_000, training_data=("snli",)
+    )
+    return unchecked(paper, model=model)
+
+
+def test_fifty_models_are_small_enough(results: list[Result]) -> None:
+    rng = random.Random(0)
+    many = [paper_sized(results[0], f"organization/some-model-{index}", rng) for index in range(50)]
+    words = tuple(Word(word, (2,), (4,)) for word in ("woman", "street"))
+    variants = tuple((index % 2, f"word{index}") for index in range(40))
+    seed = SeedText(
+        "A sentence of some length about what people do. " * 2, "They do it here and now. " * 2, words, variants
+    )
+    texts = Texts("cc-by-sa-4.0", "Terms. " * 20, dict.fromkeys(many[0].groups.id, seed))
+    page = render_page(make_boards(many), {0: texts})
+    assert len(page.encode()) < MAX_BYTES
+    shown: dict[str, Any] = json.loads(Parsed(page).scripts[0])["boards"][0]
+    assert len(shown["models"]) == 50
+    assert all(model["inconsistent"] and model["inconsistent"][0]["flips"] for model in shown["models"])
+    assert len(shown["texts"]) > 400

@@ -1,0 +1,1 @@
+"""Tests of merge_snli.models."""

@@ -1,0 +1,176 @@
+"""Async functions: concurrency, and answers that survive a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from merge_snli import score
+from merge_snli.base.errors import InputError
+from merge_snli.models.async_function import ask_all, is_async, journal_name
+
+Pair = tuple[str, str]
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+def rule(pair: Pair) -> str | None:
+    number = sum(map(ord, "".join(pair))) % 4
+    return LABELS[number] if number < 3 else None
+
+
+class Api:
+    """Answers by rule, records how often and how concurrently it was called, and fails after some calls."""
+
+    def __init__(self, fails_after: int | None = None) -> None:
+        self.fails_after = fails_after
+        self.calls = self.running = self.most = 0
+
+    async def __call__(self, pair: Pair) -> str | None:
+        self.calls += 1
+        if self.fails_after is not None and self.calls > self.fails_after:
+            raise ConnectionError("the service is down")
+        self.running += 1
+        self.most = max(self.most, self.running)
+        await asyncio.sleep(0.001)
+        self.running -= 1
+        return rule(pair)
+
+
+def test_scores_are_those_of_the_same_function_without_async(dataset: Path) -> None:
+    api = Api()
+    result = score(api, dataset, config="noun", concurrency=5)
+    expected = score(lambda pairs: [rule(pair) for pair in pairs], dataset, config="noun", name="Api")
+    assert (result.scores, result.groups, result.title) == (expected.scores, expected.groups, expected.title)
+    assert result.run.no_answers > 0
+    assert api.most == 5
+
+
+def test_no_answer_is_asked_twice_after_a_crash(dataset: Path, tmp_path: Path) -> None:
+    out, failing, whole = tmp_path / "results", Api(fails_after=40), Api()
+    with pytest.raises(ConnectionError):
+        score(failing, dataset, config="verb", out=out)
+    assert not out.exists()
+    (journal,) = (tmp_path / "results.work").rglob("*.jsonl")
+    with journal.open("a", encoding="utf-8") as file:
+        file.write('\n["cut off')
+    result = score(whole, dataset, config="verb", out=out)
+    plain = Api()
+    assert score(plain, dataset, config="verb").scores == result.scores
+    assert whole.calls == plain.calls - 40
+    assert not journal.exists()
+    score(whole, dataset, config="verb", out=out)
+    assert whole.calls == 2 * plain.calls - 40
+
+
+def test_a_version_keeps_the_answers(dataset: Path, tmp_path: Path) -> None:
+    api = Api()
+    score(api, dataset, config="verb", out=tmp_path / "results", version="1")
+    first = api.calls
+    score(api, dataset, config="verb", out=tmp_path / "results", version="1")
+    assert api.calls == first
+    score(api, dataset, config="verb", out=tmp_path / "results", version="2")
+    assert api.calls == 2 * first
+
+
+def test_a_killed_process_loses_no_answer(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    code = (
+        "import asyncio, os\nfrom pathlib import Path\nfrom merge_snli.models.async_function import ask_all\n"
+        "calls = 0\n"
+        "async def ask(pair):\n    global calls\n    calls += 1\n    if calls > 25: os._exit(9)\n    return 'neutral'\n"
+        "pairs = [(str(n), 'h') for n in range(60)]\n"
+        f"options = dict(read=lambda label, pair: label, concurrency=1, journal=Path({str(journal)!r}))\n"
+        "ask_all(ask, pairs, name='ask', **options)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    asked: list[Pair] = []
+
+    async def ask(pair: Pair) -> str:
+        asked.append(pair)
+        return "neutral"
+
+    pairs = [(str(number), "h") for number in range(60)]
+    answers = ask_all(ask, pairs, read=lambda label, pair: str(label), name="ask", concurrency=4, journal=journal)
+    assert len(answers) == 60
+    assert asked == pairs[25:]
+
+
+def test_it_runs_inside_an_event_loop(dataset: Path) -> None:
+    async def notebook() -> float:
+        return score(Api(), dataset, config="verb").pattern_accuracy
+
+    assert 0 <= asyncio.run(notebook()) <= 1
+
+
+def test_an_invalid_answer_stops_the_run_and_is_not_kept(dataset: Path, tmp_path: Path) -> None:
+    asked: list[Pair] = []
+
+    async def ask(pair: Pair) -> object:
+        asked.append(pair)
+        return np.int64(1) if len(asked) < 5 else object()
+
+    with pytest.raises(InputError, match="ask returned <object"):
+        score(ask, dataset, config="verb", out=tmp_path / "out", concurrency=1)  # type: ignore[arg-type]
+    assert len(asked) == 5
+    (journal,) = (tmp_path / "out.work").rglob("*.jsonl")
+    assert [json.loads(line)[1] for line in journal.read_text().splitlines() if line] == ["neutral"] * 4
+
+
+def test_an_error_of_the_function_is_not_one_of_the_disk(dataset: Path, tmp_path: Path) -> None:
+    async def ask(pair: Pair) -> str:
+        return Path(tmp_path / "prompt.txt").read_text()
+
+    with pytest.raises(FileNotFoundError, match=r"prompt\.txt"):
+        score(ask, dataset, config="verb", out=tmp_path / "out")
+
+
+def test_async_methods_and_partials() -> None:
+    class Child(Api):
+        pass
+
+    assert is_async(Child())
+    assert is_async(partial(Child()))
+    assert not is_async(rule)
+
+    async def first(prompt: str, pair: Pair) -> str:
+        return prompt
+
+    async def second(prompt: str, pair: Pair) -> str:
+        return prompt.lower()
+
+    names = {journal_name(partial(function, "neutral"), "f", None) for function in (first, second)}
+    assert len(names) == 2
+
+
+def test_wrong_options_and_labels(dataset: Path) -> None:
+    async def perhaps(pair: Pair) -> str:
+        return "perhaps"
+
+    with pytest.raises(InputError, match="'perhaps'"):
+        score(perhaps, dataset, config="verb")
+    with pytest.raises(InputError, match="concurrency is 0"):
+        score(Api(), dataset, concurrency=0)
+    with pytest.raises(InputError, match="concurrency has no effect on a function"):
+        score(lambda pairs: ["neutral"] * len(pairs), dataset, concurrency=2)
+
+
+def test_no_answer_to_pairs_in_groups_is_wrong() -> None:
+    rows = [
+        {"premise": f"A dog runs {number}.", "hypothesis": "It runs.", "label": "entailment", "group": number // 2}
+        for number in range(4)
+    ]
+    silent = score(lambda pairs: [None] * len(pairs), rows, group_column="group", name="silent")
+    assert (silent.pattern_accuracy, silent.run.no_answers) == (0, 4)
+    assert silent.groups.predictions == ("??", "??")
+
+    async def ask(pair: Pair) -> str:
+        return "entailment"
+
+    assert score(ask, rows, group_column="group").pattern_accuracy == 1

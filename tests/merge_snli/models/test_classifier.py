@@ -1,0 +1,263 @@
+"""Test classifiers: same outputs as the plain pipeline, batch invariance, token limits, and damaged files."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import pipeline
+
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.models.classifier import Classifier
+from merge_snli.models.finding import find_model
+from merge_snli.models.loading import load_classifier, read_output_names
+from merge_snli.models.options import ModelOptions
+from merge_snli.models.predictor import Pair
+from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.predictions.predict import predict_pairs
+
+MakeModel = Callable[..., Path]
+KINDS = ("bert", "roberta", "gpt2")
+
+
+def softmax(logits: Any) -> Any:  # noqa: ANN401 - an array
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return shares / shares.sum(axis=-1, keepdims=True)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def model(request: pytest.FixtureRequest, make_model: MakeModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_model(tmp_path_factory.mktemp("models") / request.param, kind=request.param)
+
+
+@pytest.fixture(scope="module")
+def pairs(dataset: Path) -> tuple[Pair, ...]:
+    return read_config(find_dataset(str(dataset)), "verb").pairs
+
+
+def texts(pairs: Sequence[Pair]) -> list[dict[str, str]]:
+    return [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
+
+
+def load(folder: Path) -> Classifier:
+    return load_classifier(find_model(str(folder)), "cpu", ModelOptions())
+
+
+def test_labels_and_scores_match_the_plain_pipeline(model: Path, pairs: tuple[Pair, ...]) -> None:
+    plain: Any = pipeline("text-classification", model=str(model), dtype=torch.float32, device="cpu")
+    texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
+    expected = [{answer["label"]: answer["score"] for answer in answers} for answers in plain(texts, top_k=None)]
+    predicted, facts = predict_pairs(lambda: load(model), pairs, None)
+    outputs = read_output_names(find_model(str(model)))
+    labels = [outputs[best] for best in predicted.outputs]
+    assert labels == [max(scores, key=scores.__getitem__) for scores in expected]
+    scores = [[each[name] for name in outputs] for each in expected]
+    np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), scores, atol=1e-5)
+    assert facts.parameters == plain.model.num_parameters()
+
+
+@pytest.mark.parametrize(("kind", "reads"), [("bert", True), ("roberta", True), ("gpt2", False)])
+def test_last_layer_runs_on_first_tokens_if_no_other_is_read(
+    make_model: MakeModel, tmp_path: Path, kind: str, reads: bool
+) -> None:
+    assert (load(make_model(tmp_path / kind, kind=kind))._attention is not None) == reads
+
+
+def test_head_that_reads_every_token_gets_every_token(
+    bert: Path, pairs: tuple[Pair, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def mean_of_all(_pooler: Any, hidden_states: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
+        return hidden_states.mean(dim=1)
+
+    monkeypatch.setattr("transformers.models.bert.modeling_bert.BertPooler.forward", mean_of_all)
+    classifier = load(bert)
+    assert classifier._attention is None
+    plain: Any = pipeline("text-classification", model=str(bert), dtype=torch.float32, device="cpu")
+    with torch.inference_mode():
+        expected = plain.forward(plain.preprocess({"text": pairs[0][0], "text_pair": pairs[0][1]}))["logits"]
+    np.testing.assert_allclose(classifier.predict(pairs[:1]), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_both_sentences_are_used(model: Path) -> None:
+    classifier = load(model)
+    one, other = (classifier.predict([("A dog may run.", hypothesis)]) for hypothesis in ("The cat.", "The bat."))
+    assert not np.array_equal(one, other)
+
+
+def test_logits_do_not_depend_on_the_batch(model: Path, pairs: tuple[Pair, ...]) -> None:
+    classifier = load(model)
+    tokens = classifier.count_tokens(pairs)
+    same = [pair for pair, count in zip(pairs, tokens, strict=True) if count == max(tokens, key=tokens.count)][:24]
+    whole = classifier.predict(same)
+    np.testing.assert_array_equal(np.concatenate([classifier.predict([pair]) for pair in same]), whole)
+    np.testing.assert_array_equal(classifier.predict(same[::-1])[::-1], whole)
+
+
+def pairs_of_many_lengths(count: int) -> list[Pair]:
+    """Return pairs of 23 tokens and more, hardly two of one length."""
+    words = "ba be bi bo bu the river a dog near".split()  # noqa: SIM905
+    return [
+        (" ".join(words[index % 7 :][:3] * 4 + words[:1] * (2 * index)), "The dog can run.") for index in range(count)
+    ]
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_pairs_of_many_lengths_share_batches(make_model: MakeModel, tmp_path: Path, packed: bool) -> None:
+    folder = make_model(tmp_path / "model", kind="bert", positions=256)
+    plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    classifier = load(folder) if packed else Classifier(plain)
+    pairs, sizes = pairs_of_many_lengths(80), []
+    forward = classifier._pipeline.forward
+
+    def counting(batch: Any, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
+        sizes.append(len(batch["input_ids"]))
+        return forward(batch, **options)
+
+    classifier._pipeline.forward = counting
+    predicted, _ = predict_pairs(lambda: classifier, pairs, None)
+    classifier._pipeline.forward = forward
+    assert len(set(predicted.tokens.tolist())) >= 60
+    assert sum(sizes) <= (1.4 if classifier._batches._batch_invariant else 2) * len(pairs)
+    outputs = read_output_names(find_model(str(folder)))
+    answers = [{answer["label"]: answer["score"] for answer in each} for each in plain(texts(pairs), top_k=None)]
+    expected = [[each[name] for name in outputs] for each in answers]
+    np.testing.assert_allclose(softmax(np.asarray(predicted.logits).astype(float)), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_logits_do_not_depend_on_the_other_pairs_of_a_run(make_model: MakeModel, tmp_path: Path, packed: bool) -> None:
+    folder = make_model(tmp_path / "model", kind="bert", positions=256)
+    plain: Any = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    classifier = load(folder) if packed else Classifier(plain)
+    pairs = pairs_of_many_lengths(40)
+    whole = np.asarray(predict_pairs(lambda: classifier, pairs, None)[0].logits)
+    for some in (slice(0, 40, 7), slice(3, 5), slice(20, 21), slice(39, 10, -2)):
+        np.testing.assert_array_equal(predict_pairs(lambda: classifier, pairs[some], None)[0].logits, whole[some])
+
+
+def test_model_that_does_not_ignore_padding_gets_one_length_at_a_time(
+    make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_model(tmp_path / "model", kind="bert", positions=256)
+    assert load(folder).padded_length(100) > 100
+    assert load(make_model(tmp_path / "gpt2", kind="gpt2", positions=256)).padded_length(100) == 100
+
+    def mean_of_all(_pooler: Any, hidden_states: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
+        return hidden_states.mean(dim=1)
+
+    monkeypatch.setattr("transformers.models.bert.modeling_bert.BertPooler.forward", mean_of_all)
+    assert load(folder).padded_length(100) == 100
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "positions", "expected"),
+    [
+        ("bert", None, 64, 64),
+        ("bert", 48, 64, 48),
+        ("roberta", None, 64, 64),  # 66 position embeddings, of which 2 are unusable
+        ("roberta", 512, 64, 64),
+        ("gpt2", None, 32, 32),
+    ],
+)
+def test_max_length_is_the_smallest_limit(
+    make_model: MakeModel, tmp_path: Path, kind: str, limit: int | None, positions: int, expected: int
+) -> None:
+    classifier = load(make_model(tmp_path / "model", kind=kind, limit=limit, positions=positions))
+    assert classifier.facts.max_length == expected
+    word, tokens = "ba", 0
+    while tokens < expected:
+        word += " ba"
+        [tokens] = classifier.count_tokens([(word, "ba")])
+    assert tokens == expected
+    assert np.isfinite(classifier.predict([(word, "ba")])).all()
+    with pytest.raises(InputError, match="fails on 1 pairs"):
+        classifier.predict([(word + " ba" * (positions - expected + 1), "ba")])
+
+
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
+def test_out_of_memory_halves_the_batch_size(
+    bert: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    classifier = load(bert)
+    pairs = [(f"A {word} may run.", "The dog can run.") for word in ("ba", "be", "bi", "bo", "bu")] * 40
+    [tokens] = set(classifier.count_tokens(pairs))
+    expected = classifier.predict(pairs)
+    forward, sizes = classifier._pipeline.forward, []
+
+    def limited(batch: Any, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
+        sizes.append(len(batch["input_ids"]))
+        if sizes[-1] > 10:
+            raise error
+        return forward(batch, **options)
+
+    monkeypatch.setattr(classifier._pipeline, "forward", limited)
+    np.testing.assert_allclose(classifier.predict(pairs), expected, rtol=1e-4, atol=1e-5)
+    full = classifier.batch_tokens // tokens
+    fitting = next(size for size in (full // 2, full // 4, full // 8) if size <= 10)
+    assert sizes[0] == full
+    assert set(sizes[-20:-1]) == {fitting}
+    assert 0 < sizes[-1] <= fitting
+    message = caplog.messages[-1]
+    assert all(words in message for words in ("BertForSequenceClassification", f" {fitting} ", f"{tokens} tokens"))
+
+
+def test_out_of_memory_at_batch_size_one_is_an_input_error(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(batch: object, **options: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    classifier = load(bert)
+    monkeypatch.setattr(classifier._pipeline, "forward", full)
+    with pytest.raises(InputError, match=r"model BertForSequence.*, 1 pair of \d+ tokens"):
+        classifier.predict([("A dog.", "A cat.")])
+
+
+def test_model_too_large_for_the_device_is_an_input_error(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object, **options: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    monkeypatch.setattr("transformers.pipeline", full)
+    with pytest.raises(InputError, match=r"^model tiny-bert cannot be loaded: CUDA out of memory"):
+        load(bert)
+
+
+def test_truncation_options_are_ignored(bert: Path) -> None:
+    truncating = pipeline("text-classification", model=str(bert), truncation=True, max_length=8, device="cpu")
+    pair = ("A dog may run near the river.", "The dog can run.")
+    # Not `load`, which packs the weights: on some CPUs packed products differ in the last bit.
+    whole = Classifier(pipeline("text-classification", model=str(bert), device="cpu"))
+    assert Classifier(truncating).count_tokens([pair]) == whole.count_tokens([pair])
+    np.testing.assert_array_equal(Classifier(truncating).predict([pair]), whole.predict([pair]))
+
+
+def test_model_without_classification_head_is_refused(make_model: MakeModel, tmp_path: Path) -> None:
+    from transformers import BertForMaskedLM, BertModel
+
+    folder = make_model(tmp_path / "model")
+    base = BertModel.from_pretrained(folder)
+    BertForMaskedLM(base.config).save_pretrained(folder)
+    with pytest.raises(InputError, match=r"model is not a trained classifier: .*classifier.weight"):
+        load(folder)
+
+
+@pytest.mark.parametrize("damaged", ["model.safetensors", "tokenizer.json", "config.json"])
+def test_damaged_file_is_an_input_error(make_model: MakeModel, tmp_path: Path, damaged: str) -> None:
+    folder = make_model(tmp_path / "model")
+    source = find_model(str(folder))
+    (folder / damaged).write_bytes((folder / damaged).read_bytes()[:100])
+    with pytest.raises(InputError, match=r"^(model model cannot be loaded|the config of .* cannot be read): \w"):
+        read_output_names(source)
+        load_classifier(source, "cpu", ModelOptions())
+
+
+def test_weights_that_are_not_finite_are_refused(make_model: MakeModel, tmp_path: Path) -> None:
+    from transformers import BertForSequenceClassification
+
+    folder = make_model(tmp_path / "model")
+    model = BertForSequenceClassification.from_pretrained(folder)
+    torch.nn.init.constant_(model.classifier.weight, float("nan"))
+    model.save_pretrained(folder)
+    with pytest.raises(InputError, match=r"BertForSequenceClassification .*not finite"):
+        load(folder).predict([("A dog.", "A cat.")])

@@ -1,0 +1,64 @@
+"""Test functions as models: valid labels, and caching."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merge_snli import score
+from merge_snli.base.errors import InputError
+from merge_snli.models.predictor import Pair
+
+
+def always(answer: Any) -> Callable[[list[Pair]], list[Any]]:  # noqa: ANN401 - a label or an invalid value
+    return lambda pairs: [answer] * len(pairs)
+
+
+def test_label_names_and_numbers_are_equivalent(dataset: Path) -> None:
+    by_name = score(always("Neutral"), dataset, name="f")
+    assert score(always(1), dataset).scores == by_name.scores
+    assert set(by_name.groups.anchors or ()) == {"neutral"}
+
+
+def test_not_entailment_makes_the_comparison_two_way(dataset: Path) -> None:
+    result = score(lambda pairs: ["neutral"] * (len(pairs) - 1) + ["not_entailment"], dataset)
+    assert result.compared_labels == ("entailment", "not_entailment")
+    assert set(result.groups.anchors or ()) == {"not_entailment"}
+    assert score(always("neutral"), dataset).compared_labels == ("entailment", "neutral", "contradiction")
+
+
+@pytest.mark.parametrize("answer", ["perhaps", "no", 3, -1, 0.5, True])
+def test_invalid_label_is_refused_with_the_pair(dataset: Path, answer: object) -> None:
+    with pytest.raises(InputError, match=rf"^odd returned {answer!r} for '.*' / '.*'; .*entailment, "):
+        score(always(answer), dataset, name="odd")
+
+
+def test_too_few_labels_are_refused(dataset: Path) -> None:
+    with pytest.raises(InputError, match=r"^short returned 1 labels for \d+ pairs"):
+        score(lambda pairs: ["neutral"], dataset, name="short")
+
+
+def test_function_without_return_value_is_refused(dataset: Path) -> None:
+    with pytest.raises(InputError, match=r"^silent returned None for \d+ pairs"):
+        score(lambda pairs: None, dataset, name="silent")  # type: ignore[arg-type]
+
+
+def test_predictions_are_cached_by_version(dataset: Path, tmp_path: Path) -> None:
+    calls: list[int] = []
+
+    def rule(pairs: list[Pair]) -> list[str]:
+        calls.append(len(pairs))
+        return ["entailment"] * len(pairs)
+
+    out = tmp_path / "results"
+    first = score(rule, dataset, out=out, version="1")
+    assert max(calls) <= 512
+    predicted = sum(calls)
+    assert score(rule, dataset, out=out, version="1") == first
+    assert sum(calls) == predicted
+    score(rule, dataset, out=out, version="2")
+    assert sum(calls) == 2 * predicted
+    score(rule, dataset, out=out)
+    assert sum(calls) == 3 * predicted
+    assert len(list(out.glob("rule-*.json"))) == 3

@@ -1,0 +1,113 @@
+"""Test the spellings of label names, and labels given by the user."""
+
+import pytest
+
+from merge_snli.base.errors import InputError
+from merge_snli.dataset import label_spellings
+from merge_snli.models import labels
+from merge_snli.schema import NLI_LABELS
+
+MODEL_NAMES = {
+    ("entailment", "neutral", "contradiction"): ("entailment", "neutral", "contradiction"),
+    ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"): ("contradiction", "neutral", "entailment"),
+    ("contradiction", "entailment", "neutral"): ("contradiction", "entailment", "neutral"),
+    ("Entail", "Neutral", "Contradict"): ("entailment", "neutral", "contradiction"),
+    ("e", "n", "c"): ("entailment", "neutral", "contradiction"),
+    ("yes", "maybe", "no"): ("entailment", "neutral", "contradiction"),
+    ("true", "unknown", "false"): ("entailment", "neutral", "contradiction"),
+    ("entailment", "not_entailment"): ("entailment", "not_entailment"),
+    ("not-entailment", "entailment"): ("not_entailment", "entailment"),
+    ("Not Entailment", "Entailment"): ("not_entailment", "entailment"),
+    ("non_entailment", "entailment"): ("not_entailment", "entailment"),
+    ("yes", "no"): ("entailment", "not_entailment"),
+    ("False", "True"): ("not_entailment", "entailment"),
+    ("LABEL_0", "LABEL_1", "LABEL_2"): None,
+    ("0", "1", "2"): None,
+    ("entailment", "entailment", "neutral"): None,
+    ("entailment", "contradiction"): None,
+    ("entailment", "neutral"): None,
+    ("positive", "negative"): None,
+    ("entailment",): None,
+}
+
+
+@pytest.mark.parametrize(("names", "expected"), MODEL_NAMES.items(), ids=lambda value: "-".join(value or ["none"]))
+def test_common_spellings(names: tuple[str, ...], expected: tuple[str, ...] | None) -> None:
+    assert label_spellings.canonical_names(names) == expected
+
+
+def test_spellings_are_unambiguous() -> None:
+    spellings = [spelling for spellings in label_spellings.SPELLINGS.values() for spelling in spellings]
+    assert len(spellings) == len(set(spellings))
+
+
+def test_config_names_are_used() -> None:
+    found = labels.find_model_labels(["C", "E", "N"], given=None, model="m")
+    assert found == labels.ModelLabels(("contradiction", "entailment", "neutral"), "config", ("C", "E", "N"))
+    assert not found.overrides_config
+
+
+def test_numbered_names_are_refused_with_an_example() -> None:
+    with pytest.raises(InputError, match=r"m are named LABEL_0, LABEL_1, LABEL_2, .* model_labels=\('ent"):
+        labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=None, model="m")
+    with pytest.raises(InputError, match=r"labels=\('entailment', 'not_entailment'\)"):
+        labels.find_model_labels(["LABEL_0", "LABEL_1"], given=None, model="m")
+
+
+def test_five_outputs_are_refused() -> None:
+    with pytest.raises(InputError, match="m are named 1, 2, 3, 4, 5"):
+        labels.find_model_labels(["1", "2", "3", "4", "5"], given=None, model="m")
+
+
+def test_given_labels_are_used() -> None:
+    found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=NLI_LABELS, model="m")
+    assert (found.names, found.origin, found.overrides_config) == (NLI_LABELS, "given", False)
+
+
+@pytest.mark.parametrize("text", ["entailment,neutral,contradiction", "Entailment, Neutral, Contradiction", "e,n,c"])
+def test_labels_may_be_comma_separated(text: str) -> None:
+    found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
+    assert (found.names, found.origin) == (NLI_LABELS, "given")
+
+
+@pytest.mark.parametrize("text", ["infer", "Infer", " infer"])
+def test_infer_ignores_case_and_spaces(text: str) -> None:
+    found = labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given=text, model="m")
+    assert (found.names, found.origin) == ((), labels.INFERRED)
+    with pytest.raises(InputError, match="labels 'guess'"):
+        labels.find_model_labels(["LABEL_0", "LABEL_1", "LABEL_2"], given="guess", model="m")
+
+
+def test_given_labels_override_the_config() -> None:
+    found = labels.find_model_labels(["c", "e", "n"], given=NLI_LABELS, model="m")
+    assert (found.names, found.overrides_config) == (NLI_LABELS, True)
+
+
+def test_number_of_given_labels_must_match_the_outputs() -> None:
+    with pytest.raises(InputError, match=r"m has 2 outputs \(LABEL_0, LABEL_1\).* 3"):
+        labels.find_model_labels(["LABEL_0", "LABEL_1"], given=NLI_LABELS, model="m")
+
+
+@pytest.mark.parametrize("text", ["entailment,neutral", "a,b,c", "entailment,entailment,neutral", ""])
+def test_invalid_labels_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match=rf"labels {text!r}: .* model_labels=\('entailment', 'neutral',"):
+        labels.parse_labels(text)
+
+
+def test_labels_are_parsed_in_order() -> None:
+    assert labels.parse_labels("contradiction, entailment,neutral") == ("contradiction", "entailment", "neutral")
+
+
+def test_dataset_without_nli_labels_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^the labels of sst are positive, negative"):
+        labels.canonical_dataset_labels(["positive", "negative"], "sst")
+
+
+def test_two_way_labels_on_one_side_give_a_two_way_comparison() -> None:
+    two = ("not_entailment", "entailment")
+    assert labels.compared_labels(NLI_LABELS, NLI_LABELS) == NLI_LABELS
+    assert labels.compared_labels(two, NLI_LABELS) == label_spellings.TWO_WAY
+    assert labels.compared_labels(NLI_LABELS, two) == label_spellings.TWO_WAY
+    assert labels.positions(NLI_LABELS, label_spellings.TWO_WAY) == (0, 1, 1)
+    assert labels.positions(("contradiction", "entailment", "neutral"), NLI_LABELS) == (2, 0, 1)
+    assert labels.positions(two, label_spellings.TWO_WAY) == (1, 0)

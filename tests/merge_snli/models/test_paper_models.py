@@ -1,0 +1,180 @@
+"""The paper's thirteen models: the table against the paper, and each shape scored as the plain pipeline predicts."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from merge_snli import score
+from merge_snli.base.errors import InputError
+from merge_snli.models.finding import ResolvedModel, find_model
+from merge_snli.models.labels import INFERRED, TABLE
+from merge_snli.models.loading import load_classifier
+from merge_snli.models.options import INFER, ModelOptions
+from merge_snli.models.paper_models import PAPER_MODELS, SMFA, SNLI, PaperModel, paper_model
+from merge_snli.models.predictor import Pair
+from merge_snli.models.scored_model import model_from_name
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.predictions.predict import predict_pairs
+from tests.merge_snli.conftest import MakeModel
+from tests.merge_snli.models.paper_architectures import save_classifier, save_lora
+from tests.tiny_models import as_pickle
+
+PAPER = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
+PAIRS: list[Pair] = [
+    ("A man walks his dog near the river.", "A man is outside."),
+    ("Two women sit on a bench and talk about the old house.", "Two women are asleep."),
+    ("The small child eats.", "The child holds a red ball in the garden."),
+    ("The small child eats.", "The child is small."),
+]
+
+
+def test_table_matches_the_paper() -> None:
+    if not PAPER.is_file():
+        pytest.skip("the paper's text is not available")
+    text = PAPER.read_text(encoding="utf-8")
+    cards = dict(re.findall(r"^(\S+-(?:S|SMFA))\t(\S+/\S+)$", text, re.MULTILINE))
+    scores = re.findall(r"^(\S+-(?:S|SMFA))\t[\d.]+\t", text, re.MULTILINE)
+    spelled = {name.lower().replace("1.3b", "1-3b"): card for name, card in cards.items()}
+    assert {model.paper_name.lower(): model.name for model in PAPER_MODELS} == spelled
+    assert [model.paper_name for model in PAPER_MODELS] == scores
+    for model in PAPER_MODELS:
+        assert model.trained_on == (SMFA if model.paper_name.endswith("-SMFA") else SNLI)
+
+
+def test_rows_are_complete() -> None:
+    assert len({model.name for model in PAPER_MODELS}) == len({model.paper_name for model in PAPER_MODELS}) == 13
+    for model in PAPER_MODELS:
+        assert model.labels == INFER or sorted(model.labels) == ["contradiction", "entailment", "neutral"]
+        assert model.label_source
+    assert paper_model("nobody/nothing") is None
+
+
+@pytest.mark.parametrize("model", PAPER_MODELS, ids=lambda model: model.paper_name)
+def test_labels_are_known_without_names_in_the_config(
+    model: PaperModel, make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
+    resolved = ResolvedModel(model.name, folder, "c0ffee", "0" * 64)
+    monkeypatch.setattr("merge_snli.models.scored_model.find_model", lambda name, **_: resolved)
+    labels = model_from_name(model.name, ModelOptions()).labels
+    if model.paper_name == "OPT-1-3b-S":
+        assert (labels.names, labels.origin) == ((), INFERRED)
+    else:
+        expected = ("contradiction", "entailment", "neutral") if model.paper_name == "BERT-B-S" else NLI_LABELS
+        assert (labels.names, labels.origin) == (expected, TABLE)
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Tiny models of the architectures of the thirteen models, by the paper's names."""
+    folder = tmp_path_factory.mktemp("paper")
+    folders: dict[str, Path] = {}
+    for number, model in enumerate(PAPER_MODELS):
+        path = folder / model.paper_name
+        if model.note and "LoRA" in model.note:
+            folders[model.paper_name] = save_lora(path, save_classifier("bert", folder / "base", labels=("a", "b")))
+        else:
+            folders[model.paper_name] = save_classifier(model.model_type, path, seed=number)
+    return folders
+
+
+def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
+    """Return the logits of the plain pipeline, run on one pair at a time."""
+    from peft import PeftModel
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
+
+    arguments: dict[str, Any] = {"model": str(folder)}
+    if (folder / "adapter_config.json").is_file():
+        base: Any = AutoModelForSequenceClassification.from_pretrained(
+            folder.with_name("base"), num_labels=3, ignore_mismatched_sizes=True
+        )
+        adapted: Any = PeftModel.from_pretrained(base, str(folder))
+        arguments = {
+            "model": adapted.merge_and_unload(),
+            "tokenizer": AutoTokenizer.from_pretrained(folder.with_name("base")),
+        }
+    plain: Any = pipeline("text-classification", function_to_apply="none", top_k=None, dtype="float32", **arguments)
+    rows = []
+    for premise, hypothesis in pairs:
+        answer = plain({"text": premise, "text_pair": hypothesis})
+        by_label = {entry["label"]: entry["score"] for entry in answer}
+        rows.append([by_label[plain.model.config.id2label[index]] for index in range(3)])
+    return np.array(rows, dtype=np.float32)
+
+
+@pytest.mark.parametrize("paper_name", [model.paper_name for model in PAPER_MODELS])
+def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: str) -> None:
+    folder = shapes[paper_name]
+    scored = model_from_name(str(folder), ModelOptions(model_labels=("entailment", "neutral", "contradiction")))
+    predicted, facts = predict_pairs(scored.load, PAIRS, None)
+    np.testing.assert_allclose(np.asarray(predicted.logits), plain_logits(folder, PAIRS), rtol=1e-4, atol=1e-4)
+    assert np.ptp(np.asarray(predicted.logits)) > 1e-2
+    assert facts.parameters is not None and facts.parameters > 0
+
+
+def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
+    first = model_from_name(
+        str(shapes["BERT-L-S"]), ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
+    )
+    other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
+    second = model_from_name(str(other), ModelOptions(model_labels=("entailment", "neutral", "contradiction")))
+    assert first.digest != second.digest
+    assert "peft" in first.versions
+
+
+def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_path: Path) -> None:
+    adapter = tmp_path / "adapter"
+    shutil.copytree(shapes["BERT-L-S"], adapter)
+    config = adapter / "adapter_config.json"
+    config.write_text(config.read_text(encoding="utf-8").replace(str(shapes["BERT-L-S"].parent), "/nowhere/at/all"))
+    with pytest.raises(InputError, match=r"/nowhere/at/all/base of adapter adapter"):
+        model_from_name(str(adapter), ModelOptions())
+
+
+def test_sharded_weights_are_read(tmp_path: Path) -> None:
+    from transformers import AutoModelForSequenceClassification
+
+    whole = save_classifier("bert", tmp_path / "whole")
+    parts = shutil.copytree(whole, tmp_path / "parts", ignore=shutil.ignore_patterns("*.safetensors"))
+    model: Any = AutoModelForSequenceClassification.from_pretrained(whole)
+    model.save_pretrained(parts, max_shard_size="5KB")
+    assert len(list(parts.glob("*.safetensors"))) > 1
+    one, several = (load_classifier(find_model(str(folder)), "cpu", ModelOptions()) for folder in (whole, parts))
+    np.testing.assert_array_equal(one.predict(PAIRS[:1]), several.predict(PAIRS[:1]))
+
+
+def test_pickle_weights_are_read_only_if_allowed(tmp_path: Path) -> None:
+    folder = as_pickle(save_classifier("roberta", tmp_path / "pickled"))
+    with pytest.raises(InputError, match=r"pickled .* add allow_pickle=True"):
+        model_from_name(str(folder), ModelOptions()).load()
+    allowed = model_from_name(str(folder), ModelOptions(allow_pickle=True))
+    assert allowed.load().predict(PAIRS[:1]).shape == (1, 3)
+    assert allowed.digest != model_from_name(str(folder), ModelOptions()).digest
+
+
+def test_remote_code_runs_only_if_trusted(tmp_path: Path, dataset: Path) -> None:
+    folder = save_classifier("bert", tmp_path / "remote")
+    config = folder / "config.json"
+    config.write_text(
+        config.read_text(encoding="utf-8").replace(
+            '"model_type": "bert"',
+            '"model_type": "own-bert", "auto_map": {"AutoConfig": "own.OwnConfig", '
+            '"AutoModelForSequenceClassification": "own.OwnModel"}',
+        ),
+        encoding="utf-8",
+    )
+    (folder / "own.py").write_text(
+        "from transformers import BertConfig, BertForSequenceClassification\n\n\n"
+        "class OwnConfig(BertConfig):\n    model_type = 'own-bert'\n\n\n"
+        "class OwnModel(BertForSequenceClassification):\n    config_class = OwnConfig\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError, match=r"remote .*trust_remote_code"):
+        score(folder, dataset)
+    assert score(folder, dataset, trust_remote_code=True).model.architecture == "OwnModel"

@@ -1,0 +1,41 @@
+"""A small Simple Pair, made once for all tests of a worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merge_snli.dataset.stored import MergeDataset, read_split
+from merge_snli.pairs.simple_pair import make_simple_pair
+from merge_snli.pairs.simple_pair_options import SimplePairOptions
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="session")
+def simple_pair(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
+    """Simple Pair with 250 premises per family or template, in a folder named `simple_pair`."""
+    folder = tmp_path_factory.mktemp("templates") / "simple_pair"
+    return make_simple_pair(folder, SimplePairOptions(premises=250))
+
+
+@pytest.fixture(scope="session")
+def rows(simple_pair: MergeDataset) -> Rows:
+    """The rows of each config of `simple_pair`, with the names of their labels."""
+    return rows_of(simple_pair)
+
+
+def rows_of(dataset: MergeDataset) -> Rows:
+    """Return the rows of each config, with the names of their labels."""
+    names = dataset.record.label_names
+    return {
+        name: [row | {"label": names[row["label"]]} for row in read_split(dataset, name, config.split).to_pylist()]
+        for name, config in dataset.record.configs.items()
+    }
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return the content of every file of a folder by relative path."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

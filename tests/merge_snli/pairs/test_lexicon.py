@@ -1,0 +1,204 @@
+"""The shipped words: numbers of the paper, WordNet; errors in a lexicon or in templates are named."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generation.filters.relations import load_wordnet
+from merge_snli.base.errors import InputError
+from merge_snli.cli.main import main
+from merge_snli.pairs.lexicon import SHIPPED, read_lexicon
+from merge_snli.pairs.pair_templates import read_templates
+from merge_snli.pairs.sentences import fill
+from tests.merge_snli.pairs.reading import CATEGORIES, VERBS, source_of
+
+NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "donated", "borrowed", "scratched"}
+"""Words that were checked by hand."""
+
+
+def test_numbers_of_the_paper() -> None:
+    nouns = {name: len(entries["nouns"]) for name, entries in CATEGORIES.items()}
+    numbers = {name: (count, len(source_of(name)["adjectives"])) for name, count in nouns.items()}
+    assert numbers == {
+        "fruits": (40, 25), "animals": (90, 30), "human": (100, 55), "names": (100, 55), "objects": (90, 28)
+    }  # fmt: skip
+    assert len(VERBS["verbs"]) == 20
+    assert {name: len(category.nouns) for name, category in read_lexicon().categories.items()} == nouns
+
+
+class Related:
+    """Relations of words in WordNet, as `--no-relations` reads it."""
+
+    def __init__(self, reader: Any) -> None:  # noqa: ANN401 - NLTK has no types
+        self._reader = reader
+
+    def senses(self, word: str, pos: str) -> frozenset[Any]:
+        return frozenset(self._reader.synsets(word, pos))
+
+    def are_related(self, first: str, second: str, pos: str) -> bool:
+        """Return whether two words are synonyms or antonyms, or one is a kind of the other, in any sense."""
+        senses = self.senses(first, pos), self.senses(second, pos)
+        both = zip(senses, reversed(senses), strict=True)
+        return bool(senses[0] & senses[1]) or any((_above(own) | _antonyms(own)) & other for own, other in both)
+
+
+def _above(senses: Iterable[Any]) -> set[Any]:
+    return {
+        above for sense in senses for above in (*sense.closure(lambda each: each.hypernyms()), *sense.entailments())
+    }
+
+
+def _antonyms(senses: Iterable[Any]) -> set[Any]:
+    return {antonym.synset() for sense in senses for lemma in sense.lemmas() for antonym in lemma.antonyms()}
+
+
+@pytest.fixture(scope="module")
+def wordnet() -> Related:
+    pytest.importorskip("nltk")
+    try:
+        return Related(load_wordnet()._reader)
+    except InputError as error:
+        pytest.skip(f"WordNet was not found: {error}")
+
+
+def test_no_two_words_that_can_meet_are_related(wordnet: Related) -> None:
+    nouns = [noun for name, entries in CATEGORIES.items() if name != "names" for noun in entries["nouns"]]
+    groups: list[tuple[str, list[str], list[list[str]]]] = [("n", nouns, [])]
+    groups += [("a", entries["adjectives"], entries["apart"]) for entries in CATEGORIES.values() if "apart" in entries]
+    found = [
+        pair
+        for pos, words, apart in groups
+        for pair in combinations(words, 2)
+        if list(pair) not in apart and list(reversed(pair)) not in apart and wordnet.are_related(*pair, pos)
+    ]
+    bases = {verb["past"]: verb["negated"].removeprefix("did not ") for verb in VERBS["verbs"]}
+    for first, second in combinations(bases, 2):
+        if not any({first, second} == {*pair} for pair in VERBS["apart"]):
+            found += [(first, second)] if wordnet.are_related(bases[first], bases[second], "v") else []
+    assert found == []
+    adjectives = [adjective for _, words, _ in groups[1:] for adjective in words]
+    silent = {word for word in nouns if not wordnet.senses(word, "n")}
+    silent |= {word for word in adjectives if not wordnet.senses(word, "a")}
+    assert silent == NOT_IN_WORDNET
+
+
+Change = Callable[[str], str]
+
+
+def replaced(old: str, new: str) -> Change:
+    def change(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return change
+
+
+LEXICON_ERRORS = [
+    ("nouns/fruits.toml", replaced('"apple"', '"dog"'), "'dog'.*two categories.*animals.*fruits"),
+    ("nouns/fruits.toml", replaced('"apple"', '"pear"'), r"fruits\.toml.*'pear' more than once"),
+    ("nouns/fruits.toml", replaced('"apple"', '""'), r"fruits\.toml: nouns has ''"),
+    ("nouns/fruits.toml", replaced('article = "the"', 'article = "a"'), r"fruits\.toml: article is 'a'"),
+    ("nouns/fruits.toml", replaced("adjectives", "adjective"), r"fruits\.toml: adjective"),
+    ("nouns/names.toml", replaced('"human"', '"people"'), r"names\.toml: adjectives_of is 'people'"),
+    ("nouns/fruits.toml", replaced('["fresh", "ripe"]', '["fresh", "sour"]'), r"fruits\.toml: apart has 'sour'"),
+    ("nouns/fruits.toml", lambda _: "article = the", r"fruits\.toml is not valid TOML"),
+    ("verbs.toml", replaced('negated = "did not see"\n', ""), r"verbs\.toml: verb 1 \(saw\) has no negated"),
+    ("verbs.toml", replaced('past = "saw"\n', ""), r"verbs\.toml: verb 1 \(did not see\) has no past"),
+    ("verbs.toml", replaced('"fruits"', '"fruit"'), r"verbs\.toml: verb 1 \(saw\): objects has 'fruit'.*fruits"),
+    ("verbs.toml", replaced('past = "heard"', 'past = "saw"'), r"verbs\.toml.*'saw' more than once"),
+    ("verbs.toml", lambda _: "verbs = []", r"verbs\.toml: verbs has 0 verbs"),
+    ("templates.toml", replaced("{n2} is {a1}", "{n2} is {b1}"), r"templates\.toml: n_is_a.*the slot {b1}"),
+    ("templates.toml", replaced("{n2} is {a1}", "{n4} is {a1}"), r"templates\.toml: n_is_a.*the slot {n4}"),
+    ("templates.toml", replaced('"{n1} is {a1}."', '"{n2} is {a1}."'), r"n_is_a: the premise has no {n1}"),
+    ("templates.toml", replaced("n1_is_not_a1 =", "n1_is_a1 ="), r"'n1_is_a1' is entailment and contradiction"),
+    ("templates.toml", replaced("{n2} is {a1}.", "{n2} is {a1}"), r"templates\.toml: n_is_a.*full stop"),
+    ("templates.toml", replaced('irrelevant = "{n3} is {a3}."\n', ""), r"templates\.toml: n_is_a: irrelevant"),
+    ("templates.toml", replaced("{n1} is not {a1}", "{n1} is {a1}"), r"n_is_a.*entailment and contradiction"),
+    ("templates.toml", lambda _: "", r"templates\.toml has no template of config simple"),
+]
+
+
+@pytest.fixture
+def lexicon(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SHIPPED, tmp_path / "lexicon"))
+
+
+@pytest.mark.parametrize(("file", "change", "match"), LEXICON_ERRORS)
+def test_errors_name_file_and_entry(file: str, change: Change, match: str, lexicon: Path) -> None:
+    (lexicon / file).write_text(change((lexicon / file).read_text()))
+    with pytest.raises(InputError, match=f"(?s){match}"):
+        (read_templates if file == "templates.toml" else read_lexicon)(lexicon)
+
+
+def test_missing_files(lexicon: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nouns has no file"):
+        read_lexicon(tmp_path)
+    (lexicon / "verbs.toml").unlink()
+    with pytest.raises(InputError, match=r"verbs\.toml is missing"):
+        read_lexicon(lexicon)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--premises", "3"], "--premises is 3"),
+        (["--random-seed", "-1"], "--random-seed is -1"),
+        (["--lexicon", "no_such_folder"], "no_such_folder"),
+        (["--premises", "90000", "--lexicon", "{tiny}"], "--premises is too large"),
+        (["--held-out-nouns", "--lexicon", "{tiny}"], "--held-out-nouns: category "),
+    ],
+)
+def test_command_line_errors(
+    arguments: list[str], message: str, lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in CATEGORIES:
+        nouns = ", ".join(f'"{noun}"' for noun in CATEGORIES[name]["nouns"][:5])
+        text = (lexicon / "nouns" / f"{name}.toml").read_text()
+        start, end = text.index("nouns = ["), text.index("]") + 1
+        (lexicon / "nouns" / f"{name}.toml").write_text(f"{text[:start]}nouns = [{nouns}]{text[end:]}")
+    given = [argument.format(tiny=lexicon) for argument in arguments]
+    assert main(["pairs", "simple", "--out", str(tmp_path / "out"), *given]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_with_other_files_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert main(["pairs", "simple", "--out", str(tmp_path)]) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_own_words(lexicon: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = lexicon / "nouns" / "fruits.toml"
+    path.write_text(path.read_text().replace('"apple"', '"medlar"'))
+    assert (
+        main(["pairs", "simple", "--out", str(tmp_path / "own"), "--premises", "300", "--lexicon", str(lexicon)]) == 0
+    )
+    assert "augmentation" in capsys.readouterr().out
+    assert main(["validate", str(tmp_path / "own")]) == 0
+
+
+def test_an_adjective_that_is_also_a_noun_has_no_article() -> None:
+    words = {"n1": "apple", "a1": "orange"}
+    assert fill("{n1} is {a1}.", words, read_lexicon()) == "The apple is orange."
+
+
+def test_importing_and_help_load_no_library() -> None:
+    code = (
+        "import sys, templates; from merge_snli.cli.main import main\n"
+        "try: main(['pairs', 'simple', '--help'])\n"
+        "except SystemExit: pass\n"
+        "sys.exit(', '.join({'torch', 'transformers', 'spacy', 'datasets', 'pyarrow'} & {*sys.modules}) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,211 @@
+"""The parts that data sets of pairs share with MERGE data sets: loading, validation, card, publishing, registration."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from generation.output.folder import find_finished
+from generation.report.against import tables_against
+from generation.report.composition import table_2
+from generation.report.explain import explain
+from generation.seeds_from import read_seeds
+from merge_snli.annotation.sample import draw_sample
+from merge_snli.base.errors import InputError
+from merge_snli.builder import builder_of
+from merge_snli.card import render_card
+from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
+from merge_snli.hub.publishing import plan
+from merge_snli.hub.registration.prepare import prepare_dataset
+from merge_snli.pairs.simple_pair import make_simple_pair
+from merge_snli.pairs.simple_pair_options import SimplePairOptions
+from merge_snli.schema import data_file
+from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.validation import validate
+
+CONFIGS = {"simple": "test", "relevance": "test", "conjunction": "test", "augmentation": "train"}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
+    """Simple Pair with 8 premises per family or template."""
+    return make_simple_pair(tmp_path_factory.mktemp("small") / "simple_pair", SimplePairOptions(premises=8))
+
+
+@pytest.fixture
+def copy(small: MergeDataset, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(small.folder, tmp_path / "simple_pair"))
+
+
+def test_load_dataset_from_the_parent_folder(
+    small: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(small.folder.parent)
+    for config, split in CONFIGS.items():
+        loaded = datasets.load_dataset("simple_pair", config, cache_dir=str(tmp_path))
+        assert list(loaded) == [split]
+        assert loaded[split].features["label"].names == ["entailment", "neutral", "contradiction"]
+        assert loaded[split].to_list() == read_split(small, config, split).to_pylist()
+        assert loaded[split].column_names[:5] == ["pair_id", "group_id", "premise", "hypothesis", "label"]
+
+
+def test_the_builder_knows_no_subsamples(small: MergeDataset, tmp_path: Path) -> None:
+    builder = builder_of(small.configs)(
+        config_name="simple", data_dir=str(small.folder), subsample=0, cache_dir=str(tmp_path)
+    )
+    with pytest.raises(ValueError, match="no subsamples"):
+        builder.download_and_prepare()
+
+
+def test_only_the_columns_of_a_config(small: MergeDataset) -> None:
+    names = {config: {column.name for column in small.record.columns(config)} for config in CONFIGS}
+    assert names["relevance"] - names["simple"] == {"relevance", "order", "joined_by", "n3", "a3", "s3", "v3", "o3"}
+    assert names["simple"] == names["conjunction"] == names["augmentation"]
+
+
+def test_what_needs_seeds_or_masked_lms_is_refused_with_one_sentence(small: MergeDataset) -> None:
+    assert find_dataset(str(small.folder)) == small
+    assert (small.record.draws, small.record.anchors, small.record.generation) == (None, False, None)
+    for needs in (
+        lambda: read_config(small, "simple"),
+        lambda: read_seeds(str(small.folder), ["noun"]),
+        lambda: table_2(small),
+        lambda: explain(small, "a", small.folder),
+        lambda: tables_against(small, small),
+        lambda: draw_sample([small], sizes=[1], annotators=["a"]),
+    ):
+        with pytest.raises(InputError, match=r"Simple Pair has no .*pairs simple.*merge-snli generate"):
+            needs()
+
+
+def test_a_run_of_generate_does_not_replace_pairs(small: MergeDataset, copy: Path) -> None:
+    inputs: Any = None  # they are not read
+    with pytest.raises(InputError, match=r"made by merge-snli pairs simple.*overwrite"):
+        find_finished(copy, inputs, overwrite=False)
+    assert find_finished(copy, inputs, overwrite=True) is None
+
+
+def test_labels_of_groups_are_recorded_if_a_group_has_one_label(small: MergeDataset) -> None:
+    simple, augmentation = (small.record.configs[name] for name in ("simple", "augmentation"))
+    assert simple.group_labels == {"entailment": 0, "neutral": simple.groups, "contradiction": 0}
+    assert augmentation.group_labels is None
+    assert sum(augmentation.labels.values()) == augmentation.rows == augmentation.splits["train"]
+    assert list(small.record.test_configs) == ["simple", "relevance", "conjunction"]
+
+
+def test_validation_makes_the_rows_again(small: MergeDataset) -> None:
+    report = validate(small)
+    assert report.findings == ()
+    assert report.not_checked == ()
+    rows = sum(sum(splits.values()) for splits in small.record.rows.values())
+    assert report.checked == {"data files": 4, "rows": rows, "regenerated rows": rows}
+
+
+def test_validation_finds_a_changed_sentence(copy: Path) -> None:
+    _change(copy, "conjunction", row=3, column="hypothesis", value="The moon is round.")
+    places = {(finding.file, finding.row, finding.column) for finding in validate(copy).findings}
+    path = data_file("conjunction", "test")
+    assert {(path, None, None), (path, 3, "hypothesis")} <= places
+
+
+def test_validation_finds_a_changed_group_and_id(copy: Path) -> None:
+    _change(copy, "simple", row=0, column="group_id", value="simple-n_is_a-00001")
+    _change(copy, "relevance", row=5, column="pair_id", value="simple-n_is_a-00000:n2_is_a1")
+    findings = validate(copy).findings
+    columns = {(finding.file, finding.column) for finding in findings if finding.row is not None}
+    assert (data_file("simple", "test"), "group_id") in columns
+    assert (data_file("relevance", "test"), "pair_id") in columns
+
+
+def test_validation_finds_a_changed_record_and_card(copy: Path) -> None:
+    record = json.loads((copy / "run.json").read_text())
+    record["configs"]["simple"]["labels"]["neutral"] += 1
+    (copy / "run.json").write_text(json.dumps(record))
+    (copy / "README.md").write_text((copy / "README.md").read_text().replace("Simple Pair", "Simple Pairs"))
+    places = {(finding.file, finding.column) for finding in validate(copy).findings}
+    assert {("run.json", "configs.simple.labels.neutral"), ("run.json", "digest")} <= places
+    assert any(file == "README.md" for file, _ in places)
+
+
+@pytest.mark.parametrize("change", [{"configs": []}, {"group_column": 3}, {"data": None}])
+def test_malformed_record(change: dict[str, object], copy: Path) -> None:
+    record = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps(record | change))
+    (place,) = change
+    assert any(finding.column and finding.column.startswith(place) for finding in validate(copy).findings)
+    with pytest.raises(InputError, match=rf"run\.json.*{place}"):
+        find_dataset(str(copy))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "named"),
+    [
+        (["group_column"], "unknown", "no column unknown"),
+        (["label_names"], ["entailment", "neutral", "neutral"], "label_names"),
+        (["configs"], {}, "configs"),
+        (["configs", "simple", "columns", 0, "type"], "blob", "Input should be 'string'"),
+    ],
+)
+def test_a_record_whose_data_cannot_be_read(place: list[str | int], value: object, named: str, copy: Path) -> None:
+    record = json.loads((copy / "run.json").read_text())
+    *parents, last = place
+    parent = record
+    for key in parents:
+        parent = parent[key]
+    parent[last] = value
+    (copy / "run.json").write_text(json.dumps(record))
+    assert any(finding.file == "run.json" and named in finding.message for finding in validate(copy).findings)
+
+
+def test_card_shows_every_config_and_column(small: MergeDataset) -> None:
+    card = render_card(small.record, small.folder)
+    assert card == (small.folder / "README.md").read_text()
+    assert "{{" not in card
+    for config in CONFIGS:
+        assert f"| `{config}`" in card
+        for column in small.record.columns(config):
+            assert f"| `{column.name}` |" in card
+
+
+def test_publishing_plan(small: MergeDataset) -> None:
+    planned = plan(small, "org/simple_pair")
+    (branch,) = planned.branches
+    assert set(branch.files) == {"README.md", "run.json", *small.record.files}
+    assert planned.tag is not None
+    card, run = branch.files["README.md"], branch.files["run.json"]
+    assert isinstance(card, bytes)
+    assert isinstance(run, bytes)
+    assert 'load_dataset("org/simple_pair", "simple", split="test")' in card.decode()
+    assert json.loads(run)["published"] == {"dataset": "org/simple_pair", "metric": None}
+
+
+def test_a_published_data_set_is_valid(small: MergeDataset, tmp_path: Path) -> None:
+    for path, content in plan(small, "org/simple_pair").branches[0].files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+    assert validate(tmp_path).findings == ()
+
+
+def test_prepared_for_registration(small: MergeDataset, tmp_path: Path) -> None:
+    folders = prepare_dataset(small, tmp_path, "simple_pair")
+    assert [folder.parts[1] for folder in folders] == list(CONFIGS)
+    times = {folder.parts[1]: (tmp_path / folder).stat().st_mtime for folder in folders}
+    assert max(times, key=times.__getitem__) == "simple"
+    table = datasets.Dataset.from_file(str(next((tmp_path / folders[0]).glob("*.arrow"))))
+    assert table.to_list() == read_split(small, "simple").to_pylist()
+
+
+def _change(folder: Path, config: str, *, row: int, column: str, value: str) -> None:
+    """Change one value of a data file."""
+    path = folder / data_file(config, CONFIGS[config])
+    table = pq.read_table(path)
+    values = table[column].to_pylist()
+    values[row] = value
+    pq.write_table(table.set_column(table.column_names.index(column), column, pa.array(values)), path)

@@ -1,0 +1,55 @@
+"""Runs as processes of this machine: results as from one process, and what happens to killed tasks."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.merge_snli.runs.runs import Running, files, generate, status
+
+pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("shared")]
+
+
+@pytest.fixture
+def executor() -> str:
+    return 'executor = "local"'
+
+
+def task_processes(running: Running) -> list[Any]:
+    """Return the processes of the tasks of a command."""
+    found: list[Any] = psutil.Process(running.process.pid).children()
+    return found
+
+
+def test_a_killed_task_is_told_ctrl_c_and_sigterm_end_the_tasks_and_what_is_finished_is_kept(
+    few: Path, few_dataset: Path, cluster_file: Callable[..., Path], tmp_path: Path
+) -> None:
+    out, file = tmp_path / "merge_snli", cluster_file("few", "[masked_lm]\ntasks = 2\nworkers = 2\n")
+    running = generate(few, out, file)
+    running.wait_for("demo:mlm-wordpiece", tasks=2)
+    task_processes(running)[0].kill()
+    code, error = running.end()
+    assert code == 2
+    assert "killed" in error
+    found = status(out)
+    assert found is not None
+    assert [stage["done"] for stage in found["stages"]] == [2, 1, 0, 0]
+    for number, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        running = generate(few, out, file)
+        running.wait_for("demo:mlm-wordpiece")
+        tasks = task_processes(running)
+        os.kill(running.process.pid, number)
+        code, error = running.end()
+        assert code == expected
+        assert "Traceback" not in error
+        _, alive = psutil.wait_procs(tasks, timeout=60)
+        assert alive == []
+    code, error = generate(few, out, file).end()
+    assert code == 0, error
+    assert files(out) == files(few_dataset)

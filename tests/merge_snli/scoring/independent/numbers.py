@@ -1,0 +1,246 @@
+"""Tests, intervals and curves from their definitions, with numpy and the distributions of scipy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from tests.merge_snli.scoring.independent.data import Data, Frame, Json, Series
+
+PERCENTS = range(101)
+QUALITY = 90
+RESAMPLES = 9_999
+EXACT_UP_TO = 13
+"""Number of different seeds up to which the permutation test is exact."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """A number that is known up to a tolerance."""
+
+    value: float
+    tolerance: float
+
+
+def cells(drawn: Frame) -> Frame:
+    """Return the number of right and of all drawn variants of each seed in each subsample."""
+    groups = drawn.groupby(["subsample", "seed"])["right"]
+    return pd.DataFrame({"right": groups.sum(), "size": groups.size()}).astype(int)
+
+
+def passing(table: Frame) -> Frame:
+    """Return whether each cell of `cells` passes each threshold in percent, a column each; compares whole numbers."""
+    right, size = (table[name].to_numpy()[:, np.newaxis] for name in ("right", "size"))
+    return pd.DataFrame(100 * right >= np.array(PERCENTS) * size, index=table.index, columns=[*PERCENTS])
+
+
+def pattern_accuracy(drawn: Frame, percent: int = QUALITY) -> float:
+    """Return PA: the mean over the subsamples that have a variant."""
+    return float(passing(cells(drawn))[percent].groupby("subsample").mean().mean()) if len(drawn) else math.nan
+
+
+def sample_accuracy(drawn: Frame) -> float:
+    """Return SA on variants: the mean over the subsamples."""
+    return float(drawn.groupby("subsample")["right"].mean().mean())
+
+
+def seed_value(drawn: Frame, percent: int = QUALITY) -> Series:
+    """Return the share of the subsamples with variants of a seed in which it passes, by seed."""
+    return passing(cells(drawn))[percent].groupby("seed").mean()
+
+
+def mean_values(data: Data, mask: Series = None) -> Series:
+    """Return the mean over models of `seed_value`, by seed; missing if a model has no variant of the seed."""
+    by_model = {name: seed_value(data.drawn(name, mask)) for name in data.models}
+    return pd.DataFrame(by_model, index=data.seeds.index).mean(axis=1, skipna=False)
+
+
+def curve(drawn: dict[str, Frame], variants: int) -> Json:
+    """Return a PA curve averaged over models, with the lowest and the highest subsample of the mean over models."""
+    shares = {name: passing(cells(frame)).groupby("subsample").mean() for name, frame in drawn.items()}
+    by_model = pd.DataFrame({name: share.mean() for name, share in shares.items()})
+    over_models = pd.concat(shares).groupby("subsample").mean()
+    complete = pd.concat(shares).groupby("subsample").size() == len(shares)
+    return {
+        "models": list(drawn),
+        "seeds": max(frame["seed"].nunique() for frame in drawn.values()),
+        "variants": variants,
+        "mean": by_model.mean(axis=1).tolist(),
+        "low": over_models[complete].min().tolist(),
+        "high": over_models[complete].max().tolist(),
+    }
+
+
+def distinct(drawn: Frame) -> int:
+    """Return the number of distinct drawn variants."""
+    return int(drawn["variant"].nunique())
+
+
+def matching_threshold(drawn: Frame, on_seeds: Fraction) -> float:
+    """Return the highest threshold whose PA on the mean curve is nearest to SA on the seeds, with exact fractions."""
+    by_subsample = passing(cells(drawn)).groupby("subsample")
+    numbers, sizes = by_subsample.sum().to_numpy().tolist(), by_subsample.size().tolist()
+    each = [[Fraction(number, size) for number in row] for row, size in zip(numbers, sizes, strict=True)]
+    shares = [sum(column, start=Fraction(0)) / len(sizes) for column in zip(*each, strict=True)]
+    nearest = min(abs(share - on_seeds) for share in shares)
+    return max(percent for percent in PERCENTS if abs(shares[percent] - on_seeds) == nearest) / 100
+
+
+def paired_test(first: Series, second: Series, p: Callable[[Series], float | Near | None], statistic: str) -> Json:
+    """Return a test of paired differences, with Student's interval of their mean.
+
+    Args:
+        first: Values.
+        second: Values of the same units.
+        p: Computes the p-value from the differences; None if the test is not defined.
+        statistic: "t" or "mean".
+    """
+    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    n, mean = len(differences), float(differences.mean())
+    deviation = 0.0 if np.ptp(differences) <= 1e-12 else float(differences.std(ddof=1))
+    half = float(stats.t.isf(0.025, n - 1)) * deviation / math.sqrt(n)
+    effect = mean / deviation if deviation else (0.0 if abs(mean) <= 1e-12 else None)
+    t = mean / (deviation / math.sqrt(n)) if deviation else effect
+    return {
+        "statistic": mean if statistic == "mean" else t,
+        "p_value": p(differences),
+        "n": n,
+        "difference": mean,
+        "interval": {"low": mean - half, "high": mean + half, "level": 0.95},
+        "effect_size": effect,
+    }
+
+
+def paired_t_test(first: Series, second: Series) -> Json:
+    """Return the paired t-test from its definition."""
+
+    def p(differences: Series) -> float | None:
+        deviation = 0.0 if np.ptp(differences) <= 1e-12 else differences.std(ddof=1)
+        if not deviation:
+            return 1.0 if abs(differences.mean()) <= 1e-12 else None
+        t = differences.mean() / (deviation / math.sqrt(len(differences)))
+        return float(2 * stats.t.sf(abs(t), len(differences) - 1))
+
+    return paired_test(first, second, p, "t")
+
+
+def permutation_test(first: Series, second: Series) -> Json:
+    """Return the paired permutation test, with signs of its own if there are too many to try all.
+
+    Two estimates of p from 9,999 random sign patterns each differ by less than 5 standard errors of their difference,
+    but for 1 in 1.7 million pairs. Half a unit of the last count is added, because both are whole counts.
+    """
+
+    def p(differences: Series) -> float | Near:
+        changing = differences[np.abs(differences) > 0]
+        observed = abs(differences.sum()) - 1e-8
+        if len(changing) <= EXACT_UP_TO:
+            signs = np.array(list(product((1, -1), repeat=len(changing)))).reshape(2 ** len(changing), len(changing))
+            return float(np.mean(np.abs(signs @ changing) >= observed))
+        signs = np.random.default_rng(20_261_122).choice((-1.0, 1.0), size=(RESAMPLES, len(changing)))
+        estimate = (int((np.abs(signs @ changing) >= observed).sum()) + 1) / (RESAMPLES + 1)
+        error = math.sqrt(2 * estimate * (1 - estimate) / RESAMPLES)
+        return Near(estimate, 5 * error + 0.5 / RESAMPLES + 5 * math.sqrt(2 * estimate) / RESAMPLES)
+
+    return paired_test(first, second, p, "mean")
+
+
+def welch_test(first: Series, second: Series) -> Json:
+    """Return Welch's test from its definition, with Cohen's d over the pooled standard deviation."""
+    a, b = (np.asarray(values, dtype=float) for values in (first, second))
+    difference = float(a.mean() - b.mean())
+    parts = [float(each.var(ddof=1)) / len(each) for each in (a, b)]
+    error = math.sqrt(sum(parts))
+    freedom = sum(parts) ** 2 / sum(part**2 / (len(each) - 1) for part, each in zip(parts, (a, b), strict=True))
+    half = float(stats.t.isf(0.025, freedom)) * error
+    pooled = math.sqrt(sum((len(each) - 1) * each.var(ddof=1) for each in (a, b)) / (len(a) + len(b) - 2))
+    return {
+        "statistic": difference / error,
+        "p_value": float(2 * stats.t.sf(abs(difference / error), freedom)),
+        "n": len(a) + len(b),
+        "difference": difference,
+        "interval": {"low": difference - half, "high": difference + half, "level": 0.95},
+        "effect_size": difference / pooled,
+    }
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return p-values adjusted by Holm's step-down method; missing ones are not part of the family."""
+    order = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for rank, (p, at) in enumerate(order):
+        highest = max(highest, min(1.0, (len(order) - rank) * p))
+        adjusted[at] = highest
+    return adjusted
+
+
+def adjusted_pairs(tests: list[tuple[str, str, Json]], reported: list[Json]) -> list[Json]:
+    """Return tests of pairs with adjusted p-values.
+
+    Args:
+        tests: The tests of this module, in the order of the report.
+        reported: The pairs of the report. Its p-values are adjusted here, because those of random permutations are
+            known up to a tolerance only; each is compared with its own test.
+    """
+    adjusted = holm([pair["result"]["p_value"] for pair in reported])
+    return [
+        {"first": first, "second": second, "result": test, "adjusted_p": p, "differs": p is not None and p < 0.05}
+        for (first, second, test), p in zip(tests, adjusted, strict=True)
+    ]
+
+
+def family(values: Frame, reported: Json) -> Json:
+    """Return the permutation tests between all pairs of columns, best mean first.
+
+    Letters are checked by their meaning: two columns share one if and only if they do not differ.
+    """
+    means = {str(name): float(values[name].mean()) for name in values}
+    names = sorted(means, key=lambda name: (-means[name], name))
+    tests = [(one, other, permutation_test(values[one], values[other])) for one, other in combinations(names, 2)]
+    pairs = adjusted_pairs(tests, reported["pairs"])
+    letters = reported["letters"]
+    for pair in pairs:
+        assert {*letters[pair["first"]]}.isdisjoint(letters[pair["second"]]) == pair["differs"]
+    return {"models": names, "means": means, "pairs": pairs, "alpha": 0.05, "letters": letters}
+
+
+def bootstrap(
+    statistic: Callable[..., Any],
+    *columns: Series,
+    resamples: int,
+) -> tuple[float, float]:
+    """Return the BCa interval (Efron 1987) with the documented random seed 0; percentiles if it is undefined.
+
+    Args:
+        statistic: Function of resampled columns and an axis.
+        columns: Values by unit.
+        resamples: Number of resamples.
+    """
+    arrays = [np.asarray(column, dtype=float) for column in columns]
+    n = len(arrays[0])
+    at = np.random.default_rng(0).integers(0, n, (resamples, n))
+    batches = np.array_split(at, max(1, at.size // 2**18))
+    resampled = np.concatenate([statistic(*(array[rows] for array in arrays), axis=-1) for rows in batches])
+    tails = np.array([0.025, 0.975])
+    value = statistic(*arrays, axis=-1)
+    equal = np.abs(resampled - value) <= 1e-11 * max(1.0, abs(value))
+    below = np.mean((resampled < value) & ~equal) + np.mean(equal) / 2
+    left_out = np.array([statistic(*(np.delete(array, k) for array in arrays), axis=-1) for k in range(n)])
+    deviations = left_out.mean() - left_out
+    spread = (deviations**2).sum() ** 1.5
+    z = float(stats.norm.ppf(below))
+    if np.ptp(left_out) > 1e-11 and math.isfinite(z):
+        acceleration = (deviations**3).sum() / (6 * spread)
+        normal = z + stats.norm.ppf(tails)
+        tails = stats.norm.cdf(z + normal / (1 - acceleration * normal))
+    low, high = np.quantile(resampled, tails)
+    return float(low), float(high)

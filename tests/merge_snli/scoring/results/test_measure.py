@@ -1,0 +1,165 @@
+"""Tests of scores on parts of the bundled data set, against a plain recount of its rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from generation import Options, generate
+from merge_snli import Result, score
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.models.labels import Missing
+from merge_snli.scoring.answers import MAJORITY, Anchors, Answers
+from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.results.evaluate import align, asked_answers
+from merge_snli.scoring.results.measure import group_table, scores, scores_against
+from merge_snli.scoring.results.scores import NOT_ASKED
+
+SHIPPED = Path(__file__).parents[4] / "merge_snli"
+MASKED_LMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
+NAMES = ("entailment", "neutral", "contradiction")
+Row = dict[str, Any]
+
+
+def rows_of(folder: Path) -> list[Row]:
+    table: list[Row] = pq.read_table(folder / "data/all/test.parquet").to_pylist()
+    return table
+
+
+def predict(premise: str, hypothesis: str) -> int:
+    return (len(premise) + len(hypothesis)) % 3
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return rows_of(SHIPPED)
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return score_by_length(SHIPPED)
+
+
+def score_by_length(folder: Path) -> Result:
+    return score(lambda pairs: [predict(*pair) for pair in pairs], folder, name="by length")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set without the bundled one's filter that both masked LMs validate every variant."""
+    options = Options(
+        problems="demo:problems", id_column="id", limit=150, mlm=MASKED_LMS, classes=("verb", "adj"), inflation=5
+    )
+    return generate(options, tmp_path_factory.mktemp("plain") / "merge_snli").folder
+
+
+def is_correct(row: Row) -> bool:
+    return bool(predict(row["premise"], row["hypothesis"]) == row["label"])
+
+
+@pytest.mark.parametrize("masked_lm", MASKED_LMS)
+def test_masked_lm_scores_cover_the_variants_it_validated(plain: Path, masked_lm: str) -> None:
+    result, rows = score_by_length(plain), rows_of(plain)
+    validated = [row for row in rows if masked_lm in row["premise_mlms"] or masked_lm in row["hypothesis_mlms"]]
+    scores = result.parts["masked_lm"][masked_lm]
+    assert scores.rows == len(validated) < len(rows)
+    assert scores.all_rows_accuracy == sum(map(is_correct, validated)) / len(validated)
+    assert scores.groups == len({row["seed_id"] for row in validated})
+    drawn: dict[str, list[bool]] = defaultdict(list)
+    for row in validated:
+        if 4 in row["subsamples"]:
+            drawn[row["seed_id"]].append(is_correct(row))
+    passing = sum(10 * sum(of_seed) >= 9 * len(of_seed) for of_seed in drawn.values())
+    assert scores.curve.passing[4][90] == passing
+    assert scores.curve.groups[4] == len(drawn)
+    assert scores.curve.each[4][90] == scores.pattern_accuracy.each[4] == passing / len(drawn)
+
+
+def test_variant_predictions_follow_the_row_order(result: Result, rows: list[Row]) -> None:
+    expected: dict[str, str] = defaultdict(str)
+    for row in rows:
+        expected[row["seed_id"]] += str(predict(row["premise"], row["hypothesis"]))
+    assert result.compared_labels == NAMES
+    assert dict(zip(result.groups.id, result.groups.predictions, strict=True)) == expected
+
+
+def test_every_part_has_intervals_around_its_scores(result: Result) -> None:
+    parts = {"all": result.scores} | result.parts["word_class"] | result.parts["label"] | result.parts["masked_lm"]
+    for part in parts.values():
+        assert part.intervals is not None
+        assert part.anchor_accuracy is not None
+        assert part.intervals.anchor_accuracy is not None
+        low, high = part.intervals.anchor_accuracy
+        assert low <= part.anchor_accuracy <= high
+        assert part.qt is not None
+        assert part.intervals.qt is not None
+        low, high = part.intervals.qt
+        assert low <= part.qt + 0.02
+        assert part.qt - 0.02 <= high
+
+
+def test_data_set_version_is_on_the_card(result: Result) -> None:
+    assert f"version: {result.dataset.version}\n" in (SHIPPED / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", ["gold", "majority"])
+def test_subsamples_without_variants_have_no_score(method: str) -> None:
+    """The subsamples draw three, no and one variant of two seeds; the prediction on the last variant is wrong."""
+    predicted = Answers(
+        labels=NAMES,
+        rows=np.arange(4),
+        group_index=np.arange(2),
+        groups=np.array([0, 0, 1, 1]),
+        gold=np.array([0, 0, 1, 1]),
+        predicted=np.array([0, 0, 1, 0]),
+        draws=np.array([[True, False, True, True], [False] * 4, [False, True, False, False]]),
+        anchors=Anchors(np.array([0, 1]), np.array([0, 1])),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = scores(predicted) if method == "gold" else scores_against(predicted, MAJORITY)
+    assert found.sample_accuracy.each == (2 / 3, None, 1)
+    assert found.sample_accuracy.mean == pytest.approx(5 / 6)
+    assert found.sample_accuracy.std == pytest.approx(np.std([2 / 3, 1], ddof=1))
+    assert found.pattern_accuracy.each == (0.5, None, 1)
+    assert found.curve.groups == (2, 0, 1)
+    assert [passing[90] for passing in found.curve.passing] == [1, 0, 1]
+    assert found.curve.mean[90] == found.pattern_accuracy.mean == 0.75
+    assert (found.rows, found.all_rows_accuracy) == (4, 0.75)
+
+
+def test_without_drawn_variants_there_is_no_score() -> None:
+    one = np.array([0])
+    found = scores(
+        Answers(
+            labels=NAMES,
+            rows=one,
+            group_index=one,
+            groups=one,
+            gold=one,
+            predicted=one,
+            draws=np.zeros((2, 1), dtype=bool),
+            anchors=Anchors(one, one),
+        )
+    )
+    assert (found.sample_accuracy.mean, found.sample_accuracy.std) == (None, None)
+    assert found.pattern_accuracy.each == (None, None)
+    assert (found.qt, found.mt, found.anchor_accuracy) == (None, None, 1)
+
+
+def test_a_variant_that_is_too_long_has_no_prediction_in_the_table_of_seeds() -> None:
+    data = read_config(find_dataset(str(SHIPPED)), "adj")
+    too_long = data.row_pairs[3]
+    predicted = np.full(len(data.pairs), 2)
+    predicted[too_long] = Missing.NOT_ASKED
+    table = group_table(asked_answers(align(data, predicted, data.label_names)), data)
+    assert table.predictions == tuple(
+        "".join(NOT_ASKED if pair == too_long else "2" for pair in pairs) for pairs in data.by_group(data.row_pairs)
+    )
+    assert table.id == data.group_ids

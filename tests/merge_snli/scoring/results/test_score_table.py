@@ -1,0 +1,76 @@
+"""Tests of the table of results on screen and in a notebook."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from merge_snli import Result, score, score_table
+
+
+@pytest.fixture(scope="module")
+def result(dataset: Path) -> Result:
+    result = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, name="by length")
+    found, intervals = result.scores, result.scores.intervals
+    assert intervals is not None
+    mean = list(found.curve.mean)
+    mean[90] = 0.8477
+    scores = dataclasses.replace(
+        found,
+        anchor_accuracy=0.8964,
+        qt=-0.0487,
+        mt=0.59,
+        sample_accuracy=dataclasses.replace(found.sample_accuracy, mean=0.8885),
+        pattern_accuracy=dataclasses.replace(found.pattern_accuracy, mean=0.8477),
+        curve=dataclasses.replace(found.curve, mean=tuple(mean)),
+        intervals=dataclasses.replace(intervals, pattern_accuracy=(0.8102, 0.9)),
+    )
+    return dataclasses.replace(result, scores=scores, notes=("a note",))
+
+
+def test_table_3(result: Result) -> None:
+    lines = score_table([result]).text().splitlines()
+    assert lines[:4] == [
+        "merge_small, config all: 12 seeds, 446 variants",
+        "Model      Seeds  Variants  PA(0.9)  95% interval    QT  MT",
+        "─────────  ─────  ────────  ───────  ────────────  ────  ──",
+        "by length   89.6      88.8     84.8  81.0 to 90.0  -4.9  59",
+    ]
+    assert "mean over 10 subsamples" in lines[5]
+    assert lines[-1] == "by length: a note"
+
+
+def test_pattern_accuracy_without_interval(result: Result) -> None:
+    scores = dataclasses.replace(result.scores, intervals=None)
+    lines = score_table([dataclasses.replace(result, scores=scores)]).text().splitlines()
+    assert lines[3].split() == ["by", "length", "89.6", "88.8", "84.8", "–", "-4.9", "59"]
+
+
+def test_tiny_drop_is_shown_without_minus(result: Result) -> None:
+    scores = dataclasses.replace(result.scores, qt=-0.0001)
+    assert "+0.0" in score_table([dataclasses.replace(result, scores=scores)]).text()
+
+
+def test_failed_models_are_listed_with_their_reason(result: Result) -> None:
+    text = score_table([result], {"org/gone": "not found"}).text()
+    assert "\norg/gone       –         –        –             –     –   –\n" in text
+    assert text.endswith("org/gone: not scored: not found\n")
+    assert score_table([], {"org/gone": "not found"}).text().endswith("\n\norg/gone: not scored: not found\n")
+
+
+def test_control_characters_in_names_are_replaced(result: Result) -> None:
+    model = dataclasses.replace(result.model, name="a\nb\x1b[2J")
+    text = score_table([dataclasses.replace(result, model=model)], {"c\rd": "it is\u2028gone"}).text()
+    assert text.splitlines()[3].startswith("a b [2J  ")
+    assert text.splitlines()[4].startswith("c d      ")
+    assert text.endswith("c d: not scored: it is gone\n")
+
+
+def test_html_is_escaped(result: Result) -> None:
+    evil = dataclasses.replace(result.model, name="<script>alert(1)</script>")
+    html = score_table([dataclasses.replace(result, model=evil)]).html()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert re.findall(r">([\d.+-]+)</td>", html) == ["89.6", "88.8", "84.8", "-4.9", "59"]
+    assert ">81.0 to 90.0</td>" in html

@@ -1,0 +1,76 @@
+"""Pattern accuracy in a Trainer's log, equal to what `score` says of the same weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+from merge_snli import score
+from merge_snli.base.errors import InputError
+from merge_snli.embedded import FOLDER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from transformers import Trainer
+
+pytest.importorskip("accelerate", reason="Trainer needs accelerate")
+BUNDLED = str(FOLDER.parent)
+
+
+def trainer_of(folder: Path, *, tokenizer: bool = True) -> Trainer:
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
+
+    model = AutoModelForSequenceClassification.from_pretrained(FOLDER / "nli-b", dtype="float32")
+    words = AutoTokenizer.from_pretrained(FOLDER / "nli-b")
+    rows: list[dict[str, Any]] = [
+        {**words(f"A dog runs {number}.", "A dog moves."), "labels": number % 3} for number in range(8)
+    ]
+    arguments = TrainingArguments(
+        output_dir=str(folder), per_device_train_batch_size=4, max_steps=3, learning_rate=0.0, report_to="none",
+        save_strategy="no", use_cpu=True, disable_tqdm=True,
+    )  # fmt: skip
+    return Trainer(model, arguments, train_dataset=rows, processing_class=words if tokenizer else None)
+
+
+def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_path: Path) -> None:
+    from merge_snli.scoring.callbacks import PatternAccuracyCallback
+
+    trainer = trainer_of(tmp_path)
+    trainer.add_callback(PatternAccuracyCallback(trainer, BUNDLED, every=2, limit_seeds=6))
+    trainer.train()
+    logged = [entry for entry in trainer.state.log_history if "eval_pattern_accuracy" in entry]
+    assert [entry["step"] for entry in logged] == [2, 3]
+    assert isinstance(trainer.model, torch.nn.Module)
+    assert trainer.model.training
+    expected = score("demo:nli-b", BUNDLED, limit_seeds=6, subsample=0).scores  # the learning rate is 0
+    for entry in logged:
+        assert entry["eval_pattern_accuracy"] == expected.pattern_accuracy.mean
+        assert entry["eval_variant_accuracy"] == pytest.approx(expected.sample_accuracy.mean)
+        assert entry["eval_seed_accuracy"] == expected.anchor_accuracy
+        assert entry["eval_qt"] == pytest.approx(expected.qt)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"every": 0}, "every is 0"),
+        ({"subsample": 10}, "subsample is 10"),
+        ({"model_labels": "infer"}, "model_labels='infer' is not possible"),
+        ({"model_labels": "entailment,neutral"}, "model_labels"),
+    ],
+)
+def test_bad_options_are_named(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    from merge_snli.scoring.callbacks import PatternAccuracyCallback
+
+    with pytest.raises(InputError, match=message):
+        PatternAccuracyCallback(trainer_of(tmp_path), BUNDLED, **options)
+
+
+def test_a_trainer_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
+    from merge_snli.scoring.callbacks import PatternAccuracyCallback
+
+    with pytest.raises(InputError, match="processing_class=tokenizer"):
+        PatternAccuracyCallback(trainer_of(tmp_path, tokenizer=False), BUNDLED)

@@ -1,0 +1,22 @@
+"""Tests that the examples in docstrings run and give what they show."""
+
+import doctest
+import importlib
+
+import pytest
+
+EXAMPLES = (
+    "merge_snli.models.labels",
+    "merge_snli.scoring.results.fields",
+    "merge_snli.analysis.report.phrases",
+    "merge_snli.analysis.report.report",
+    "merge_snli.leaderboard.page",
+    "merge_snli.annotation.marking",
+    "merge_snli.dataset.replaced",
+)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_docstring_examples(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name))
+    assert (result.failed, result.attempted > 0) == (0, True)

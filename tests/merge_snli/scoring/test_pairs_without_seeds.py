@@ -1,0 +1,112 @@
+"""What works on a MERGE data set works on Simple Pair, whose groups have no seeds and no subsamples."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from merge_snli import Result, analyze, score
+from merge_snli.cli.main import main
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.language_models.import_files import import_files
+from merge_snli.language_models.questions import Scope, read_questions
+from merge_snli.language_models.scores import Answered, accuracies, by_part
+from merge_snli.leaderboard.submissions import check_files
+from merge_snli.pairs.simple_pair import make_simple_pair
+from merge_snli.pairs.simple_pair_options import SimplePairOptions
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.results.files import file_name, to_json
+
+Pair = tuple[str, str]
+
+
+def guess(pairs: list[Pair]) -> list[str]:
+    return [NLI_LABELS[len(premise + hypothesis) % 2] for premise, hypothesis in pairs]
+
+
+def other_guess(pairs: list[Pair]) -> list[str]:
+    return [NLI_LABELS[len(premise) % 3] for premise, _ in pairs]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
+    folder = tmp_path_factory.mktemp("data") / "simple_pair"
+    make_simple_pair(folder, SimplePairOptions(premises=20))
+    return find_dataset(str(folder))
+
+
+@pytest.fixture(scope="module")
+def results(data: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Result]]:
+    out = tmp_path_factory.mktemp("results")
+    functions = {"guess": guess, "other": other_guess}
+    return out, [score(each, data, config="simple", name=name, out=out) for name, each in functions.items()]
+
+
+def test_imported_answers_give_the_result_of_the_function(
+    data: MergeDataset, results: tuple[Path, list[Result]], tmp_path: Path
+) -> None:
+    rows = pq.read_table(data.folder / "data" / "simple" / "test.parquet").to_pylist()
+    with (tmp_path / "answers.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "label"])
+        writer.writerows([row["pair_id"], *guess([(row["premise"], row["hypothesis"])])] for row in rows)
+    [imported] = import_files([tmp_path / "answers.csv"], str(data.folder), model="guess", config="simple")
+    assert imported.scores == results[1][0].scores
+    assert imported.parts == results[1][0].parts
+    assert imported.groups == results[1][0].groups
+
+
+def test_a_language_model_is_asked_every_pair_once(data: MergeDataset, results: tuple[Path, list[Result]]) -> None:
+    asked = read_questions(data, Scope(config="simple"))
+    assert {(question.premise, question.hypothesis) for question in asked.questions} == {*asked.data.pairs}
+    assert asked.record["subsample"] == "all"
+    answered = [
+        Answered(use, guess([(question.premise, question.hypothesis)])[0])
+        for question in asked.questions
+        for use in question.uses
+    ]
+    numbers, scores = accuracies(answered), results[1][0].scores
+    assert numbers["sample_accuracy"] == scores.sample_accuracy.mean
+    assert numbers["pattern_accuracy"] == scores.pattern_accuracy.mean
+    template, of_template = next(iter(results[1][0].parts["template"].items()))
+    assert by_part(answered)[f"{template}_sample_accuracy"] == of_template.sample_accuracy.mean
+
+
+def test_task_files_are_written(data: MergeDataset, tmp_path: Path) -> None:
+    assert main(["harness", str(data.folder), "--config", "simple", "--out", str(tmp_path)]) == 0
+    assert main(["harness", str(data.folder), "--config", "simple", "--seeds", "only", "--estimate"]) == 2
+
+
+def test_a_submission_is_computed_again(data: MergeDataset, results: tuple[Path, list[Result]]) -> None:
+    result = results[1][0]
+    name, content = file_name(result), to_json(result)
+    assert check_files({name: json.dumps(content).encode()}, {}, [data]) == {name: []}
+    content["scores"]["sample_accuracy"]["mean"] += 0.01
+    [problems] = check_files({name: json.dumps(content).encode()}, {}, [data]).values()
+    assert any("sample_accuracy" in problem for problem in problems)
+
+
+def test_analyses_that_need_no_seeds_are_computed(data: MergeDataset, results: tuple[Path, list[Result]]) -> None:
+    report = analyze([results[0]], [data]).as_dict()
+    [part] = report["data_sets"]
+    rows = {row["model"]: row for row in part["analyses"]["table_3"]["rows"]}
+    for result in results[1]:
+        assert rows[result.model.name]["pattern_accuracy"] == pytest.approx(result.pattern_accuracy)
+        assert rows[result.model.name]["on_seeds"] is rows[result.model.name]["qt"] is None
+    assert len(part["analyses"]["model_curves"]["curves"]) == 2
+    assert "Simple Pair" in part["analyses"]["seeds_against_variants"]["not_computed"]
+
+
+def test_the_report_and_the_figures_are_written(
+    data: MergeDataset, results: tuple[Path, list[Result]], tmp_path: Path
+) -> None:
+    arguments = [str(results[0]), "--dataset", str(data.folder)]
+    assert main(["analyze", *arguments, "--out", str(tmp_path / "report")]) == 0
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "groups" in page
+    assert main(["compare", str(results[0]), "--out", str(tmp_path / "figures")]) == 0
+    assert any("by-template" in path.name for path in (tmp_path / "figures").iterdir())
