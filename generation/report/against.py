@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from generation.options import with_defaults
-from generation.report.why_lacking import Why, is_validated, lacking_masked_lms, why_lacking
+from generation.report.why_lacking import Seed, Validators, Variant, Why, is_validated, lacking_masked_lms, why_lacking
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import read_split
@@ -23,30 +23,6 @@ if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
 
 COLUMNS = ("seed_id", "seed_premise", "seed_hypothesis", "word_class", "original", "replacement")
-
-
-class Seed(NamedTuple):
-    """A seed; two data sets have the same one if id and sentences are equal."""
-
-    id: str
-    premise: str
-    hypothesis: str
-
-
-class Variant(NamedTuple):
-    """A variant, by the seed and the replacement."""
-
-    seed: Seed
-    word_class: str
-    original: str
-    replacement: str
-
-
-class Validators(NamedTuple):
-    """Names of the masked LMs that validated a variant."""
-
-    premise: tuple[str, ...]
-    hypothesis: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from generation.replacements.finding import FilteredWord, MaskedLMAnswers
-    from generation.report.against import Validators, Variant
     from merge_snli.dataset.stored import MergeDataset
 
 MASKED_LMS = "masked LMs that it lacks"
@@ -29,6 +28,30 @@ NOT_REPLACED = "word not replaced"
 TOO_FEW = "too few variants of the seed"
 SETS = "set operations"
 NOT_SUGGESTED = "not among the fillers"
+
+
+class Seed(NamedTuple):
+    """A seed; two data sets have the same one if id and sentences are equal."""
+
+    id: str
+    premise: str
+    hypothesis: str
+
+
+class Variant(NamedTuple):
+    """A variant, by the seed and the replacement."""
+
+    seed: Seed
+    word_class: str
+    original: str
+    replacement: str
+
+
+class Validators(NamedTuple):
+    """Names of the masked LMs that validated a variant."""
+
+    premise: tuple[str, ...]
+    hypothesis: tuple[str, ...]
 
 
 class Why(NamedTuple):

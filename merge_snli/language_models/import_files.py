@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
-from merge_snli.language_models.logs import answers_of, check_dataset, is_log, join_logs, read_log
+from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, answers_of, check_dataset, join_logs
 from merge_snli.scoring.imports.answers import score_answers
 from merge_snli.scoring.imports.predictions_file import read_predictions
 from merge_snli.scoring.predictions.opening import open_config
@@ -31,6 +31,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 logger = logging.getLogger(__name__)
+
+
+INSPECT_ENDINGS = (".eval", ".json")
+"""Endings of the logs of Inspect."""
 
 
 def import_files(
@@ -186,3 +190,25 @@ def _check_names(results: Sequence[Result]) -> None:
             raise InputError(
                 f"two runs are named {result.title}: import them one after the other with {param('model')}"
             )
+
+
+def read_log(path: Path) -> Log:
+    """Read a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-evaluation-harness.
+
+    Raises:
+        InputError: If it cannot be read, or is not on a task of this package.
+    """
+    if not path.is_file():
+        raise InputError(f"{path} does not exist, or is a folder: give log files")
+    if path.suffix in INSPECT_ENDINGS:
+        from merge_snli.language_models.inspect_log import read_inspect_log
+
+        return read_inspect_log(path)
+    from merge_snli.language_models.lm_eval_log import read_lm_eval_log
+
+    return read_lm_eval_log(path)
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a file has the name of a log; other files are tables of predictions."""
+    return path.suffix in INSPECT_ENDINGS or (path.suffix == ".jsonl" and path.name.startswith(LM_EVAL_PREFIX))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.records import PromptRecord
 
-INSPECT_ENDINGS = (".eval", ".json")
 LM_EVAL_PREFIX = "samples_"
 
 
@@ -88,28 +87,6 @@ class Log:
         prompt = self.prompt
         asked = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
         return sha256_of_json([self.model, *asked, prompt.settings])
-
-
-def read_log(path: Path) -> Log:
-    """Read a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-evaluation-harness.
-
-    Raises:
-        InputError: If it cannot be read, or is not on a task of this package.
-    """
-    if not path.is_file():
-        raise InputError(f"{path} does not exist, or is a folder: give log files")
-    if path.suffix in INSPECT_ENDINGS:
-        from merge_snli.language_models.inspect_log import read_inspect_log
-
-        return read_inspect_log(path)
-    from merge_snli.language_models.lm_eval_log import read_lm_eval_log
-
-    return read_lm_eval_log(path)
-
-
-def is_log(path: Path) -> bool:
-    """Return whether a file has the name of a log; other files are tables of predictions."""
-    return path.suffix in INSPECT_ENDINGS or (path.suffix == ".jsonl" and path.name.startswith(LM_EVAL_PREFIX))
 
 
 def asked_part(record: dict[str, Any], path: Path) -> AskedPart:

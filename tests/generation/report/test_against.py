@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from generation import Options, generate
-from generation.report.against import Validators, tables_against
+from generation.report.against import tables_against
 from generation.report.explain import explain
 from generation.report.overlap import suggestion_overlaps
 from generation.report.stored_answers import filter_again
 from generation.report.tables import report_tables
-from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW, is_validated
+from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW, Validators, is_validated
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import Table
 from merge_snli.cli.main import main
