@@ -21,7 +21,7 @@ MAX_LENGTH = 120
 FENCE = re.compile(r"^\s*(```|~~~)")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-FOLDERS = ("docs", "generation", "merge_snli", "metrics", "scoring", "templates", "tests")
+FOLDERS = ("docs", "generation", "merge_snli", "metrics", "tests")
 NAMED_FILE = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w/]+\.(?:json|md|py))`")
 HEADING = re.compile(r"^#+\s+(.+?)\s*$", re.MULTILINE)
 

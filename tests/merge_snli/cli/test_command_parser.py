@@ -18,7 +18,7 @@ from merge_snli.cli import main as cli
 from merge_snli.cli.arguments import add_list, split_list
 from merge_snli.cli.output import TABLE_FORMATS
 
-BUNDLED = str(Path(cli.__file__).parent)
+BUNDLED = str(Path(cli.__file__).parents[1])
 
 
 def usage_error(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
