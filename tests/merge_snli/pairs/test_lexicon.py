@@ -195,7 +195,7 @@ def test_an_adjective_that_is_also_a_noun_has_no_article() -> None:
 
 def test_importing_and_help_load_no_library() -> None:
     code = (
-        "import sys, templates; from merge_snli.cli.main import main\n"
+        "import sys, merge_snli.pairs; from merge_snli.cli.main import main\n"
         "try: main(['pairs', 'simple', '--help'])\n"
         "except SystemExit: pass\n"
         "sys.exit(', '.join({'torch', 'transformers', 'spacy', 'datasets', 'pyarrow'} & {*sys.modules}) or 0)"
