@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[3]
-FOLDERS = ("merge_snli", "generation", "scoring", "templates", "training")
+FOLDERS = ("merge_snli", "generation", "training")
 
 MESSAGES = {
     f"{param('top_k')} is 0: it must be at least 1": ("top_k is 0: it must be at least 1", "--top-k is 0: it must be"),
