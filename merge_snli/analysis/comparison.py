@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.classes import classes
-from merge_snli.analysis.common_seeds import on_common_seeds
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.scored_dataset import read_scored_dataset
+from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
+from merge_snli.analysis.without_seeds import on_common_seeds
+from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError, param
 from merge_snli.models.labels import positions
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
@@ -23,7 +22,7 @@ from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accu
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from merge_snli.analysis.classes import ClassTest
+    from merge_snli.analysis.word_classes import ClassTest
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.scoring.answers import Counts
     from merge_snli.scoring.results.result import Result

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.not_computable import NotComputable
 from merge_snli.analysis.predictors import Predictor, design_of
+from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.statistics.logistic import (
     NotConverged,
@@ -21,7 +21,7 @@ from merge_snli.scoring.statistics.logistic import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from merge_snli.analysis.corpus.counts import CorpusCounts
+    from merge_snli.analysis.corpus import CorpusCounts
     from merge_snli.analysis.predictors import Design
     from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
     from merge_snli.scoring.statistics.logistic import LogisticFit

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.charts.line_chart import Line, draw_lines
-from merge_snli.analysis.charts.share_chart import SharePanel, draw_shares
+from merge_snli.analysis.bar_charts import SharePanel, draw_shares
+from merge_snli.analysis.line_chart import Line, draw_lines
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.folders import check_out
 from merge_snli.schema import WORD_CLASSES

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from merge_snli.analysis.common_seeds import on_common_seeds
 from merge_snli.analysis.curves import averaged
-from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.without_seeds import on_common_seeds
 from merge_snli.scoring.results.grouping import is_two_way
 from merge_snli.scoring.statistics import compare_models
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.not_computable import NotComputable
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import read_split
 from merge_snli.dataset.validated_by import masked_lm_names, validated_by
@@ -36,6 +35,10 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+
+
+class NotComputable(Exception):  # noqa: N818 - not an error: a report lists the reason and goes on
+    """An analysis cannot be computed; the message is one sentence: what is missing and, if one, the option for it."""
 
 
 @dataclass(frozen=True)

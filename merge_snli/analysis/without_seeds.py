@@ -1,4 +1,4 @@
-"""Leave seeds out of a scored data set, such as those that a reader judged mislabeled (section 5.5 of the paper)."""
+"""Leave seeds out of a scored data set: those judged mislabeled (section 5.5), or that some model has no answer to."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.scored_dataset import answered_groups, take_groups
+from merge_snli.analysis.scored_dataset import NotComputable, answered_groups, take_groups
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.results.evaluate import asked_answers, left_out_of
+from merge_snli.scoring.results.grouping import coverage
 from merge_snli.scoring.results.measure import consistency, group_table, scores
 from merge_snli.scoring.results.source_scores import source_accuracy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -87,3 +88,37 @@ def _source(scored: ScoredDataset, model: ScoredModel, out: Bools) -> SourceScor
     return replace(
         source, overall=overall, labels={name: scores for name, scores in by_label.items() if scores is not None}
     )
+
+
+def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
+    """Return data sets with the seeds that every model of each of them has predictions on.
+
+    Accuracy on the source stays what it is, and `coverage` names the models that are the reason for missing seeds.
+
+    Args:
+        data: Data sets, each with its models; all on the same seeds if there are several.
+
+    Raises:
+        NotComputable: If the models have no seed in common.
+    """
+    missing = {
+        seed
+        for scored in data
+        for model in scored.models
+        for seed, answered in zip(scored.ids, answered_groups(model).tolist(), strict=True)
+        if not answered
+    }
+    return [_without(scored, missing) if missing else scored for scored in data]
+
+
+def _without(scored: ScoredDataset, missing: set[str]) -> ScoredDataset:
+    if missing.issuperset(scored.ids):
+        names = ", ".join(model.name for model in scored.models)
+        raise NotComputable(f"{names} have no seed of {scored.record.title} in common: leave out one of them")
+    n_seeds = len(scored.ids)
+    why = [
+        f"{model.name}: {coverage(model.result, n_seeds)}"
+        for model in scored.models
+        if not answered_groups(model).all()
+    ]
+    return replace(without_seeds(scored, missing, keep_source=True), coverage=tuple(why))

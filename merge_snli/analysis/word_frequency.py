@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.statistics import bootstrap_intervals
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from merge_snli.analysis.corpus.counts import CorpusCounts
+    from merge_snli.analysis.corpus import CorpusCounts
     from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
     from merge_snli.scoring.statistics import Interval
 

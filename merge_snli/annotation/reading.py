@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.annotation.sample import Sample
-from merge_snli.annotation.scale import COMMENT, SCALE, SCORES
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, Sample
 from merge_snli.annotation.sheet_rows import Row, export_rows, sheet_rows
 from merge_snli.annotation.sheets import SAMPLE_FILE
 from merge_snli.base.errors import InputError, param

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from merge_snli.annotation.agreement import Agreement, agreements, disagreements
-from merge_snli.annotation.scores import DatasetScores, Part, dataset_scores, part
+from merge_snli.annotation.scores import Agreement, DatasetScores, Part, agreements, dataset_scores, disagreements, part
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import read_split
 from merge_snli.dataset.validated_by import masked_lm_names, rows_by_masked_lm

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
-from merge_snli.annotation.scale import COMMENT, SCORES
+from merge_snli.annotation.sample import COMMENT, SCORES
 from merge_snli.annotation.sheets import TEXT_COLUMNS
 from merge_snli.base.errors import InputError, reason
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.seeds import flips, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION
 from merge_snli.schema import ALL
 from merge_snli.scoring.results.grouping import is_two_way
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from merge_snli.leaderboard.boards import Board, Entry
-    from merge_snli.leaderboard.hardest import HardSeed
-    from merge_snli.leaderboard.texts import SeedText, Texts
+    from merge_snli.leaderboard.seeds import HardSeed, SeedText, Texts
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import Curve, Scores, SourceAccuracy
 

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.analysis.common_seeds import on_common_seeds
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.report.phrases import count
+from merge_snli.analysis.report.exhibit import count
 from merge_snli.analysis.report.sections import ACROSS, SECTIONS
-from merge_snli.analysis.without_seeds import without_seeds
+from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
 from merge_snli.base.errors import InputError
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.results.grouping import titles_of, two_way_suffix

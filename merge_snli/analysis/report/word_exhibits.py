@@ -6,10 +6,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from merge_snli.analysis.charts.coefficient_chart import CoefficientRow, coefficient_figure
-from merge_snli.analysis.report.exhibit import Exhibit
-from merge_snli.analysis.report.phrases import and_list, basis, count, predictor_name
-from merge_snli.analysis.statistics_text import p_text
+from merge_snli.analysis.bar_charts import CoefficientRow, coefficient_figure
+from merge_snli.analysis.report.exhibit import Exhibit, and_list, basis, count, predictor_name
+from merge_snli.analysis.statistics_tables import p_text
 from merge_snli.base.table import Cell, Column, Table
 
 if TYPE_CHECKING:

@@ -1,22 +1,141 @@
-"""Write a report as a folder: the page, the figures, the tables and every number."""
+"""Write a report as a folder: one HTML page without scripts, the figures, the tables and every number."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
 
-from merge_snli.analysis.charts.line_chart import image
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.report.page import DrawnExhibit, render_page
+from merge_snli.analysis.html_page import asset, shared_style, template
+from merge_snli.analysis.line_chart import COLORS, GRAY, GRID, image
+from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.base.files import write_bytes, write_json, write_text
+from merge_snli.card.license import license_text
 from merge_snli.dataset.folders import check_out, new_content
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from merge_snli.analysis.report.exhibit import Draw, Exhibit
-    from merge_snli.analysis.report.report import Report
+    from merge_snli.analysis.report.report import Part, Report
+    from merge_snli.analysis.scored_dataset import ScoredDataset
     from merge_snli.base.progress import Progress
     from merge_snli.base.table import Table
+
+_VARIABLES = {
+    "#000000": "var(--ink)",
+    "#ffffff": "var(--card)",
+    GRAY: "var(--soft)",
+    GRID: "var(--grid)",
+    **{color: f"var(--line-{position})" for position, color in enumerate(COLORS)},
+}
+_COLOR = re.compile("|".join(_VARIABLES))
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+
+
+def inline_svg(text: str, *, key: str, label: str) -> str:
+    """Return the SVG element for an HTML page.
+
+    Args:
+        text: The SVG file.
+        key: Prefix of the element's ids, unique on the page.
+        label: Text for readers who do not see the figure.
+
+    Returns:
+        The element: without prolog, metadata and comments, with the colors of the page instead of fixed ones, and with
+        coordinates in hundredths of a point.
+    """
+    element = text[text.index("<svg") :]
+    element = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style[^>]*>.*?</style>", "", element, flags=re.DOTALL)
+    element = _COLOR.sub(lambda color: _VARIABLES[color[0]], element)
+    element = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", element)
+    element = _NUMBER.sub(lambda number: f"{float(number[0]):.2f}", element)
+    size = re.search(r'viewBox="[^"]*"', element)
+    opening = f'<svg {size[0] if size else ""} role="img" aria-label="{escape(label)}" class="figure">'
+    return re.sub(r"\s*\n\s*", " ", opening + element[element.index(">") + 1 :])
+
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnExhibit:
+    """An exhibit with its figure as SVG.
+
+    Attributes:
+        key: Stem of its files, unique in the report.
+        exhibit: The figure or table.
+        svg: The figure, and the figure for the width of a phone; None without a figure.
+    """
+
+    key: str
+    exhibit: Exhibit
+    svg: tuple[str, str] | None
+
+
+def render_page(report: Report, drawn: Mapping[tuple[str, str], Sequence[DrawnExhibit]]) -> str:
+    """Return the page as HTML.
+
+    Args:
+        report: The report.
+        drawn: The exhibits of each analysis that was computed, by key of its part and name of its section.
+    """
+    return template(_asset("report.html.jinja")).render(
+        policy=POLICY,
+        style=f"{shared_style()}\n{_asset('report.css')}",
+        n_data_sets=len(report.data_sets),
+        parts=[_part(part, drawn) for part in report.parts],
+    )
+
+
+def _part(part: Part, drawn: Mapping[tuple[str, str], Sequence[DrawnExhibit]]) -> dict[str, Any]:
+    return {
+        "key": part.key,
+        "title": part.title,
+        "facts": [_facts(scored) for scored in part.scored] if part.of_one_data_set else [],
+        "sections": [
+            {"section": section, "exhibits": [_shown(each) for each in drawn[part.key, section.name]]}
+            for section, value in part.analyses
+            if not isinstance(value, NotComputable)
+        ],
+        "not_computed": [
+            (section.title, section.paper, str(value).rstrip("."))
+            for section, value in part.analyses
+            if isinstance(value, NotComputable)
+        ],
+    }
+
+
+def _facts(scored: ScoredDataset) -> dict[str, Any]:
+    return {
+        "seeds": len(scored.ids),
+        "coverage": scored.coverage,
+        "variants": len(scored.groups),
+        "units": scored.data.units,
+        "subsamples": scored.models[0].result.draws,
+        "models": [model.name for model in scored.models],
+        "notes": [(model.name, note) for model in scored.models for note in model.result.notes],
+        "terms": license_text(scored.dataset.record).replace("`", ""),
+    }
+
+
+def _shown(drawn: DrawnExhibit) -> dict[str, Any]:
+    exhibit = drawn.exhibit
+    svg = dict(zip(("wide", "narrow"), drawn.svg or (), strict=False))
+    return {
+        "exhibit": exhibit,
+        "svg": {
+            width: inline_svg(text, key=f"{drawn.key}-{width}", label=exhibit.title) for width, text in svg.items()
+        },
+        "tables": [table.html() for table in exhibit.tables],
+    }
+
+
+def _asset(name: str) -> str:
+    return asset("merge_snli.analysis.report", "page", name)
+
 
 CONTENT = FIGURES, TABLES, NUMBERS, PAGE = "figures", "tables", "report.json", "index.html"
 

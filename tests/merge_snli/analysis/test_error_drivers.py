@@ -11,10 +11,9 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
-from merge_snli.analysis.corpus.counts import CorpusCounts
+from merge_snli.analysis.corpus import CorpusCounts
 from merge_snli.analysis.error_drivers import Regression, error_drivers
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.scored_dataset import ScoredDataset
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.models.labels import Missing
 from tests.merge_snli.analysis.made import Row, scored_dataset
 

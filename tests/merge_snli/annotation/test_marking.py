@@ -2,7 +2,7 @@
 
 import pytest
 
-from merge_snli.annotation.marking import mark
+from merge_snli.annotation.sample import mark
 from merge_snli.base.errors import InputError
 
 

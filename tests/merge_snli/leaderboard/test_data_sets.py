@@ -15,9 +15,8 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.cli.main import main
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.leaderboard.formats import FORMATS
-from merge_snli.leaderboard.page import render_page
 from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.leaderboard.write import FORMATS, render_page
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.files import write_result
 from tests.browser import chromium

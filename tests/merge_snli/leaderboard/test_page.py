@@ -19,8 +19,8 @@ from merge_snli import Result
 from merge_snli.analysis.html_page import shared_style
 from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.page import json_for_script, render_page
-from merge_snli.leaderboard.texts import SeedText, Texts, Word
+from merge_snli.leaderboard.seeds import SeedText, Texts, Word
+from merge_snli.leaderboard.write import json_for_script, render_page
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, unchecked
 
 ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"
