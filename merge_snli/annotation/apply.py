@@ -43,9 +43,9 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
     if dataset.revision is not None:
         raise InputError(f"{dataset.name} is on the Hub: download it, and pass its folder")
     ids = {variant.variant_id for variant in find_sampled(sample, dataset).variants}
-    rows = [row for rows in judgments.rows.values() for row in rows if row.variant_id in ids]
+    rows = [row for rows in judgments.values() for row in rows if row.variant_id in ids]
     content = _parquet(rows)
-    digest, annotators = hashlib.sha256(content).hexdigest(), tuple(sorted(judgments.annotators))
+    digest, annotators = hashlib.sha256(content).hexdigest(), tuple(sorted(judgments))
     record = replace(dataset.record, annotation=AnnotationRecord(digest, len(rows), annotators))
     files = {data_file(ANNOTATION, TEST): content, **card_and_record(record, dataset.folder)}
     with new_content(dataset.folder, tuple(files)) as staged:
@@ -60,7 +60,7 @@ def _parquet(judgments: Sequence[Judgment]) -> bytes:
     import pyarrow.parquet as pq
 
     ordered = sorted(judgments, key=lambda row: (row.variant_id, row.annotator))
-    columns = [(row.variant_id, row.annotator, row.fluency, row.reasoning, row.comment) for row in ordered]
+    columns = [(row.variant_id, row.annotator, *row.scores.values(), row.comment) for row in ordered]
     schema = features(ANNOTATION).arrow_schema
     table = pa.table([list(column) for column in zip(*columns, strict=True)], schema=schema)
     sink = pa.BufferOutputStream()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, Sample
-from merge_snli.annotation.sheet_rows import Row, export_rows, sheet_rows
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample
+from merge_snli.annotation.sheet_rows import export_rows, sheet_rows
 from merge_snli.annotation.sheets import SAMPLE_FILE
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import validation_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from merge_snli.annotation.sheet_rows import Row
 
 
 @dataclass(frozen=True)
@@ -25,31 +27,20 @@ class Judgment:
     Attributes:
         annotator: The annotator's name.
         variant_id: The variant.
-        fluency: F, from 1 to 5.
-        reasoning: R, from 1 to 5.
+        scores: F and R, from 1 to 5, by name.
         comment: The comment, or an empty string.
+        texts: The variant as the annotator saw it, by column.
     """
 
     annotator: str
     variant_id: str
-    fluency: int
-    reasoning: int
+    scores: dict[str, int]
     comment: str
+    texts: dict[str, str]
 
 
-@dataclass(frozen=True)
-class Judgments:
-    """The scores of all annotators.
-
-    Attributes:
-        annotators: Their names, in the order of the files.
-        rows: For each annotator, one judgment per sampled variant, sorted by variant id.
-        texts: The columns of each variant as the annotators saw them, by variant id.
-    """
-
-    annotators: tuple[str, ...]
-    rows: dict[str, tuple[Judgment, ...]]
-    texts: dict[str, dict[str, str]]
+Judgments: TypeAlias = dict[str, tuple[Judgment, ...]]
+"""The scores by annotator, in the order of the files: one judgment per sampled variant, sorted by variant id."""
 
 
 def read_sample(path: Path) -> Sample:
@@ -84,17 +75,15 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
         InputError: If a file cannot be read, is a sheet of another sample or annotator, or has missing, double or
             invalid scores.
     """
-    rows: dict[str, tuple[Judgment, ...]] = {}
+    judgments: Judgments = {}
     files: dict[str, Path] = {}
-    texts: dict[str, dict[str, str]] = {}
     for path in paths:
-        for annotator, of_annotator in _rows_by_annotator(path, sample).items():
+        for annotator, rows in _rows_by_annotator(path, sample).items():
             if annotator in files:
                 raise InputError(f"{path} has scores of {annotator}, as has {files[annotator]}: pass one of the two")
-            rows[annotator] = _judgments(path, annotator, of_annotator, sample)
+            judgments[annotator] = _judgments(path, annotator, rows, sample)
             files[annotator] = path
-            texts |= {row.variant_id: row.texts for row in of_annotator}
-    return Judgments(tuple(rows), rows, texts)
+    return judgments
 
 
 def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
@@ -117,22 +106,24 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
     expected = set(sample.variant_ids)
     found: dict[str, Judgment] = {}
     places: dict[str, str] = {}
-    for row in rows:
-        where = f"{path}, {row.place}"
-        if row.variant_id not in expected:
+    for place, cells in rows:
+        where = f"{path}, {place}"
+        texts = {name: str(cells.get(name) or "") for name in TEXT_COLUMNS}
+        variant_id = texts["variant_id"]
+        if variant_id not in expected:
             raise InputError(
-                f"{where}: variant {row.variant_id!r} is not in the sample: pass the sheets that were made with it"
+                f"{where}: variant {variant_id!r} is not in the sample: pass the sheets that were made with it"
             )
-        if row.variant_id in found:
+        if variant_id in found:
             raise InputError(
-                f"{where}: variant {row.variant_id!r} has scores of {annotator} in {places[row.variant_id]} already: "
+                f"{where}: variant {variant_id!r} has scores of {annotator} in {places[variant_id]} already: "
                 "delete one of them"
             )
-        fluency, reasoning = (_score(where, name, row.values.get(name)) for name in SCORES)
-        comment = row.values.get(COMMENT)
+        scores = {name: _score(where, name, cells.get(name)) for name in SCORES}
+        comment = cells.get(COMMENT)
         text = "" if comment is None else str(comment).strip()
-        found[row.variant_id] = Judgment(annotator, row.variant_id, fluency, reasoning, text)
-        places[row.variant_id] = row.place
+        found[variant_id] = Judgment(annotator, variant_id, scores, text, texts)
+        places[variant_id] = place
     missing = sorted(expected - found.keys())
     if missing:
         raise InputError(

@@ -1,11 +1,19 @@
-"""Put the numbers of an annotation study together, and write them with figures and rows for adjudication."""
+"""Put the numbers of an annotation study together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from merge_snli.annotation.scores import Agreement, DatasetScores, Part, agreements, dataset_scores, disagreements, part
+from merge_snli.annotation.scores import (
+    Agreement,
+    DatasetScores,
+    VariantScores,
+    agreements,
+    dataset_scores,
+    disagreements,
+    variant_scores,
+)
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import read_split
 from merge_snli.dataset.validated_by import masked_lm_names, rows_by_masked_lm
@@ -37,7 +45,7 @@ class Annotation:
     per: Per
     random_seed: int
     annotators: tuple[str, ...]
-    pool: Part
+    pool: VariantScores
     datasets: tuple[DatasetScores, ...]
     agreement: tuple[Agreement, ...]
     to_adjudicate: int
@@ -60,8 +68,8 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
     return Annotation(
         per=sample.per,
         random_seed=sample.random_seed,
-        annotators=judgments.annotators,
-        pool=part(judgments, sample.variant_ids),
+        annotators=tuple(judgments),
+        pool=variant_scores(judgments, sample.variant_ids),
         datasets=tuple(
             dataset_scores(each, judgments, _by_masked_lm(each, sample.per, by_digest.get(each.digest)))
             for each in sample.datasets

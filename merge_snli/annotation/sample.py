@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
@@ -38,14 +38,7 @@ MARK = "*"
 """What stands before and after a marked word."""
 
 
-class Marked(NamedTuple):
-    """A seed's sentence and a variant's, with the original and the replacement marked."""
-
-    seed: str
-    variant: str
-
-
-def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacement: str) -> Marked:
+def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacement: str) -> tuple[str, str]:
     """Mark every occurrence of the word that was replaced.
 
     Args:
@@ -56,14 +49,14 @@ def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacem
         replacement: The word that replaces it, in the case pattern of `original`.
 
     Returns:
-        Both sentences, with `MARK` around the words.
+        The seed's sentence and the variant's, with `MARK` around the words.
 
     Raises:
         InputError: If the variant's sentence is not the seed's with the word replaced.
 
     Examples:
         >>> mark("A cat and a cat.", "A dog and a dog.", [2, 12], "cat", "dog")
-        Marked(seed='A *cat* and a *cat*.', variant='A *dog* and a *dog*.')
+        ('A *cat* and a *cat*.', 'A *dog* and a *dog*.')
     """
     found = replaced_words(seed, variant, starts, original, replacement)
     if not found:
@@ -71,7 +64,7 @@ def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacem
             f"{variant!r} is not {seed!r} with {original!r} replaced by {replacement!r}: check the data set with "
             "merge-snli validate"
         )
-    return Marked(_mark(seed, [each.seed for each in found]), _mark(variant, [each.variant for each in found]))
+    return _mark(seed, [each.seed for each in found]), _mark(variant, [each.variant for each in found])
 
 
 def _mark(text: str, spans: list[tuple[int, int]]) -> str:
@@ -83,16 +76,10 @@ def _mark(text: str, spans: list[tuple[int, int]]) -> str:
 Per = Literal["class", "mlm", "all"]
 
 
-@dataclass(frozen=True)
-class SheetRow:
-    """A sampled variant as annotators see it, with the replaced word marked."""
+SheetRow: TypeAlias = dict[str, str]
+"""A sampled variant as annotators see it, with the replaced word marked: a text for each of `TEXT_COLUMNS`."""
 
-    variant_id: str
-    seed_premise: str
-    seed_hypothesis: str
-    premise: str
-    hypothesis: str
-    label: str
+TEXT_COLUMNS = ("variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label")
 
 
 @dataclass(frozen=True)
@@ -194,9 +181,9 @@ def draw_sample(
             raise InputError(f"{dataset.name} has the same data as another data set given: pass it once")
         drawn, table = _draw(dataset, size, per, random_seed)
         for row in _sheet_rows(table):
-            if rows.setdefault(row.variant_id, row) != row:
+            if rows.setdefault(row["variant_id"], row) != row:
                 raise InputError(
-                    f"{dataset.name} and another data set have different variants with the id {row.variant_id!r}: "
+                    f"{dataset.name} and another data set have different variants with the id {row['variant_id']!r}: "
                     "annotate them in two studies"
                 )
         sampled.append(drawn)
@@ -248,8 +235,8 @@ def _sheet_rows(table: pa.Table) -> list[SheetRow]:
     rows = []
     for row in table.to_pylist():
         words = row["original"], row["replacement"]
-        premise = mark(row["seed_premise"], row["premise"], row["premise_offsets"], *words)
-        hypothesis = mark(row["seed_hypothesis"], row["hypothesis"], row["hypothesis_offsets"], *words)
-        texts = (premise.seed, hypothesis.seed, premise.variant, hypothesis.variant)
-        rows.append(SheetRow(row["variant_id"], *texts, names[row["label"]]))
+        seed_premise, premise = mark(row["seed_premise"], row["premise"], row["premise_offsets"], *words)
+        seed_hypothesis, hypothesis = mark(row["seed_hypothesis"], row["hypothesis"], row["hypothesis_offsets"], *words)
+        texts = (row["variant_id"], seed_premise, seed_hypothesis, premise, hypothesis, names[row["label"]])
+        rows.append(dict(zip(TEXT_COLUMNS, texts, strict=True)))
     return rows

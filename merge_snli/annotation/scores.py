@@ -42,7 +42,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Part:
+class VariantScores:
     """The scores of some variants.
 
     Attributes:
@@ -92,10 +92,10 @@ class DatasetScores:
 
     name: str
     digest: str
-    overall: Part
-    classes: dict[str, Part]
+    overall: VariantScores
+    classes: dict[str, VariantScores]
     weighted: Weighted | None
-    masked_lms: dict[str, Part] | None
+    masked_lms: dict[str, VariantScores] | None
 
 
 def dataset_scores(
@@ -111,20 +111,20 @@ def dataset_scores(
     by_class: dict[str, list[str]] = {name: [] for name in sampled.seeds}
     for variant in sampled.variants:
         by_class[variant.word_class].append(variant.variant_id)
-    classes = {name: part(judgments, ids) for name, ids in by_class.items() if ids}
+    classes = {name: variant_scores(judgments, ids) for name, ids in by_class.items() if ids}
     return DatasetScores(
         name=sampled.name,
         digest=sampled.digest,
-        overall=part(judgments, [variant.variant_id for variant in sampled.variants]),
+        overall=variant_scores(judgments, [variant.variant_id for variant in sampled.variants]),
         classes=classes,
         weighted=_weighted(sampled.seeds, {name: _is_good(judgments, ids) for name, ids in by_class.items()}),
         masked_lms=None
         if masked_lms is None
-        else {name: part(judgments, ids) for name, ids in masked_lms.items() if ids},
+        else {name: variant_scores(judgments, ids) for name, ids in masked_lms.items() if ids},
     )
 
 
-def part(judgments: Judgments, variant_ids: Collection[str]) -> Part:
+def variant_scores(judgments: Judgments, variant_ids: Collection[str]) -> VariantScores:
     """Compute the scores of some variants.
 
     Args:
@@ -132,12 +132,12 @@ def part(judgments: Judgments, variant_ids: Collection[str]) -> Part:
         variant_ids: At least one id of a sampled variant.
     """
     chosen = set(variant_ids)
-    rows = {name: [row for row in rows if row.variant_id in chosen] for name, rows in judgments.rows.items()}
-    return Part(
+    rows = {name: [row for row in rows if row.variant_id in chosen] for name, rows in judgments.items()}
+    return VariantScores(
         good=share(_is_good(judgments, variant_ids)),
-        by_annotator={name: share([is_good([row]) for row in rows[name]]) for name in judgments.annotators},
-        fluency=_counts([row.fluency for name in rows for row in rows[name]]),
-        reasoning=_counts([row.reasoning for name in rows for row in rows[name]]),
+        by_annotator={name: share([is_good([row]) for row in rows[name]]) for name in judgments},
+        fluency=_counts([row.scores["F"] for name in rows for row in rows[name]]),
+        reasoning=_counts([row.scores["R"] for name in rows for row in rows[name]]),
     )
 
 
@@ -147,7 +147,7 @@ def is_good(judgments: Sequence[Judgment]) -> bool:
     Args:
         judgments: The judgments of one variant, one per annotator.
     """
-    return sum(each.fluency + each.reasoning for each in judgments) >= GOOD * len(judgments)
+    return sum(sum(each.scores.values()) for each in judgments) >= GOOD * len(judgments)
 
 
 def share(good: Sequence[bool]) -> Share:
@@ -162,7 +162,7 @@ def share(good: Sequence[bool]) -> Share:
 
 def _is_good(judgments: Judgments, variant_ids: Collection[str]) -> list[bool]:
     chosen = set(variant_ids)
-    of_variants = zip(*judgments.rows.values(), strict=True)
+    of_variants = zip(*judgments.values(), strict=True)
     return [is_good(rows) for rows in of_variants if rows[0].variant_id in chosen]
 
 
@@ -217,28 +217,21 @@ def agreements(judgments: Judgments) -> tuple[Agreement, ...]:
     Raises:
         InputError: If krippendorff or scikit-learn is not installed.
     """
-    if len(judgments.annotators) < 2:
+    if len(judgments) < 2:
         return ()
-    return tuple(_agreement(name, scores_of(judgments, name)) for name in SCORES)
-
-
-def scores_of(judgments: Judgments, name: str) -> dict[str, list[int]]:
-    """Return the scores `F` or `R` by annotator, in the order of the variants."""
-    return {annotator: [score_of(row, name) for row in rows] for annotator, rows in judgments.rows.items()}
-
-
-def score_of(judgment: Judgment, name: str) -> int:
-    """Return the score `F` or `R`."""
-    return judgment.fluency if name == "F" else judgment.reasoning
+    return tuple(
+        _agreement(name, {annotator: [row.scores[name] for row in rows] for annotator, rows in judgments.items()})
+        for name in SCORES
+    )
 
 
 def disagreements(judgments: Judgments) -> list[tuple[Judgment, ...]]:
     """Return the judgments of variants whose scores F or R differ by at least 2, sorted by variant id."""
-    return [rows for rows in zip(*judgments.rows.values(), strict=True) if _largest_difference(rows) >= ADJUDICATED]
+    return [rows for rows in zip(*judgments.values(), strict=True) if _largest_difference(rows) >= ADJUDICATED]
 
 
 def _largest_difference(rows: Sequence[Judgment]) -> int:
-    scores = [[score_of(row, name) for row in rows] for name in SCORES]
+    scores = [[row.scores[name] for row in rows] for name in SCORES]
     return max(max(each) - min(each) for each in scores)
 
 

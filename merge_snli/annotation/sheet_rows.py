@@ -6,13 +6,11 @@ import csv
 import io
 import json
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
-from merge_snli.annotation.sample import COMMENT, SCORES
-from merge_snli.annotation.sheets import TEXT_COLUMNS
+from merge_snli.annotation.sample import SCORES
 from merge_snli.base.errors import InputError, reason
 
 if TYPE_CHECKING:
@@ -27,21 +25,8 @@ DAMAGED = (BadZipFile, ParseError, zlib.error, AttributeError, EOFError, LookupE
 """What openpyxl raises for damaged files."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row as it was read.
-
-    Attributes:
-        place: The row's number or task, for messages.
-        variant_id: The variant.
-        values: `F`, `R` and `comment`; missing or None if empty.
-        texts: The variant as the annotator saw it, by column.
-    """
-
-    place: str
-    variant_id: str
-    values: dict[str, Any]
-    texts: dict[str, str]
+Row: TypeAlias = tuple[str, dict[str, Any]]
+"""A row as it was read: its number or task, for messages, and its cells by column."""
 
 
 def sheet_rows(path: Path) -> list[Row]:
@@ -66,15 +51,10 @@ def sheet_rows(path: Path) -> list[Row]:
             problem = "has two columns" if name in names else "has no column"
             raise InputError(f"{path}, row 1: {problem} {name}: restore the header of the sheet")
     return [
-        _row(f"row {number}", dict(zip(names, cells, strict=False)))
+        (f"row {number}", dict(zip(names, cells, strict=False)))
         for number, cells in enumerate(rows, 2)
         if any(cell not in (None, "") for cell in cells)
     ]
-
-
-def _row(place: str, cells: dict[str, Any]) -> Row:
-    texts = {name: str(cells.get(name) or "") for name in TEXT_COLUMNS}
-    return Row(place, texts[VARIANT_ID], {name: cells.get(name) for name in (*SCORES, COMMENT)}, texts)
 
 
 def _read_csv(path: Path) -> list[Sequence[Any]]:
@@ -134,7 +114,7 @@ def _annotator(completed_by: Any) -> str:  # noqa: ANN401 - a number, or an obje
 
 def _export_row(task: dict[str, Any], annotation: dict[str, Any]) -> Row:
     values = {region["from_name"]: _value(region["value"]) for region in annotation["result"]}
-    return _row(f"task {task['id']}", {**task["data"], **values})
+    return f"task {task['id']}", {**task["data"], **values}
 
 
 def _value(value: dict[str, Any]) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from merge_snli.analysis.bar_charts import Bars, draw_bars
 from merge_snli.analysis.statistics_tables import ends_text
-from merge_snli.annotation.sample import COMMENT, SCALE, SCORES
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS
 from merge_snli.annotation.scores import disagreements
-from merge_snli.annotation.sheets import TEXT_COLUMNS
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.mlm_families import PAPER_NAMES
@@ -19,12 +16,12 @@ from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.results.files import safe_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from merge_snli.annotation.reading import Judgments
+    from merge_snli.annotation.reading import Judgment, Judgments
     from merge_snli.annotation.report import Annotation
-    from merge_snli.annotation.scores import DatasetScores, Part, Weighted
+    from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted
     from merge_snli.base.table import Cell
 
 PANELS = {"F": "Fluency", "R": "Reasoning"}
@@ -59,7 +56,7 @@ def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
 
 
 def _draw(
-    parts: Mapping[str, Part], styles: Mapping[str, int], path: Path, *, title: str, line: Bars | None = None
+    parts: Mapping[str, VariantScores], styles: Mapping[str, int], path: Path, *, title: str, line: Bars | None = None
 ) -> list[Path]:
     bars = [
         Bars(f"{name}: {part.good.share:.0%} of {part.good.variants} good", _heights(part), styles[name])
@@ -70,12 +67,12 @@ def _draw(
     )
 
 
-def _heights(part: Part) -> dict[str, list[float]]:
+def _heights(part: VariantScores) -> dict[str, list[float]]:
     counts = {name: list(part.counts(name).values()) for name in SCORES}
     return {name: [count / sum(each) for count in each] for name, each in counts.items()}
 
 
-def _weighted_line(classes: Mapping[str, Part], weighted: Weighted) -> Bars:
+def _weighted_line(classes: Mapping[str, VariantScores], weighted: Weighted) -> Bars:
     heights = {name: _heights(part) for name, part in classes.items()}
     weights = weighted.weights
     return Bars(
@@ -133,7 +130,7 @@ def _notes(annotation: Annotation) -> tuple[str, ...]:
     return (good, intervals, weighted, *(missing if unknown else ()), *(unweighted if few else ()))
 
 
-def _part_row(name: str, scores: Part) -> tuple[Cell, ...]:
+def _part_row(name: str, scores: VariantScores) -> tuple[Cell, ...]:
     good, by_annotator = scores.good, scores.by_annotator.values()
     ends = ends_text(good.interval)
     return (name, good.variants, good.share * 100, ends, *(each.share * 100 for each in by_annotator))
@@ -182,12 +179,13 @@ def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) ->
 
 def _adjudication_csv(judgments: Judgments) -> str:
     """Return the variants on which annotators differ, with the scores and comments of each."""
-    per_annotator = (*SCORES, COMMENT)
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow([*TEXT_COLUMNS, *(f"{name}_{each}" for each in judgments.annotators for name in per_annotator)])
-    for rows in disagreements(judgments):
-        texts = judgments.texts[rows[0].variant_id]
-        values = [value for row in rows for value in (row.fluency, row.reasoning, row.comment)]
-        writer.writerow([*(texts[name] for name in TEXT_COLUMNS), *values])
-    return target.getvalue()
+    of_annotators = [f"{name}_{each}" for each in judgments for name in (*SCORES, COMMENT)]
+    columns = tuple(map(Column, (*TEXT_COLUMNS, *of_annotators)))
+    return Table(columns=columns, rows=tuple(map(_adjudication_row, disagreements(judgments)))).csv()
+
+
+def _adjudication_row(judgments: Sequence[Judgment]) -> tuple[Cell, ...]:
+    cells: list[Cell] = [*judgments[-1].texts.values()]
+    for each in judgments:
+        cells += [*each.scores.values(), each.comment]
+    return tuple(cells)
