@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from merge_snli.leaderboard.boards import Board, Entry
-    from merge_snli.leaderboard.seeds import HardSeed, SeedText, Texts
+    from merge_snli.leaderboard.seeds import SeedPredictions, SeedText, Texts
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import Curve, Scores, SourceAccuracy
 
@@ -160,7 +160,11 @@ def _part(scores: Scores, on_source: SourceAccuracy | None, *, band: bool = True
     return {
         "n": scores.groups,
         "v": scores.rows,
-        **_source_part(on_source),
+        **(
+            {}
+            if on_source is None
+            else {"source": _round(on_source.sample_accuracy), "sourceInterval": on_source.interval}
+        ),
         "seeds": _round(scores.anchor_accuracy),
         "variants": _round(scores.sample_accuracy.mean),
         "qt": _round(scores.qt),
@@ -175,10 +179,6 @@ def _part(scores: Scores, on_source: SourceAccuracy | None, *, band: bool = True
         },
         "curve": _curve(scores.curve, band=band),
     }
-
-
-def _source_part(scores: SourceAccuracy | None) -> Json:
-    return {} if scores is None else {"source": _round(scores.sample_accuracy), "sourceInterval": scores.interval}
 
 
 def _curve(curve: Curve, *, band: bool) -> Json | None:
@@ -199,7 +199,7 @@ def _differences(shares: Iterable[float | None]) -> list[int]:
     return [values[0], *(after - before for before, after in pairwise(values))]
 
 
-def _hard_seed(result: Result, seed: HardSeed, texts: Texts | None) -> Json:
+def _hard_seed(result: Result, seed: SeedPredictions, texts: Texts | None) -> Json:
     text = None if texts is None else texts.seeds.get(seed.seed_id)
     flipped = flips(result, seed)
     return {
@@ -214,7 +214,7 @@ def _hard_seed(result: Result, seed: HardSeed, texts: Texts | None) -> Json:
 
 
 def _text(text: SeedText) -> Json:
-    words = [{"w": word.text, "p": word.premise, "h": word.hypothesis} for word in text.words]
+    words = [{"w": word, "p": premise, "h": hypothesis} for word, (premise, hypothesis) in text.words.items()]
     return {"p": text.premise, "h": text.hypothesis, "words": words}
 
 

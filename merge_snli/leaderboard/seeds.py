@@ -36,34 +36,19 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Word:
-    """A word of a seed that was replaced.
-
-    Attributes:
-        text: The word in the seed.
-        premise: Character offsets of its occurrences in the premise.
-        hypothesis: Character offsets of its occurrences in the hypothesis.
-    """
-
-    text: str
-    premise: tuple[int, ...]
-    hypothesis: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class SeedText:
     """A seed's sentences and the replacements in its variants.
 
     Attributes:
         premise: The seed's premise.
         hypothesis: The seed's hypothesis.
-        words: The words that were replaced.
+        words: The words that were replaced, with the offsets of their characters in the premise and the hypothesis.
         variants: Index in `words` and replacement of each variant that was scored, in the order of the split `test`.
     """
 
     premise: str
     hypothesis: str
-    words: tuple[Word, ...]
+    words: dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
     variants: tuple[tuple[int, str], ...]
 
 
@@ -109,16 +94,15 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
 
 
 def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
-    words: dict[str, Word] = {}
+    words: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
     for row in rows:
-        original = row["original"]
-        if original not in words:
-            words[original] = Word(original, _offsets(row, "premise"), _offsets(row, "hypothesis"))
+        if row["original"] not in words:
+            words[row["original"]] = _offsets(row, "premise"), _offsets(row, "hypothesis")
     index = {original: number for number, original in enumerate(words)}
     return SeedText(
         premise=rows[0]["seed_premise"],
         hypothesis=rows[0]["seed_hypothesis"],
-        words=tuple(words.values()),
+        words=words,
         variants=tuple((index[row["original"]], row["replacement"]) for row in rows),
     )
 
@@ -130,7 +114,7 @@ def _offsets(row: dict[str, Any], side: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class HardSeed:
+class SeedPredictions:
     """A model's predictions on a seed and its variants.
 
     Attributes:
@@ -155,13 +139,13 @@ class HardSeed:
         return self.predicted == self.gold
 
 
-def seeds_by_hardness(result: Result) -> list[HardSeed]:
+def seeds_by_hardness(result: Result) -> list[SeedPredictions]:
     """Return every seed of a result, sorted by its share of correct variants, smallest first."""
     table, labels = result.groups, result.compared_labels
     anchors = table.anchors or (None,) * len(table.id)
     gold = np.array(positions(result.dataset.labels, labels))[[int(numbers[0]) for numbers in table.gold]].tolist()
     seeds = [
-        HardSeed(
+        SeedPredictions(
             index=index,
             seed_id=table.id[index],
             gold=labels[gold[index]],
@@ -174,12 +158,12 @@ def seeds_by_hardness(result: Result) -> list[HardSeed]:
     return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
 
 
-def inconsistent(seeds: Iterable[HardSeed]) -> list[HardSeed]:
+def inconsistent(seeds: Iterable[SeedPredictions]) -> list[SeedPredictions]:
     """Return the seeds that the model predicts correctly, but not all of their variants."""
     return [seed for seed in seeds if seed.seed_correct and seed.correct < seed.variants]
 
 
-def flips(result: Result, seed: HardSeed) -> list[tuple[int, str]]:
+def flips(result: Result, seed: SeedPredictions) -> list[tuple[int, str]]:
     """Return the variants with another prediction than the seed: index among the seed's variants, and prediction."""
     predictions = enumerate(result.groups.predictions[seed.index])
     labels = [(index, label_of(number, result.compared_labels)) for index, number in predictions if number != NOT_ASKED]

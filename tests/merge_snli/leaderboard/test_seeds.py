@@ -75,12 +75,12 @@ def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, Texts]) -> None:
         text = texts[0].seeds[row["seed_id"]]
         index = seen.get(row["seed_id"], 0)
         seen[row["seed_id"]] = index + 1
-        word, replacement = text.variants[index]
-        marks = text.words[word]
-        assert (marks.text, replacement) == (row["original"], row["replacement"])
+        number, replacement = text.variants[index]
+        word, (in_premise, in_hypothesis) = [*text.words.items()][number]
+        assert (word, replacement) == (row["original"], row["replacement"])
         assert (text.premise, text.hypothesis) == (row["seed_premise"], row["seed_hypothesis"])
-        assert replace_at(text.premise, marks.premise, marks.text, replacement) == row["premise"]
-        assert replace_at(text.hypothesis, marks.hypothesis, marks.text, replacement) == row["hypothesis"]
+        assert replace_at(text.premise, in_premise, word, replacement) == row["premise"]
+        assert replace_at(text.hypothesis, in_hypothesis, word, replacement) == row["hypothesis"]
 
 
 def test_license(texts: dict[int, Texts]) -> None:
