@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from merge_snli.scoring.statistics import Interval
+    from merge_snli.analysis.error_drivers import Coefficient
 
 PANEL_INCHES = (4.6, 4.0)
 GROUP_WIDTH = 0.8
@@ -129,24 +129,14 @@ TITLE_WIDTH = 34
 """Characters of a panel's title that fit into its width."""
 
 
-@dataclass(frozen=True)
-class SharePanel:
-    """The bars of one value of a column, such as a hypothesis template.
-
-    Attributes:
-        name: The value.
-        shares: By predicted label, the share of each model's predictions, [n_models]; NaN for a model without scores.
-    """
-
-    name: str
-    shares: dict[str, Sequence[float]]
-
-
-def draw_shares(panels: Sequence[SharePanel], models: Sequence[str], path: str | Path, *, title: str) -> list[Path]:
+def draw_shares(
+    panels: Mapping[str, Mapping[str, Sequence[float]]], models: Sequence[str], path: str | Path, *, title: str
+) -> list[Path]:
     """Draw a panel per value, with one stacked bar per model.
 
     Args:
-        panels: At least one panel; all with the same labels.
+        panels: By value of a column, such as a hypothesis template, and by predicted label, the share of each model's
+            predictions, [n_models]; NaN for a model without scores. At least one value; all with the same labels.
         models: Names of the models, the first on top.
         path: Output path. A PNG and an SVG are written, whatever the extension.
         title: Title of the chart.
@@ -161,9 +151,9 @@ def draw_shares(panels: Sequence[SharePanel], models: Sequence[str], path: str |
     height = 0.9 + down * (MARGIN_INCHES + ROW_INCHES * len(models))
     figure = Figure(figsize=(1.6 + across * PANEL_WIDTH_INCHES, height), layout="constrained")
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    for axes, panel in zip(grid, panels, strict=False):
-        _draw_shares(axes, panel)
-        _style_share_axes(axes, panel.name, models)
+    for axes, (value, shares) in zip(grid, panels.items(), strict=False):
+        _draw_shares(axes, shares)
+        _style_share_axes(axes, value, models)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     for axes in grid[max(0, len(panels) - across) : len(panels)]:
@@ -174,10 +164,10 @@ def draw_shares(panels: Sequence[SharePanel], models: Sequence[str], path: str |
     return save_figure(figure, path)
 
 
-def _draw_shares(axes: Axes, panel: SharePanel) -> None:
-    left = np.zeros(len(next(iter(panel.shares.values()))))
-    for label, shares in panel.shares.items():
-        widths = np.nan_to_num(np.array(shares)) * 100
+def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]]) -> None:
+    left = np.zeros(len(next(iter(shares.values()))))
+    for label, of_models in shares.items():
+        widths = np.nan_to_num(np.array(of_models)) * 100
         name = label.replace("_", " ")
         axes.barh(range(len(widths)), widths, 0.78, left, label=name, color=LABEL_COLORS[label])
         left += widths
@@ -199,53 +189,46 @@ COEFFICIENT_INCHES = 0.38
 """Height of a row."""
 
 
-@dataclass(frozen=True)
-class CoefficientRow:
-    """One row of the chart.
-
-    Attributes:
-        name: Label of the row.
-        estimate: The coefficient, drawn as a dot; None if the regression left it out.
-        interval: Its interval.
-        others: The same coefficient in other regressions, drawn as small marks.
-    """
-
-    name: str
-    estimate: float | None
-    interval: Interval | None
-    others: tuple[float, ...] = ()
-
-
 def coefficient_figure(
-    rows: Sequence[CoefficientRow], *, title: str, dot: str, mark: str | None, narrow: bool = False
+    names: Mapping[str, str],
+    main: Sequence[Coefficient],
+    others: Sequence[Coefficient] = (),
+    *,
+    title: str,
+    dot: str,
+    narrow: bool = False,
 ) -> Figure:
-    """Return a chart with one row per coefficient, the first on top.
+    """Return a chart with one row per predictor, the first on top.
 
     Args:
-        rows: The coefficients.
+        names: Labels of the rows by name of the predictor.
+        main: The coefficients that are drawn as dots with their intervals.
+        others: The coefficients in the regressions of single models, drawn as small marks.
         title: Title of the chart.
         dot: What the dots stand for.
-        mark: What the small marks stand for; None if there are none.
         narrow: Draw for the width of a phone, without a title.
     """
     from matplotlib.figure import Figure
 
     width = NARROW_WIDTH_INCHES if narrow else WIDTH_INCHES
-    figure = Figure(figsize=(width, 1.1 + COEFFICIENT_INCHES * len(rows)), layout="constrained")
+    figure = Figure(figsize=(width, 1.1 + COEFFICIENT_INCHES * len(names)), layout="constrained")
     axes = figure.subplots()
     axes.axvline(0, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-    marks = [(other, y) for y, row in enumerate(rows) for other in row.others]
+    rows = {name: row for row, name in enumerate(names)}
+    marks = sorted(others, key=lambda each: rows[each.name])
     if marks:
-        axes.plot(*zip(*marks, strict=True), "|", color=GRAY, markersize=9, label=mark)
-    dots = [(row.estimate, y) for y, row in enumerate(rows) if row.estimate is not None]
-    if dots:
-        axes.plot(*zip(*dots, strict=True), "o", color=COLORS[0], markersize=7, markeredgecolor="white", label=dot)
-    for y, row in enumerate(rows):
-        if row.interval is not None:
-            axes.plot((row.interval.low, row.interval.high), (y, y), color=COLORS[0], linewidth=2, zorder=1)
+        at = [rows[each.name] for each in marks]
+        axes.plot([each.estimate for each in marks], at, "|", color=GRAY, markersize=9, label="single models")
+    if main:
+        at = [rows[each.name] for each in main]
+        estimates = [each.estimate for each in main]
+        axes.plot(estimates, at, "o", color=COLORS[0], markersize=7, markeredgecolor="white", label=dot)
+    for each in main:
+        ends = (each.interval.low, each.interval.high)
+        axes.plot(ends, (rows[each.name],) * 2, color=COLORS[0], linewidth=2, zorder=1)
     label = "Log-odds" if narrow else "Change of the log-odds of a right answer"
-    axes.set(xlabel=label, ylim=(len(rows) - 0.5, -0.5))
-    axes.set_yticks(range(len(rows)), [row.name for row in rows])
+    axes.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
+    axes.set_yticks(range(len(names)), list(names.values()))
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.predictors import Predictor, design_of
+from merge_snli.analysis.predictors import RegressionPredictor, design_of
 from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.statistics.logistic import (
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from merge_snli.analysis.corpus import CorpusCounts
     from merge_snli.analysis.predictors import Design
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
     from merge_snli.scoring.statistics.logistic import LogisticFit
 
 LEVEL = 0.95
@@ -50,7 +50,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOut:
+class LeftOutTerm:
     """A predictor or a model that a regression leaves out, and why."""
 
     name: str
@@ -78,7 +78,7 @@ class Regression:
     right: float
     coefficients: tuple[Coefficient, ...]
     intercepts: tuple[Coefficient, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutTerm, ...]
     not_computed: str | None
 
 
@@ -93,7 +93,7 @@ class ErrorDrivers:
         pooled: The regression over all models; None if there is only one.
     """
 
-    predictors: tuple[Predictor, ...]
+    predictors: tuple[RegressionPredictor, ...]
     corpus: str | None
     models: tuple[Regression, ...]
     pooled: Regression | None
@@ -125,7 +125,7 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
     """Return the regression over all models but those that are always or never right, whose intercept is infinite."""
     varying = [model for model in scored.models if not _outcome(model).is_constant]
     constant = tuple(
-        LeftOut(name=model.name, reason=_constant_reason([model]))
+        LeftOutTerm(name=model.name, reason=_constant_reason([model]))
         for model in scored.models
         if _outcome(model).is_constant
     )
@@ -133,7 +133,7 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
 
 
 def _regression(
-    scored: ScoredDataset, design: Design, models: Sequence[ScoredModel], left_out: tuple[LeftOut, ...] = ()
+    scored: ScoredDataset, design: Design, models: Sequence[ModelAnswers], left_out: tuple[LeftOutTerm, ...] = ()
 ) -> Regression:
     outcomes = [_outcome(model) for model in models]
     answers = sum(int(outcome.included.sum()) for outcome in outcomes)
@@ -152,7 +152,7 @@ def _regression(
     names = [design.predictors[column].name for column in kept]
     coefficients = () if fit is None else _coefficients(fit, [*names, *(model.name for model in models)])
     dropped = tuple(
-        LeftOut(name=predictor.name, reason="constant, or a linear combination of the other predictors")
+        LeftOutTerm(name=predictor.name, reason="constant, or a linear combination of the other predictors")
         for column, predictor in enumerate(design.predictors)
         if column not in kept
     )
@@ -168,27 +168,27 @@ def _regression(
     )
 
 
-def _outcome(model: ScoredModel) -> Outcome:
+def _outcome(model: ModelAnswers) -> Outcome:
     return Outcome(model.answers.correct, model.answers.asked)
 
 
-def _constant_reason(models: Sequence[ScoredModel]) -> str:
+def _constant_reason(models: Sequence[ModelAnswers]) -> str:
     return f"{'every' if models[0].answers.correct.any() else 'no'} variant is answered right"
 
 
-def _separation(design: Design, models: Sequence[ScoredModel]) -> str | None:
+def _separation(design: Design, models: Sequence[ModelAnswers]) -> str | None:
     """Return why the answers have an infinite coefficient: all are the same, or all with one level of a factor."""
     if all(_outcome(model).is_constant for model in models):
         return _constant_reason(models)
-    for factor in design.factors:
-        right, answers = np.zeros(len(factor.levels)), np.zeros(len(factor.levels))
+    for name, (levels, codes) in design.factors.items():
+        right, answers = np.zeros(len(levels)), np.zeros(len(levels))
         for model in models:
-            right += np.bincount(factor.codes, model.answers.correct, minlength=len(right))
-            answers += np.bincount(factor.codes, model.answers.asked, minlength=len(right))
-        for level, n_right, n in zip(factor.levels, right, answers, strict=True):
+            right += np.bincount(codes, model.answers.correct, minlength=len(right))
+            answers += np.bincount(codes, model.answers.asked, minlength=len(right))
+        for level, n_right, n in zip(levels, right, answers, strict=True):
             if n and n_right in {0, n}:
                 share = "every" if n_right else "no"
-                return f"{share} variant with {factor.name} {level} is answered right"
+                return f"{share} variant with {name} {level} is answered right"
     return None
 
 

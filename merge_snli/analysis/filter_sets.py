@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.analysis.curves import MeanCurve
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
     from merge_snli.scoring.statistics import Family
 
     Floats = NDArray[np.float64]
@@ -115,7 +115,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
     found = {name: averaged(scored) for name, scored in named}
     ids = restricted[0].ids
-    values = {name: _in_order(scored, found[name].values, ids) for name, scored in named}
+    values = {name: _in_order(scored, found[name][1], ids) for name, scored in named}
     complete = ~np.isnan(list(values.values())).any(axis=0)
     return FilterSets(
         sets=tuple(
@@ -125,7 +125,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
                 digest=scored.record.digest,
                 config=scored.record.config,
                 generated=len(scored.groups),
-                curve=found[name].curve,
+                curve=found[name][0],
             )
             for name, scored in named
         ),
@@ -179,7 +179,7 @@ def _is_two_way(scored: ScoredDataset) -> bool:
     return is_two_way(scored.models[0].result)
 
 
-def _key(model: ScoredModel) -> tuple[str, str | None]:
+def _key(model: ModelAnswers) -> tuple[str, str | None]:
     """Return what identifies a model in several data sets."""
     return model.name, model.result.model.digest
 

@@ -16,7 +16,7 @@ from merge_snli.scoring.statistics import ratios
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -67,7 +67,7 @@ def seed_correctness(scored: ScoredDataset) -> SeedCorrectness:
     )
 
 
-def _scores(scored: ScoredDataset, model: ScoredModel) -> CorrectnessScores:
+def _scores(scored: ScoredDataset, model: ModelAnswers) -> CorrectnessScores:
     right = model.anchors.correct[scored.groups]
     tables = [model.answers.counts(rows=mask) for mask in (right, ~right)]
     return CorrectnessScores(

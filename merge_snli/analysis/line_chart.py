@@ -64,34 +64,6 @@ class Line:
         return COLORS[self.style % len(COLORS)]
 
 
-def draw_lines(
-    lines: Sequence[Line],
-    thresholds: Sequence[float],
-    path: str | Path,
-    *,
-    title: str,
-    marked: float,
-    start: float = 0,
-    of: str = SEED_VARIANTS,
-) -> list[Path]:
-    """Draw lines over thresholds, with a dot on each line at one threshold.
-
-    Args:
-        lines: The lines.
-        thresholds: Thresholds from 0 to 1, [n].
-        path: Output path. A PNG and an SVG are written, whatever the extension.
-        title: Title of the chart.
-        marked: Threshold that gets the dots, usually the quality threshold.
-        start: First threshold shown.
-        of: What the threshold is a share of.
-
-    Returns:
-        The two files. Equal lines give equal bytes.
-    """
-    figure = line_figure(lines, thresholds, title=title, marked=marked, start=start, of=of)
-    return save_figure(figure, path)
-
-
 def line_figure(
     lines: Sequence[Line],
     thresholds: Sequence[float],
@@ -102,13 +74,13 @@ def line_figure(
     narrow: bool = False,
     of: str = SEED_VARIANTS,
 ) -> Figure:
-    """Return the chart of `draw_lines`.
+    """Draw lines over thresholds, with a dot on each line at one threshold.
 
     Args:
         lines: The lines.
         thresholds: Thresholds from 0 to 1, [n].
         title: Title of the chart.
-        marked: Threshold that gets the dots.
+        marked: Threshold that gets the dots, usually the quality threshold.
         start: First threshold shown.
         narrow: Draw for the width of a phone, with the names of the lines below the chart and without a title.
         of: What the threshold is a share of.

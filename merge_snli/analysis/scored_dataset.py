@@ -89,7 +89,7 @@ class Replacements:
 
 
 @dataclass(frozen=True)
-class ScoredModel:
+class ModelAnswers:
     """A model and its answers.
 
     Attributes:
@@ -138,7 +138,7 @@ class ScoredDataset:
     record: DatasetRecord
     texts: SeedTexts | None
     replacements: Replacements | None
-    models: tuple[ScoredModel, ...]
+    models: tuple[ModelAnswers, ...]
     coverage: tuple[str, ...] = ()
 
     @property
@@ -212,7 +212,7 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
     models = []
     for name, result in zip(distinct_names_of(results), results, strict=True):
         try:
-            models.append(ScoredModel(name, result, answers_of(result, data)))
+            models.append(ModelAnswers(name, result, answers_of(result, data)))
         except InputError as error:
             raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
     return ScoredDataset(
@@ -259,7 +259,7 @@ def take_groups(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
     )
 
 
-def answered_groups(model: ScoredModel) -> Bools:
+def answered_groups(model: ModelAnswers) -> Bools:
     """Return whether a result has each group, [n_groups]: the model was asked the anchor, if any, and a row."""
     asked = model.asked_groups
     if model.answers.anchors is None:

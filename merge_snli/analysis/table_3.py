@@ -10,12 +10,13 @@ import numpy as np
 
 from merge_snli.analysis.curves import pass_shares
 from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.word_classes import NamedTest
 from merge_snli.scoring.statistics import compare_models, paired_t_test, permutation_test, ratios
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
     from merge_snli.scoring.results.fields import Ends
     from merge_snli.scoring.statistics import Family, TestResult
 
@@ -106,7 +107,7 @@ def _family(scored: ScoredDataset) -> Family | None:
     return compare_models({name: column[common] for name, column in values.items()})
 
 
-def _row(model: ScoredModel, letters: str) -> ModelRow:
+def _row(model: ModelAnswers, letters: str) -> ModelRow:
     scores = model.result.scores
     source = None if model.result.source is None else model.result.source.overall
     intervals = scores.intervals
@@ -134,27 +135,18 @@ SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ColumnTest:
-    """The paper's paired t-test of two columns of sample accuracies in Table 3, over the models."""
-
-    first: str
-    second: str
-    result: TestResult
-
-
-@dataclass(frozen=True, kw_only=True)
 class SeedsAgainstVariants:
     """The tests of seeds against variants.
 
     Attributes:
-        over_models: Paired t-test of each two columns that all models have; none with fewer than two models. The column
-            of the source needs models that were scored with `--source`.
+        over_models: The paper's paired t-test of each two columns of sample accuracies in Table 3 that all models have;
+            none with fewer than two models. The column of the source needs models that were scored with `--source`.
         over_seeds: Paired permutation test. The values of a seed are the mean over models of whether it is answered
             right, and of the share of its drawn variants answered right, mean over the subsamples. Every seed counts
             once, while a seed of two classes counts twice in SA on variants, so the differences are not the same.
     """
 
-    over_models: tuple[ColumnTest, ...]
+    over_models: tuple[NamedTest, ...]
     over_seeds: TestResult
 
 
@@ -181,7 +173,7 @@ def seeds_against_variants(scored: ScoredDataset) -> SeedsAgainstVariants:
     )
 
 
-def _shares_right(model: ScoredModel) -> Floats:
+def _shares_right(model: ModelAnswers) -> Floats:
     """Return the share of each seed's variants that a model answers right, mean over the subsamples, [n_seeds]."""
     table = model.answers.counts()
     drawn = table.sizes > 0
@@ -189,7 +181,7 @@ def _shares_right(model: ScoredModel) -> Floats:
     return ratios(shares, drawn.sum(axis=0))
 
 
-def _over_models(scored: ScoredDataset) -> tuple[ColumnTest, ...]:
+def _over_models(scored: ScoredDataset) -> tuple[NamedTest, ...]:
     if len(scored.models) < 2:
         return ()
     scores = [model.result.scores for model in scored.models]
@@ -203,6 +195,6 @@ def _over_models(scored: ScoredDataset) -> tuple[ColumnTest, ...]:
     }
     complete = {name: column for name, column in columns.items() if not np.isnan(column).any()}
     return tuple(
-        ColumnTest(first=first, second=second, result=paired_t_test(complete[first], complete[second], unit="model"))
+        NamedTest(first=first, second=second, result=paired_t_test(complete[first], complete[second], unit="model"))
         for first, second in combinations(complete, 2)
     )

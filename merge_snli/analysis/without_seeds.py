@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import SourceAccuracy, SourceScores
 
@@ -55,7 +55,7 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     return replace(smaller, models=tuple(models))
 
 
-def _result(scored: ScoredDataset, model: ScoredModel) -> Result:
+def _result(scored: ScoredDataset, model: ModelAnswers) -> Result:
     """Return the result of a model with the scores on the groups of the data set."""
     answers = asked_answers(model.answers)
     return replace(
@@ -68,7 +68,7 @@ def _result(scored: ScoredDataset, model: ScoredModel) -> Result:
     )
 
 
-def _source(scored: ScoredDataset, model: ScoredModel, out: Bools) -> SourceScores | None:
+def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceScores | None:
     """Return the scores on the source without some seeds, [n_seeds]; None if the model's answer on one is unknown."""
     source, anchors = model.result.source, model.answers.anchors
     if source is None or anchors is None or (anchors.predicted[out] == Missing.NOT_ASKED).any():

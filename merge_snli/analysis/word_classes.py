@@ -32,12 +32,8 @@ class ClassCurve:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassTest:
-    """Welch's t-test between two word classes, over seeds, as in footnote 9 of the paper.
-
-    The value of a seed is the mean over models of the share of subsamples in which it passes the quality threshold with
-    its variants of the class. As in the paper, the p-value is not adjusted for the number of pairs.
-    """
+class NamedTest:
+    """A test of two word classes, or of two columns of Table 3, and its result."""
 
     first: str
     second: str
@@ -50,11 +46,14 @@ class Classes:
 
     Attributes:
         curves: Curve of each class with drawn variants.
-        tests: Test of each pair of classes with at least two seeds each.
+        tests: Welch's t-test of each pair of classes with at least two seeds each, over seeds, as in footnote 9 of the
+            paper. The value of a seed is the mean over models of the share of subsamples in which it passes the quality
+            threshold with its variants of the class. As in the paper, p-values are not adjusted for the number of
+            pairs.
     """
 
     curves: tuple[ClassCurve, ...]
-    tests: tuple[ClassTest, ...]
+    tests: tuple[NamedTest, ...]
 
 
 def classes(scored: ScoredDataset) -> Classes:
@@ -73,12 +72,12 @@ def classes(scored: ScoredDataset) -> Classes:
             f"Figure 5 needs variants of two word classes; config {scored.record.config} has {', '.join(found)}: score "
             "the models on config all of a data set with several classes"
         )
-    values = {name: each.values[~np.isnan(each.values)] for name, each in found.items()}
+    values = {name: column[~np.isnan(column)] for name, (_, column) in found.items()}
     testable = [name for name, column in values.items() if len(column) > 1]
     return Classes(
-        curves=tuple(ClassCurve(name=name, curve=each.curve) for name, each in found.items()),
+        curves=tuple(ClassCurve(name=name, curve=curve) for name, (curve, _) in found.items()),
         tests=tuple(
-            ClassTest(first=first, second=second, result=independent_t_test(values[first], values[second], unit="seed"))
+            NamedTest(first=first, second=second, result=independent_t_test(values[first], values[second], unit="seed"))
             for first, second in combinations(testable, 2)
         ),
     )
@@ -146,18 +145,13 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
         )
     pairs, tests = [], []
     for (first, second), seeds in common.items():
-        one, other = (averaged(scored, masks[name] & seeds[scored.groups]) for name in (first, second))
-        pairs.append(
-            PairCurves(
-                first=first,
-                second=second,
-                seeds=int(seeds.sum()),
-                first_curve=one.curve,
-                second_curve=other.curve,
-            )
+        (first_curve, one), (second_curve, other) = (
+            averaged(scored, masks[name] & seeds[scored.groups]) for name in (first, second)
         )
+        curves = {"first_curve": first_curve, "second_curve": second_curve}
+        pairs.append(PairCurves(first=first, second=second, seeds=int(seeds.sum()), **curves))
         if seeds.sum() > 1:
-            tests.append((first, second, permutation_test(one.values[seeds], other.values[seeds])))
+            tests.append((first, second, permutation_test(one[seeds], other[seeds])))
     return ClassPairs(
         pairs=tuple(pairs),
         tests=adjusted_pairs(tests),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
     from merge_snli.scoring.statistics import Interval
 
     Ints = NDArray[np.int64]
@@ -142,7 +142,7 @@ def _mean_ratio(models: Sequence[ModelWordFrequency]) -> float:
     return float(np.mean([model.arithmetic_mean.value for model in models if model.seeds]))
 
 
-def _of_model(scored: ScoredDataset, model: ScoredModel, originals: Ints, replacements: Ints) -> ModelWordFrequency:
+def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, replacements: Ints) -> ModelWordFrequency:
     wrong = (model.anchors.predicted != Missing.NOT_ASKED) & ~model.anchors.correct
     pairs = np.flatnonzero(model.answers.correct & wrong[scored.groups])
     of_original, of_replacement = originals[pairs], replacements[pairs]

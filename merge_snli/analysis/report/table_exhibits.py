@@ -106,9 +106,7 @@ def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
             Column("Vote of the models", format=PERCENT),
             Column(f"Always {value.constant_label}", format=PERCENT),
         ),
-        rows=tuple(
-            (name, *map(percent_or_none, (each.gold, each.own, each.vote, each.constant))) for name, each in rows
-        ),
+        rows=tuple((name, *map(percent_or_none, scores.values())) for name, scores in rows),
         notes=(
             "PA(0.9) in percent, with the label of each variant replaced. Own majority: the model's most frequent "
             "answer on the seed's variants. Vote: the label that most models predict on the seed, which is the gold "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from merge_snli.analysis.report.exhibit import Draw, Exhibit
-    from merge_snli.analysis.report.report import Part, Report
+    from merge_snli.analysis.report.report import Report, ReportPart
     from merge_snli.analysis.scored_dataset import ScoredDataset
     from merge_snli.base.progress import Progress
     from merge_snli.base.table import Table
@@ -60,43 +59,29 @@ def inline_svg(text: str, *, key: str, label: str) -> str:
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawnExhibit:
-    """An exhibit with its figure as SVG.
-
-    Attributes:
-        key: Stem of its files, unique in the report.
-        exhibit: The figure or table.
-        svg: The figure, and the figure for the width of a phone; None without a figure.
-    """
-
-    key: str
-    exhibit: Exhibit
-    svg: tuple[str, str] | None
-
-
-def render_page(report: Report, drawn: Mapping[tuple[str, str], Sequence[DrawnExhibit]]) -> str:
+def render_page(report: Report, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> str:
     """Return the page as HTML.
 
     Args:
         report: The report.
-        drawn: The exhibits of each analysis that was computed, by key of its part and name of its section.
+        shown: The exhibits of each analysis that was computed, by key of its part and name of its section: each with
+            its figure as elements of the page by width, and its tables as HTML.
     """
     return template(_asset("report.html.jinja")).render(
         policy=POLICY,
         style=f"{shared_style()}\n{_asset('report.css')}",
         n_data_sets=len(report.data_sets),
-        parts=[_part(part, drawn) for part in report.parts],
+        parts=[_part(part, shown) for part in report.parts],
     )
 
 
-def _part(part: Part, drawn: Mapping[tuple[str, str], Sequence[DrawnExhibit]]) -> dict[str, Any]:
+def _part(part: ReportPart, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     return {
         "key": part.key,
         "title": part.title,
         "facts": [_facts(scored) for scored in part.scored] if part.of_one_data_set else [],
         "sections": [
-            {"section": section, "exhibits": [_shown(each) for each in drawn[part.key, section.name]]}
+            {"section": section, "exhibits": shown[part.key, section.name]}
             for section, value in part.analyses
             if not isinstance(value, NotComputable)
         ],
@@ -118,18 +103,6 @@ def _facts(scored: ScoredDataset) -> dict[str, Any]:
         "models": [model.name for model in scored.models],
         "notes": [(model.name, note) for model in scored.models for note in model.result.notes],
         "terms": license_text(scored.dataset.record).replace("`", ""),
-    }
-
-
-def _shown(drawn: DrawnExhibit) -> dict[str, Any]:
-    exhibit = drawn.exhibit
-    svg = dict(zip(("wide", "narrow"), drawn.svg or (), strict=False))
-    return {
-        "exhibit": exhibit,
-        "svg": {
-            width: inline_svg(text, key=f"{drawn.key}-{width}", label=exhibit.title) for width, text in svg.items()
-        },
-        "tables": [table.html() for table in exhibit.tables],
     }
 
 
@@ -174,33 +147,40 @@ def write_report(report: Report, out: Path, progress: Progress) -> Path:
 
 
 def _write_files(report: Report, folder: Path, progress: Progress) -> None:
-    drawn: dict[tuple[str, str], list[DrawnExhibit]] = {}
+    shown: dict[tuple[str, str], list[dict[str, Any]]] = {}
     with progress.stage("report", unit="figures and tables") as stage:
         for part in report.parts:
             for section, value in part.analyses:
                 if not isinstance(value, NotComputable):
-                    exhibits = drawn.setdefault((part.key, section.name), [])
+                    exhibits = shown.setdefault((part.key, section.name), [])
                     for exhibit in section.exhibits(value):
                         exhibits.append(_write_exhibit(exhibit, f"{part.key}-{exhibit.name}", folder))
                         stage.advance(1)
-    write_text(folder / PAGE, render_page(report, drawn))
+    write_text(folder / PAGE, render_page(report, shown))
     write_json(folder / NUMBERS, report.as_dict())
 
 
-def _write_exhibit(exhibit: Exhibit, key: str, folder: Path) -> DrawnExhibit:
-    svg = None if exhibit.draw is None else _write_figure(exhibit.draw, exhibit.title, folder / FIGURES / key)
+def _write_exhibit(exhibit: Exhibit, key: str, folder: Path) -> dict[str, Any]:
+    """Write an exhibit, and return what the page shows of it."""
+    svg = {} if exhibit.draw is None else _write_figure(exhibit.draw, exhibit.title, folder / FIGURES / key)
     for number, table in enumerate(exhibit.tables):
         _write_table(table, folder / TABLES / (f"{key}-{number + 1}" if number else key))
-    return DrawnExhibit(key=key, exhibit=exhibit, svg=svg)
+    return {
+        "exhibit": exhibit,
+        "svg": {
+            width: inline_svg(text.decode(), key=f"{key}-{width}", label=exhibit.title) for width, text in svg.items()
+        },
+        "tables": [table.html() for table in exhibit.tables],
+    }
 
 
-def _write_figure(draw: Draw, title: str, stem: Path) -> tuple[str, str]:
-    """Write a figure as PNG and SVG; return it and the figure for a phone as SVG."""
+def _write_figure(draw: Draw, title: str, stem: Path) -> dict[str, bytes]:
+    """Write a figure as PNG and SVG; return it and the figure for a phone as SVG by width."""
     wide, narrow = draw(False, title), draw(True, title)
     svg = image(wide, "svg", text_as="none")
     write_bytes(stem.with_name(f"{stem.name}.png"), image(wide, "png"))
     write_bytes(stem.with_name(f"{stem.name}.svg"), svg)
-    return svg.decode(), image(narrow, "svg", text_as="none").decode()
+    return {"wide": svg, "narrow": image(narrow, "svg", text_as="none")}
 
 
 def _write_table(table: Table, stem: Path) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from merge_snli.analysis.hard_seeds import HardSeed, HardSeeds
-from merge_snli.analysis.majority import Majority, MajorityScores
+from merge_snli.analysis.majority import Majority
 from merge_snli.analysis.report.exhibit import Exhibit
 from merge_snli.analysis.report.sections import SECTIONS, Settings
 from merge_snli.analysis.report.table_exhibits import hard_seeds_exhibits, majority_exhibits
@@ -60,7 +60,7 @@ def test_hard_seeds_are_counted(never: int, rarely: int) -> None:
 
 
 def test_the_share_of_the_constant_label_is_noted() -> None:
-    mean = MajorityScores(gold=0.6, own=0.9, vote=0.7, constant=0.5)
+    mean = {"gold": 0.6, "own": 0.9, "vote": 0.7, "constant": 0.5}
     value = Majority(
         models={"a": mean},
         mean=mean,
