@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
+    from merge_snli.analysis.scored_dataset import Ints
     from merge_snli.dataset.record import Record
     from merge_snli.models.tagger import Tagger
     from merge_snli.problems.reading import Survey
@@ -124,7 +124,7 @@ class CorpusCounts:
         """Number of tokens of the corpus."""
         return sum(self.by_token.values())
 
-    def of(self, words: pa.DictionaryArray) -> NDArray[np.int64]:
+    def of(self, words: pa.DictionaryArray) -> Ints:
         """Return the count of each word, ignoring case; 0 for a word that does not occur.
 
         Args:
@@ -136,7 +136,7 @@ class CorpusCounts:
         of_words = np.array(
             [self.by_token.get(word.lower(), 0) for word in words.dictionary.to_pylist()], dtype=np.int64
         )
-        counts: NDArray[np.int64] = of_words[words.indices.to_numpy()]
+        counts: Ints = of_words[words.indices.to_numpy()]
         return counts
 
 

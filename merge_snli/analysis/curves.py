@@ -14,13 +14,8 @@ from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accu
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
+    from merge_snli.analysis.scored_dataset import Bools, Floats, ModelAnswers, ScoredDataset
     from merge_snli.scoring.answers import Counts
-
-    Bools = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from merge_snli.scoring.results.score_table import columns_of, compared_labels_o
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from merge_snli.analysis.scored_dataset import Floats
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import Curve
 
@@ -169,5 +168,5 @@ def _mean_line(name: str, curves: Sequence[Curve], *, style: int) -> Line:
     return Line(name, mean.tolist(), low.tolist(), high.tolist(), style)
 
 
-def _floats(values: Sequence[object]) -> NDArray[np.float64]:
+def _floats(values: Sequence[object]) -> Floats:
     return np.array(values, dtype=np.float64)  # None becomes NaN

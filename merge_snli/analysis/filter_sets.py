@@ -17,13 +17,10 @@ from merge_snli.scoring.statistics import compare_models
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from merge_snli.analysis.curves import MeanCurve
-    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
+    from merge_snli.analysis.scored_dataset import Floats, ModelAnswers, ScoredDataset
     from merge_snli.scoring.statistics import Family
 
-    Floats = NDArray[np.float64]
 
 SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
     ("intersection", ("prob", "pos"), False): "plain",

@@ -14,12 +14,7 @@ from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.scoring.statistics import ratios
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+    from merge_snli.analysis.scored_dataset import Bools, Floats, Ints, ModelAnswers, ScoredDataset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +153,7 @@ def mean_accuracy(scored: ScoredDataset) -> Floats:
     return ratios(np.where(known, shares, 0).sum(axis=0), known.sum(axis=0))
 
 
-def _per_seed(scored: ScoredDataset, mask: NDArray[np.bool_]) -> Ints:
+def _per_seed(scored: ScoredDataset, mask: Bools) -> Ints:
     return np.bincount(scored.groups[mask], minlength=len(scored.ids))
 
 

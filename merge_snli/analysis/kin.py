@@ -20,13 +20,10 @@ from merge_snli.models.paper_models import paper_model
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from merge_snli.analysis.curves import MeanCurve
-    from merge_snli.analysis.scored_dataset import ModelAnswers, Replacements, ScoredDataset
+    from merge_snli.analysis.scored_dataset import Bools, ModelAnswers, Replacements, ScoredDataset
     from merge_snli.scoring.answers import Counts
 
-    Bools = NDArray[np.bool_]
 
 EQUIV, SIZE, ARCH, MULTI = GROUPS = ("equiv", "size", "arch", "multi")
 """Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another

@@ -18,11 +18,7 @@ from merge_snli.models.labels import positions
 from merge_snli.scoring.answers import MAJORITY
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
-
-    Ints = NDArray[np.int64]
+    from merge_snli.analysis.scored_dataset import Ints, ModelAnswers, ScoredDataset
 
 
 REFERENCES = ("gold", "own", "vote", "constant")

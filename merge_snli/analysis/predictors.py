@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.scored_dataset import ScoredDataset
+    from merge_snli.analysis.scored_dataset import Floats, Ints, ScoredDataset
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 LOG_ODDS, MASKED_LMS, SENTENCE_LENGTH, LOG_COUNT = "log_odds", "masked_lms", "sentence_length", "log_count"
 WORD_CLASS, LABEL = "word_class", "label"

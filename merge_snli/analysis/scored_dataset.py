@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
 
 
 class NotComputable(Exception):  # noqa: N818 - not an error: a report lists the reason and goes on

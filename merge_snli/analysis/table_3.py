@@ -14,13 +14,9 @@ from merge_snli.analysis.word_classes import NamedTest
 from merge_snli.scoring.statistics import compare_models, paired_t_test, permutation_test, ratios
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
+    from merge_snli.analysis.scored_dataset import Floats, ModelAnswers, ScoredDataset
     from merge_snli.scoring.results.fields import Ends
     from merge_snli.scoring.statistics import Family, TestResult
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

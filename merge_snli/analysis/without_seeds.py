@@ -18,13 +18,9 @@ from merge_snli.scoring.results.source_scores import source_accuracy
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
+    from merge_snli.analysis.scored_dataset import Bools, ModelAnswers, ScoredDataset
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import SourceAccuracy, SourceScores
-
-    Bools = NDArray[np.bool_]
 
 
 def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: bool = False) -> ScoredDataset:

@@ -14,13 +14,9 @@ from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.statistics import adjusted_pairs, independent_t_test, permutation_test
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from merge_snli.analysis.curves import MeanCurve
     from merge_snli.analysis.scored_dataset import ScoredDataset
     from merge_snli.scoring.statistics import PairResult, TestResult
-
-    Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)

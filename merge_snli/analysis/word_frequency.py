@@ -14,14 +14,9 @@ from merge_snli.scoring.statistics import bootstrap_intervals
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from merge_snli.analysis.corpus import CorpusCounts
-    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
+    from merge_snli.analysis.scored_dataset import Floats, Ints, ModelAnswers, ScoredDataset
     from merge_snli.scoring.statistics import Interval
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

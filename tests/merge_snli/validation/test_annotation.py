@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.annotation.apply import apply_annotation
 from merge_snli.annotation.reading import Judgment
+from merge_snli.annotation.report import apply_annotation
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import AnnotationRecord
