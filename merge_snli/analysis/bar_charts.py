@@ -11,9 +11,9 @@ import numpy as np
 from merge_snli.analysis.line_chart import (
     COLORS,
     GRAY,
-    GRID,
     NARROW_WIDTH_INCHES,
     WIDTH_INCHES,
+    draw_grid,
     save_figure,
     short_name,
 )
@@ -117,9 +117,7 @@ def _style_axes(axes: Axes, categories: Sequence[str], title: str) -> None:
     axes.set_xticks(range(len(categories)), categories)
     axes.set(ylim=(0, 101))
     axes.set_title(title, loc="left", fontsize=10, color=GRAY)
-    axes.grid(axis="y", color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    draw_grid(axes)
 
 
 LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
@@ -230,9 +228,7 @@ def coefficient_figure(
     axes.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
     axes.set_yticks(range(len(names)), list(names.values()))
     axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    draw_grid(axes, "x", hidden=("top", "right", "left"))
     if not narrow:
         axes.set_title(title, loc="left", pad=12, fontsize=12, parse_math=False)
     figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9)

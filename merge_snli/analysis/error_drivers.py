@@ -50,14 +50,6 @@ class Coefficient:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOutTerm:
-    """A predictor or a model that a regression leaves out, and why."""
-
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Regression:
     """The regression for one model, or pooled over models with a fixed effect for each.
 
@@ -68,7 +60,7 @@ class Regression:
         right: Share of right answers.
         coefficients: Coefficients of the predictors; empty if the regression was not computed.
         intercepts: Intercept of each model; empty if the regression was not computed.
-        left_out: Predictors and models that were left out.
+        left_out: Predictors and models that were left out: `name`, and `reason`.
         not_computed: Why there are no coefficients; None if there are.
     """
 
@@ -78,7 +70,7 @@ class Regression:
     right: float
     coefficients: tuple[Coefficient, ...]
     intercepts: tuple[Coefficient, ...]
-    left_out: tuple[LeftOutTerm, ...]
+    left_out: tuple[dict[str, str], ...]
     not_computed: str | None
 
 
@@ -125,7 +117,7 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
     """Return the regression over all models but those that are always or never right, whose intercept is infinite."""
     varying = [model for model in scored.models if not _outcome(model).is_constant]
     constant = tuple(
-        LeftOutTerm(name=model.name, reason=_constant_reason([model]))
+        {"name": model.name, "reason": _constant_reason([model])}
         for model in scored.models
         if _outcome(model).is_constant
     )
@@ -133,7 +125,7 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
 
 
 def _regression(
-    scored: ScoredDataset, design: Design, models: Sequence[ModelAnswers], left_out: tuple[LeftOutTerm, ...] = ()
+    scored: ScoredDataset, design: Design, models: Sequence[ModelAnswers], left_out: tuple[dict[str, str], ...] = ()
 ) -> Regression:
     outcomes = [_outcome(model) for model in models]
     answers = sum(int(outcome.included.sum()) for outcome in outcomes)
@@ -152,7 +144,7 @@ def _regression(
     names = [design.predictors[column].name for column in kept]
     coefficients = () if fit is None else _coefficients(fit, [*names, *(model.name for model in models)])
     dropped = tuple(
-        LeftOutTerm(name=predictor.name, reason="constant, or a linear combination of the other predictors")
+        {"name": predictor.name, "reason": "constant, or a linear combination of the other predictors"}
         for column, predictor in enumerate(design.predictors)
         if column not in kept
     )

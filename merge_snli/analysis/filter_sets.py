@@ -147,7 +147,7 @@ def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], lis
     """
     groups: dict[tuple[bool, frozenset[tuple[str, ...]]], list[ScoredDataset]] = {}
     for scored in data:
-        groups.setdefault((_is_two_way(scored), frozenset(_problems(scored))), []).append(scored)
+        groups.setdefault((is_two_way(scored.models[0].result), frozenset(_problems(scored))), []).append(scored)
     largest = max(groups.values(), key=len, default=[])
     return largest, [scored for scored in data if not any(scored is other for other in largest)]
 
@@ -170,10 +170,6 @@ def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
 def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
     seeds = scored.seeds
     return list(zip(seeds.ids, seeds.premises, seeds.hypotheses, seeds.labels, strict=True))
-
-
-def _is_two_way(scored: ScoredDataset) -> bool:
-    return is_two_way(scored.models[0].result)
 
 
 def _key(model: ModelAnswers) -> tuple[str, str | None]:

@@ -144,11 +144,10 @@ def mean_accuracy(scored: ScoredDataset) -> Floats:
 
     A model that has no prediction on the seed's variants is left out of the mean; NaN if no model has one.
     """
-    shares = []
-    for model in scored.models:
-        sizes = _per_seed(scored, model.answers.asked)
-        right = _per_seed(scored, model.answers.correct)
-        shares.append(ratios(right, sizes))
+    shares = [
+        ratios(_per_seed(scored, model.answers.correct), _per_seed(scored, model.answers.asked))
+        for model in scored.models
+    ]
     known = ~np.isnan(shares)
     return ratios(np.where(known, shares, 0).sum(axis=0), known.sum(axis=0))
 

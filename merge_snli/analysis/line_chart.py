@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -143,9 +143,20 @@ def _style_axes(axes: Axes, title: str, quality: float, start: float, of: str) -
         axes.set(ylim=(0, 101), yticks=range(0, 101, 2 * TICK_STEP))
     axes.set_ylabel("Pattern accuracy (%)")
     axes.set_title(title, loc="left", pad=24, fontsize=12, parse_math=False)
-    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    draw_grid(axes)
+
+
+def draw_grid(axes: Axes, along: Literal["x", "y"] = "y", hidden: Sequence[str] = ("top", "right")) -> None:
+    """Draw a light grid below the values, and hide edges of the frame.
+
+    Args:
+        axes: The axes.
+        along: The axis whose ticks have grid lines.
+        hidden: The hidden edges.
+    """
+    axes.grid(axis=along, color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[[*hidden]].set_visible(False)
 
 
 def _label_lines(axes: Axes, lines: Sequence[Line], last: float) -> None:

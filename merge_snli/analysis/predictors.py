@@ -101,14 +101,15 @@ def _levels(order: Sequence[str], values: NDArray[np.str_]) -> tuple[tuple[str, 
 
 
 def _standardized(name: str, values: Floats) -> tuple[RegressionPredictor, Floats]:
-    mean, deviation = float(values.mean()), float(values.std())
-    column = (values - mean) / deviation if deviation else np.zeros(len(values))
-    return RegressionPredictor(name=name, reference=None, mean=mean, deviation=deviation), column
+    predictor = _predictor(name, values)
+    return predictor, (values - predictor.mean) / (predictor.deviation or 1.0)
 
 
 def _indicators(factor: str, levels: Sequence[str], codes: Ints) -> Iterator[tuple[RegressionPredictor, Floats]]:
     for code, level in enumerate(levels[1:], start=1):
         column = (codes == code).astype(np.float64)
-        mean, deviation = float(column.mean()), float(column.std())
-        name = f"{factor}: {level}"
-        yield RegressionPredictor(name=name, reference=levels[0], mean=mean, deviation=deviation), column
+        yield _predictor(f"{factor}: {level}", column, reference=levels[0]), column
+
+
+def _predictor(name: str, column: Floats, reference: str | None = None) -> RegressionPredictor:
+    return RegressionPredictor(name=name, reference=reference, mean=float(column.mean()), deviation=float(column.std()))

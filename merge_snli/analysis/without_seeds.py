@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.scored_dataset import NotComputable, answered_groups, take_groups
+from merge_snli.analysis.scored_dataset import NotComputable, SeedTexts
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.results.evaluate import asked_answers, left_out_of
@@ -41,14 +41,44 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     if kept.all():
         return scored
     for model in scored.models:
-        if not (kept & answered_groups(model)).any():
+        if not (kept & model.answered_groups).any():
             raise InputError(f"{scored.record.title}: no seed of {model.name} remains: leave out fewer seeds")
-    smaller = take_groups(scored, kept)
+    smaller = _take(scored, kept)
     models = []
     for whole, model in zip(scored.models, smaller.models, strict=True):
         source = whole.result.source if keep_source else _source(scored, whole, ~kept)
         models.append(replace(model, result=replace(_result(smaller, model), source=source)))
     return replace(smaller, models=tuple(models))
+
+
+def _take(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
+    """Return a data set with some groups only, [n_groups], and the answers to them; results stay what they are."""
+    rows, at = groups[scored.groups], np.flatnonzero(groups).tolist()
+    texts, replacements = scored.texts, scored.replacements
+    return replace(
+        scored,
+        data=scored.data.take(groups=groups, rows=rows),
+        texts=None
+        if texts is None
+        else SeedTexts(
+            ids=tuple(texts.ids[seed] for seed in at),
+            premises=tuple(texts.premises[seed] for seed in at),
+            hypotheses=tuple(texts.hypotheses[seed] for seed in at),
+            labels=tuple(texts.labels[seed] for seed in at),
+            extra={name: tuple(column[seed] for seed in at) for name, column in texts.extra.items()},
+        ),
+        replacements=None
+        if replacements is None
+        else replace(
+            replacements,
+            word_class=replacements.word_class.take(np.flatnonzero(rows)),
+            original=replacements.original.take(np.flatnonzero(rows)),
+            replacement=replacements.replacement.take(np.flatnonzero(rows)),
+            log_odds=replacements.log_odds[rows],
+            validated_by=replacements.validated_by[rows],
+        ),
+        models=tuple(replace(model, answers=model.answers.take(groups=groups).renumbered()) for model in scored.models),
+    )
 
 
 def _result(scored: ScoredDataset, model: ModelAnswers) -> Result:
@@ -101,7 +131,7 @@ def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
         seed
         for scored in data
         for model in scored.models
-        for seed, answered in zip(scored.ids, answered_groups(model).tolist(), strict=True)
+        for seed, answered in zip(scored.ids, model.answered_groups.tolist(), strict=True)
         if not answered
     }
     return [_without(scored, missing) if missing else scored for scored in data]
@@ -111,10 +141,9 @@ def _without(scored: ScoredDataset, missing: set[str]) -> ScoredDataset:
     if missing.issuperset(scored.ids):
         names = ", ".join(model.name for model in scored.models)
         raise NotComputable(f"{names} have no seed of {scored.record.title} in common: leave out one of them")
-    n_seeds = len(scored.ids)
     why = [
-        f"{model.name}: {coverage(model.result, n_seeds)}"
+        f"{model.name}: {coverage(model.result, len(scored.ids))}"
         for model in scored.models
-        if not answered_groups(model).all()
+        if not model.answered_groups.all()
     ]
     return replace(without_seeds(scored, missing, keep_source=True), coverage=tuple(why))

@@ -64,7 +64,7 @@ def _board(board: Board, texts: Texts | None) -> Json:
 
 def _model(entry: Entry, texts: Texts | None) -> Json:
     result = entry.result
-    model, run = result.model, result.run
+    model, run, source = result.model, result.run, result.source
     seeds = seeds_by_hardness(result)
     of_kind = inconsistent(seeds)
     return {
@@ -84,7 +84,9 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "unranked": entry.unranked,
         "flags": _flags(result),
         "notes": [*([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]), *result.notes],
-        "source": _source(result),
+        "source": None
+        if source is None
+        else {"name": source.name, "problems": source.problems, "digest": source.digest},
         "parts": _parts(result),
         "consistency": {
             name: {
@@ -139,11 +141,6 @@ def _prompt(result: Result) -> Json | None:
         **{name: None if count is None else f"{count:,}" for name, count in counts.items()},
     }
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _source(result: Result) -> Json | None:
-    source = result.source
-    return None if source is None else {"name": source.name, "problems": source.problems, "digest": source.digest}
 
 
 def _parts(result: Result) -> Json:

@@ -83,7 +83,15 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
     path = _write_page(results, out, space)
     for result in results:
         write_result(result, out / RESULTS)
-    listed = [_listed(dataset) for dataset in datasets]
+    listed = [
+        {
+            "name": dataset.public_name,
+            "revision": dataset.revision,
+            "digest": dataset.digest,
+            "title": dataset.record.title,
+        }
+        for dataset in datasets
+    ]
     write_json(out / SETTINGS, {"space": space, "datasets": listed})
     names = "\n".join(f"- {each['title']}: `{each['name']}`, sha256 `{each['digest']}`" for each in listed)
     card = asset("merge_snli.leaderboard", "page", "space.md")
@@ -135,15 +143,6 @@ def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset]
     if not added:
         problems[f"pull request {number}"] = ["adds no result"]
     return Checked(problems | {f"{RESULTS}/{name}": each for name, each in found.items()})
-
-
-def _listed(dataset: MergeDataset) -> dict[str, Any]:
-    return {
-        "name": dataset.public_name,
-        "revision": dataset.revision,
-        "digest": dataset.digest,
-        "title": dataset.record.title,
-    }
 
 
 def _settings(folder: Path) -> dict[str, Any]:

@@ -223,14 +223,10 @@ def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[in
         read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_anchors)
         of_dataset = {index: texts for index, texts in read if texts is not None}
         if not of_dataset:
-            raise InputError(_not_scored(boards, dataset))
+            scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
+            raise InputError(
+                f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "
+                f"scored, {scored[0] if scored else 'which must be a MERGE data set'}"
+            )
         found |= of_dataset
     return found
-
-
-def _not_scored(boards: Sequence[Board], dataset: MergeDataset) -> str:
-    scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
-    return (
-        f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "
-        f"scored, {scored[0] if scored else 'which must be a MERGE data set'}"
-    )

@@ -123,7 +123,7 @@ def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -
             "Numbers are standardized: a coefficient is the change per standard deviation. Standard errors are robust "
             "to the dependence between answers on the same seed.",
             *(
-                f"{_title(regression)}: {each.name} is left out: {each.reason}."
+                f"{_title(regression)}: {each['name']} is left out: {each['reason']}."
                 for regression in regressions
                 for each in regression.left_out
             ),
