@@ -35,6 +35,14 @@ LINE_COLOR = "#c1121f"
 HATCHES = ("", "///", "...", "xxx")
 """Each pass over the palette uses the next pattern."""
 
+LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
+PANELS_PER_ROW = 4
+PANEL_WIDTH_INCHES, ROW_INCHES, MARGIN_INCHES = 2.3, 0.26, 0.55
+TITLE_WIDTH = 34
+"""Characters of a panel's title that fit into its width."""
+COEFFICIENT_INCHES = 0.38
+"""Height of a row."""
+
 
 @dataclass(frozen=True)
 class Bars:
@@ -120,13 +128,6 @@ def _style_axes(axes: Axes, categories: Sequence[str], title: str) -> None:
     draw_grid(axes)
 
 
-LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
-PANELS_PER_ROW = 4
-PANEL_WIDTH_INCHES, ROW_INCHES, MARGIN_INCHES = 2.3, 0.26, 0.55
-TITLE_WIDTH = 34
-"""Characters of a panel's title that fit into its width."""
-
-
 def draw_shares(
     panels: Mapping[str, Mapping[str, Sequence[float]]], models: Sequence[str], path: str | Path, *, title: str
 ) -> list[Path]:
@@ -181,10 +182,6 @@ def _style_share_axes(axes: Axes, title: str, models: Sequence[str]) -> None:
     lines = textwrap.fill(title, TITLE_WIDTH, break_long_words=False)
     axes.set_title(lines, loc="left", fontsize=9, color=GRAY, parse_math=False)
     axes.spines[:].set_visible(False)
-
-
-COEFFICIENT_INCHES = 0.38
-"""Height of a row."""
 
 
 def coefficient_figure(

@@ -40,6 +40,9 @@ PLAIN_TEXT = ".txt"
 TRAIN = "train"
 """The split of a corpus that has splits: models are trained on it."""
 
+FORMAT = 1
+"""Version of the cached counts. Raise it if tokens are counted differently."""
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -99,10 +102,6 @@ def _sentences(source: ProblemSource, survey: Survey) -> Iterator[str]:
     for problem in stream_problems(source, survey):
         yield problem.premise
         yield problem.hypothesis
-
-
-FORMAT = 1
-"""Version of the cached counts. Raise it if tokens are counted differently."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,13 @@ from merge_snli.scoring.statistics import ratios
 if TYPE_CHECKING:
     from merge_snli.analysis.scored_dataset import Bools, Floats, Ints, ModelAnswers, ScoredDataset
 
+RARELY = 0.05
+"""Seeds with a smaller mean accuracy are rarely answered right."""
+TOLERANCE = 1e-12
+"""The mean of a tenth and of 0 may be slightly below 0.05 as a float."""
+ANNOTATOR_LABELS = "annotator_labels"
+"""SNLI's column of the labels that annotators gave, which `generate --keep-column annotator_labels` copies."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectnessScores:
@@ -71,16 +78,6 @@ def _scores(scored: ScoredDataset, model: ModelAnswers) -> CorrectnessScores:
         right=mean_at_quality_threshold(tables[0]),
         wrong=mean_at_quality_threshold(tables[1]),
     )
-
-
-RARELY = 0.05
-"""Seeds with a smaller mean accuracy are rarely answered right."""
-
-TOLERANCE = 1e-12
-"""The mean of a tenth and of 0 may be slightly below 0.05 as a float."""
-
-ANNOTATOR_LABELS = "annotator_labels"
-"""SNLI's column of the labels that annotators gave, which `generate --keep-column annotator_labels` copies."""
 
 
 @dataclass(frozen=True, kw_only=True)

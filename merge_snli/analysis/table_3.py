@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from merge_snli.scoring.results.fields import Ends
     from merge_snli.scoring.statistics import Family, TestResult
 
+SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"
+"""The columns of Table 3 that are compared."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
@@ -124,10 +127,6 @@ def _row(model: ModelAnswers, letters: str) -> ModelRow:
         mt=scores.mt,
         letters=letters,
     )
-
-
-SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"
-"""The columns of Table 3 that are compared."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,6 +37,8 @@ COMMENT = "comment"
 MARK = "*"
 """What stands before and after a marked word."""
 
+TEXT_COLUMNS = ("variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label")
+
 
 def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacement: str) -> tuple[str, str]:
     """Mark every occurrence of the word that was replaced.
@@ -78,8 +80,6 @@ Per = Literal["class", "mlm", "all"]
 
 SheetRow: TypeAlias = dict[str, str]
 """A sampled variant as annotators see it, with the replaced word marked: a text for each of `TEXT_COLUMNS`."""
-
-TEXT_COLUMNS = ("variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 UNIT = "variant"
 LEVEL = 0.95
 
+ADJUDICATED = 2
+"""The smallest difference of two annotators' scores that is listed for adjudication."""
+
 
 @dataclass(frozen=True)
 class Share:
@@ -178,10 +181,6 @@ def _weighted(seeds: Mapping[str, int], good: Mapping[str, Sequence[bool]]) -> W
 def _counts(scores: Sequence[int]) -> dict[int, int]:
     counted = Counter(scores)
     return {score: counted[score] for score in SCALE}
-
-
-ADJUDICATED = 2
-"""The smallest difference of two annotators' scores that is listed for adjudication."""
 
 
 @dataclass(frozen=True)

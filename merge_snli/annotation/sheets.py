@@ -26,6 +26,14 @@ TEXTS = (
 )
 """Headings of the interface, each with the columns shown below it."""
 
+SAMPLE_FILE = "sample.json"
+GUIDELINES = "guidelines.md"
+COLUMNS = (*TEXT_COLUMNS, *SCORES, COMMENT)
+"""The columns of a sheet."""
+WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
+"""Widths of columns in characters."""
+TEXT_WIDTH = 36
+
 
 def label_config() -> str:
     """Return the labeling interface: the texts, one choice from 1 to 5 for each score, and a comment."""
@@ -40,16 +48,6 @@ def label_config() -> str:
         lines.append("  </Choices>")
     lines.append('  <TextArea name="comment" toName="premise" placeholder="Comment (optional)" maxSubmissions="1"/>')
     return "\n".join([*lines, "</View>", ""])
-
-
-SAMPLE_FILE = "sample.json"
-GUIDELINES = "guidelines.md"
-COLUMNS = (*TEXT_COLUMNS, *SCORES, COMMENT)
-"""The columns of a sheet."""
-
-WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
-"""Widths of columns in characters."""
-TEXT_WIDTH = 36
 
 
 def write_sheets(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:

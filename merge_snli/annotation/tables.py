@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PANELS = {"F": "Fluency", "R": "Reasoning"}
 CATEGORIES = ["\n".join([str(score), *word.split()]) for score, word in SCALE.items()]
 
+ANNOTATION_FILE = "annotation.json"
+
 
 def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
     """Draw Figure 3 and, if the masked LMs are known, Figure 10 for the variants of one data set.
@@ -86,9 +88,6 @@ def _weighted_line(classes: Mapping[str, VariantScores], weighted: Weighted) -> 
         },
         0,
     )
-
-
-ANNOTATION_FILE = "annotation.json"
 
 
 def annotation_tables(annotation: Annotation) -> list[Table]:

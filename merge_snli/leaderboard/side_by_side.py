@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 SEED_MEASURES = ("Seeds", "Variants", PA)
 PAIR_MEASURES = ("Accuracy", PA)
 
+EXPLANATION = (
+    f"Scores in percent. Seeds, Variants, Accuracy: sample accuracy. {PA}: share of the seeds or groups of which at "
+    "least 90% of the variants or pairs are predicted correctly."
+)
+
 
 @dataclass(frozen=True)
 class SideBySide:
@@ -42,12 +47,6 @@ class SideBySide:
             rows=tuple((name, *(value for cells in row for value in cells)) for name, row in self.rows),
             notes=self.notes,
         )
-
-
-EXPLANATION = (
-    f"Scores in percent. Seeds, Variants, Accuracy: sample accuracy. {PA}: share of the seeds or groups of which at "
-    "least 90% of the variants or pairs are predicted correctly."
-)
 
 
 def side_by_side(boards: Sequence[Board]) -> SideBySide | None:

@@ -1,10 +1,13 @@
-"""Write the leaderboard of some results to a file."""
+"""Write the leaderboard of some results as one HTML page that works offline, or as Markdown, LaTeX, CSV or JSON.
+
+Names in results are untrusted. They reach the page in two ways only: as an escaped HTML table, and as JSON in a script
+element that is not executed, in which every `<`, `>` and `&` is escaped. The page's scripts insert them as text, never
+as markup, and a content security policy blocks every other script.
+"""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from base64 import b64encode
 from pathlib import Path
@@ -13,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.analysis.html_page import asset, shared_style, template
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
+from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.payload import page_data
@@ -22,7 +26,6 @@ from merge_snli.leaderboard.side_by_side import side_by_side
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from merge_snli.base.table import Table
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.leaderboard.boards import Board, Entry
     from merge_snli.leaderboard.seeds import Texts
@@ -42,6 +45,11 @@ PROMPT_COLUMNS = (
     "retries",
 )
 """The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted."""
+
+SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
+"""The scripts of the page, in order; all share one scope."""
+UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+PAGE = "index.html"
 
 
 def markdown(boards: Sequence[Board]) -> str:
@@ -65,15 +73,13 @@ def comma_separated(boards: Sequence[Board]) -> str:
 
     A number that the data set of a row does not have is an empty cell.
     """
-    rows = _rows(boards)
-    text = io.StringIO()
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        texts = {"training_data": " ".join(row["training_data"] or ()), "notes": "; ".join(row["notes"])}
-        writer.writerow(row | texts)
-    return text.getvalue()
+    rows = [
+        row | {"training_data": " ".join(row["training_data"] or ()), "notes": "; ".join(row["notes"])}
+        for row in _rows(boards)
+    ]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = tuple(tuple(row.get(name) for name in names) for row in rows)
+    return Table(columns=tuple(map(Column, names)), rows=cells).csv()
 
 
 def json_text(boards: Sequence[Board]) -> str:
@@ -117,13 +123,6 @@ FORMATS: dict[str, tuple[str, Callable[[Sequence[Board]], str]]] = {
 """File name and formatter of each format other than the page."""
 
 
-SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
-"""The scripts of the page, in order; all share one scope."""
-CHART_LIBRARY = "uPlot.iife.min.js"
-CHART_LICENSE = "uPlot.LICENSE"
-UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
-
-
 def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = None, about: str | None = None) -> str:
     """Return the page as HTML. Without boards of data with seeds, it has no scripts.
 
@@ -132,7 +131,7 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = Non
         texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
         about: A paragraph on submissions for the end of the page.
     """
-    library = f"/*!\n{_asset('vendor', CHART_LICENSE)}*/\n{_asset('vendor', CHART_LIBRARY)}"
+    library = f"/*!\n{_asset('vendor', 'uPlot.LICENSE')}*/\n{_asset('vendor', 'uPlot.iife.min.js')}"
     script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
     interactive = [board for board in boards if board.has_anchors]
     scripts = [library, script] if interactive else []
@@ -174,9 +173,6 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-PAGE = "index.html"
-
-
 def write_leaderboard(
     results: Iterable[Result],
     out: str | Path,
@@ -211,9 +207,8 @@ def write_leaderboard(
     else:
         name, write = FORMATS[file_format]
         text = write(boards)
-    path = Path(out) / name
-    write_text(path, text)
-    return path
+    write_text(out / name, text)
+    return out / name
 
 
 def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[int, Texts]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from merge_snli.scoring.results.grouping import DataKey
     from merge_snli.scoring.results.result import Result
 
+COLUMN = "seed_id"
+
 
 def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> tuple[ScoredDataset, ...]:
     """Read every config of the data sets that has results.
@@ -91,9 +93,6 @@ def _check_all_matched(
                 f"no result was computed on {param('dataset')} {dataset.name} (sha256 {dataset.digest[:12]}…): score a "
                 "model on it with merge-snli score, or leave it out"
             )
-
-
-COLUMN = "seed_id"
 
 
 def read_seed_ids(path: Path) -> tuple[str, ...]:

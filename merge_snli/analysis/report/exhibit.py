@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 Draw: TypeAlias = "Callable[[bool, str], Figure]"
 """Draws a figure; the arguments are whether it is for the width of a phone, and its title."""
 
+PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
+PREDICTORS = {
+    "log_odds": "log-odds of the replacement",
+    "masked_lms": "number of masked LMs",
+    "sentence_length": "sentence length",
+    "log_count": "log count of the replacement",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Exhibit:
@@ -38,16 +46,6 @@ class Exhibit:
     basis: str
     draw: Draw | None = None
     tables: tuple[Table, ...] = ()
-
-
-PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
-
-PREDICTORS = {
-    "log_odds": "log-odds of the replacement",
-    "masked_lms": "number of masked LMs",
-    "sentence_length": "sentence length",
-    "log_count": "log count of the replacement",
-}
 
 
 def predictor_name(name: str, reference: str | None) -> str:

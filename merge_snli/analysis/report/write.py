@@ -33,6 +33,9 @@ _VARIABLES = {
 _COLOR = re.compile("|".join(_VARIABLES))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+CONTENT = FIGURES, TABLES, NUMBERS, PAGE = "figures", "tables", "report.json", "index.html"
+
 
 def inline_svg(text: str, *, key: str, label: str) -> str:
     """Return the SVG element for an HTML page.
@@ -54,9 +57,6 @@ def inline_svg(text: str, *, key: str, label: str) -> str:
     size = re.search(r'viewBox="[^"]*"', element)
     opening = f'<svg {size[0] if size else ""} role="img" aria-label="{escape(label)}" class="figure">'
     return re.sub(r"\s*\n\s*", " ", opening + element[element.index(">") + 1 :])
-
-
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def render_page(report: Report, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> str:
@@ -108,9 +108,6 @@ def _facts(scored: ScoredDataset) -> dict[str, Any]:
 
 def _asset(name: str) -> str:
     return asset("merge_snli.analysis.report", "page", name)
-
-
-CONTENT = FIGURES, TABLES, NUMBERS, PAGE = "figures", "tables", "report.json", "index.html"
 
 
 def check_report_folder(out: str | Path) -> Path:
