@@ -15,7 +15,7 @@ from merge_snli.models.labels import positions
 from merge_snli.scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.leaderboard.boards import Board
@@ -48,7 +48,7 @@ class SeedText:
 
     premise: str
     hypothesis: str
-    words: dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
+    words: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
     variants: tuple[tuple[int, str], ...]
 
 

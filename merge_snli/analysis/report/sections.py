@@ -66,7 +66,7 @@ class Section:
     """One analysis in the report.
 
     Attributes:
-        name: Name of its module in `merge_snli.analysis` and of its values in `report.json`.
+        name: Name of its function in `merge_snli.analysis`, and of its values in `report.json`.
         title: Heading.
         paper: The section of the paper.
         about: How to read the figures and tables.

@@ -143,7 +143,7 @@ def test_side_by_side_does_not_rank_a_partial_model_first(
     elsewhere = make_boards([score(lambda pairs: ["neutral"] * len(pairs), other, name="elsewhere")])
     side = side_by_side([board, *elsewhere])
     assert side is not None
-    assert [name for _, name in side.models][:2] == [WHOLE, WEAK]
+    assert [name for name, _ in side.rows][:2] == [WHOLE, WEAK]
     assert any(f"{PART} is not ranked" in note for note in side.notes)
 
 
