@@ -25,20 +25,16 @@ from typing import TYPE_CHECKING
 
 from benchmarks.made_up_results import corpus_counts, write_dataset, write_results
 from benchmarks.synthetic_problems import write_problems
-from merge_snli.analysis.class_pairs import class_pairs
-from merge_snli.analysis.classes import classes
-from merge_snli.analysis.corpus.counts import CorpusCounts, count_corpus
-from merge_snli.analysis.corpus.texts import open_corpus
+from merge_snli.analysis.corpus import CorpusCounts, count_corpus, open_corpus
+from merge_snli.analysis.curves import model_curves
 from merge_snli.analysis.error_drivers import error_drivers
 from merge_snli.analysis.filter_sets import filter_sets
-from merge_snli.analysis.hard_seeds import hard_seeds
+from merge_snli.analysis.hard_seeds import hard_seeds, seed_correctness
 from merge_snli.analysis.kin import kin
 from merge_snli.analysis.majority import majority
-from merge_snli.analysis.model_curves import model_curves
 from merge_snli.analysis.scored_dataset import read_scored_dataset
-from merge_snli.analysis.seed_correctness import seed_correctness
-from merge_snli.analysis.seeds_against_variants import seeds_against_variants
-from merge_snli.analysis.table_3 import table_3
+from merge_snli.analysis.table_3 import seeds_against_variants, table_3
+from merge_snli.analysis.word_classes import class_pairs, classes
 from merge_snli.analysis.word_frequency import word_frequency
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.tagger import find_tagger

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from generation import Options, generate
 from generation.presets import STRICT
-from merge_snli.annotation.scale import GOOD
+from merge_snli.annotation.sample import GOOD
 from merge_snli.annotation.scores import Share, share
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table

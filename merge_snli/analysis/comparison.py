@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.classes import classes
-from merge_snli.analysis.common_seeds import on_common_seeds
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.scored_dataset import read_scored_dataset
+from merge_snli.analysis.scored_dataset import NotComputable, read_scored_dataset
+from merge_snli.analysis.without_seeds import on_common_seeds
+from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError, param
 from merge_snli.models.labels import positions
 from merge_snli.scoring.results.grouping import comparable_results, distinct_names_of, titles_of, two_way_suffix
@@ -23,7 +22,7 @@ from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accu
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from merge_snli.analysis.classes import ClassTest
+    from merge_snli.analysis.word_classes import NamedTest
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.scoring.answers import Counts
     from merge_snli.scoring.results.result import Result
@@ -73,7 +72,7 @@ class Comparison:
     intervals: Mapping[str, Interval]
     family: Family
     seeds_against_variants: TestResult | None
-    classes: tuple[ClassTest, ...] | None
+    classes: tuple[NamedTest, ...] | None
     all_thresholds: tuple[PairAtThresholds, ...] | None
     notes: Mapping[str, tuple[str, ...]]
 
@@ -127,10 +126,17 @@ def compare_results(
         for title, group in zip(titles_of([group[0].dataset for group in comparable]), comparable, strict=True)
     ]
     return tuple(
-        _compare_on(group, title, settings, by_digest.get(group[0].dataset.digest))
+        _compare(
+            group,
+            title,
+            test=test,
+            alpha=alpha,
+            threshold=threshold,
+            all_thresholds=all_thresholds and number == 0,
+            dataset=by_digest.get(group[0].dataset.digest),
+        )
         for group, title in zip(comparable, titles, strict=True)
         for number, threshold in enumerate(thresholds)
-        for settings in [_Settings(test, alpha, threshold, all_thresholds and number == 0)]
     )
 
 
@@ -162,27 +168,16 @@ def _check_datasets(
         )
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """What to compare: the test, its level, a threshold, and whether to test all thresholds as well."""
-
-    test: str
-    alpha: float
-    threshold: float
-    all_thresholds: bool
-
-
-def _compare_on(results: Sequence[Result], title: str, settings: _Settings, dataset: MergeDataset | None) -> Comparison:
-    comparison = _compare(results, title, settings)
-    if settings.threshold != QUALITY_THRESHOLD or not results[0].has_anchors:
-        return comparison
-    return replace(
-        comparison, seeds_against_variants=_seeds_against_variants(results), classes=_classes(dataset, results)
-    )
-
-
-def _compare(results: Sequence[Result], title: str, settings: _Settings) -> Comparison:
-    test, alpha, threshold = settings.test, settings.alpha, settings.threshold
+def _compare(
+    results: Sequence[Result],
+    title: str,
+    *,
+    test: str,
+    alpha: float,
+    threshold: float,
+    all_thresholds: bool,
+    dataset: MergeDataset | None,
+) -> Comparison:
     first = results[0]
     unit = first.units[0]
     tables = {name: result.groups for name, result in zip(distinct_names_of(results), results, strict=True)}
@@ -193,6 +188,7 @@ def _compare(results: Sequence[Result], title: str, settings: _Settings) -> Comp
         family = compare_models(values, test=test, alpha=alpha, unit=None if test == SUBSAMPLE_TEST else unit)
     except ValueError as error:
         raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
+    with_paper_tests = threshold == QUALITY_THRESHOLD and first.has_anchors
     return Comparison(
         title=title,
         dataset=first.dataset.title,
@@ -206,9 +202,9 @@ def _compare(results: Sequence[Result], title: str, settings: _Settings) -> Comp
         pattern_accuracy={name: _mean_pa(each, threshold) for name, each in counts.items()},
         intervals={name: pattern_accuracy_interval(each, threshold, unit=unit) for name, each in counts.items()},
         family=family,
-        seeds_against_variants=None,
-        classes=None,
-        all_thresholds=_at_all_thresholds(counts, family.models, alpha) if settings.all_thresholds else None,
+        seeds_against_variants=_seeds_against_variants(results, ids) if with_paper_tests else None,
+        classes=_classes(dataset, results) if with_paper_tests else None,
+        all_thresholds=_at_all_thresholds(counts, family.models, alpha) if all_thresholds else None,
         notes={name: result.notes for name, result in zip(tables, results, strict=True)},
     )
 
@@ -242,11 +238,8 @@ def _common_groups(tables: Mapping[str, GroupTable], unit: str) -> tuple[str, ..
     return tuple(one for one in next(iter(tables.values())).id if one in common)
 
 
-def _seeds_against_variants(results: Sequence[Result]) -> TestResult:
+def _seeds_against_variants(results: Sequence[Result], ids: Sequence[str]) -> TestResult:
     """Test SA on seeds against SA on variants, over models on common seeds."""
-    ids = _common_groups(
-        dict(zip(distinct_names_of(results), (result.groups for result in results), strict=True)), "seed"
-    )
     on_seeds = [_accuracy_on_seeds(result, {*ids}) for result in results]
     on_variants = [_accuracy_on_variants(result.groups.counts(ids)) for result in results]
     return paired_t_test(on_seeds, on_variants, unit="model")
@@ -264,7 +257,7 @@ def _accuracy_on_variants(counts: Counts) -> float:
     return float(np.mean(counts.correct[drawn].sum(axis=1) / counts.sizes[drawn].sum(axis=1)))
 
 
-def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[ClassTest, ...] | None:
+def _classes(dataset: MergeDataset | None, results: Sequence[Result]) -> tuple[NamedTest, ...] | None:
     """Test each pair of word classes over seeds; none if the config has one class, None without the data set."""
     if dataset is None:
         return None

@@ -1,7 +1,8 @@
-"""Average curves and seeds over models."""
+"""Compute the PA curve of every model (Figures 4 and 11 of the paper), and average curves and seeds over models."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,8 @@ from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accu
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import Bools, Floats, ModelAnswers, ScoredDataset
     from merge_snli.scoring.answers import Counts
-
-    Bools = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -47,33 +43,23 @@ class MeanCurve:
         return self.mean[CURVE.index(threshold)]
 
 
-@dataclass(frozen=True)
-class Averaged:
-    """What the models do on some variants, on average.
-
-    Attributes:
-        curve: The mean PA curve.
-        values: Value of each seed in a test, as from `seed_values`, [n_seeds].
-    """
-
-    curve: MeanCurve
-    values: Floats
-
-
-def averaged(scored: ScoredDataset, mask: Bools | None = None) -> Averaged:
+def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurve, Floats]:
     """Average the models of a data set on some of its drawn variants.
 
     Args:
         scored: The data set.
         mask: Variants to count, [n_variants]; by default all.
+
+    Returns:
+        The mean PA curve, and the value of each seed in a test, as from `seed_values`, [n_seeds].
     """
     tables = [model.answers.counts(rows=mask) for model in scored.models]
     named = [(model.name, table) for model, table in zip(scored.models, tables, strict=True)]
     variants = max(number_drawn(scored, model, mask) for model in scored.models)
-    return Averaged(mean_curve(named, variants=variants), seed_values(tables))
+    return mean_curve(named, variants=variants), seed_values(tables)
 
 
-def number_drawn(scored: ScoredDataset, model: ScoredModel, mask: Bools | None = None) -> int:
+def number_drawn(scored: ScoredDataset, model: ModelAnswers, mask: Bools | None = None) -> int:
     """Count the distinct variants that a subsample drew and the model has a prediction on.
 
     Args:
@@ -92,28 +78,27 @@ def mean_at_quality_threshold(table: Counts) -> float:
     return float(some.mean()) if len(some) else float("nan")
 
 
-def pass_shares(table: Counts, threshold: float = QUALITY_THRESHOLD) -> Floats:
-    """Return the share of the subsamples in which each seed passes a threshold, [n_seeds]; NaN without a variant.
+def pass_shares(table: Counts) -> Floats:
+    """Return the share of the subsamples in which each seed passes at 0.9, [n_seeds]; NaN without a variant.
 
     As `merge_snli.scoring.statistics.passes_by_seed`, which requires a variant of every seed.
     """
     some = table.drawn
     shares = np.full(len(some), np.nan)
-    shares[some] = passes_by_seed(table.correct[:, some], table.sizes[:, some], threshold)
+    shares[some] = passes_by_seed(table.correct[:, some], table.sizes[:, some])
     return shares
 
 
-def seed_values(tables: Iterable[Counts], threshold: float = QUALITY_THRESHOLD) -> Floats:
+def seed_values(tables: Iterable[Counts]) -> Floats:
     """Return the value of each seed in a test: the mean over models of `pass_shares`, [n_seeds].
 
     Args:
         tables: Counts of each model.
-        threshold: Threshold from 0 to 1.
 
     Returns:
         Values from 0 to 1; NaN for a seed without a variant in some model.
     """
-    means: Floats = np.mean([pass_shares(table, threshold) for table in tables], axis=0)
+    means: Floats = np.mean([pass_shares(table) for table in tables], axis=0)
     return means
 
 
@@ -140,3 +125,36 @@ def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCur
         low=tuple(np.fmin.reduce(over_models, axis=0).tolist()),
         high=tuple(np.fmax.reduce(over_models, axis=0).tolist()),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCurves:
+    """The curves of the models.
+
+    Attributes:
+        threshold: The quality threshold, by which the models are ranked.
+        seeds: Number of seeds of the config.
+        curves: The curve of each model, best first, then by name; those without a drawn variant last.
+    """
+
+    threshold: float
+    seeds: int
+    curves: tuple[MeanCurve, ...]
+
+
+def model_curves(scored: ScoredDataset) -> ModelCurves:
+    """Compute the PA curve of every model, with the range of its subsamples (section 5.1)."""
+    curves = [
+        mean_curve([(model.name, model.answers.counts())], variants=number_drawn(scored, model))
+        for model in scored.models
+    ]
+    return ModelCurves(
+        threshold=QUALITY_THRESHOLD,
+        seeds=len(scored.ids),
+        curves=tuple(sorted(curves, key=_rank)),
+    )
+
+
+def _rank(curve: MeanCurve) -> tuple[float, tuple[str, ...]]:
+    accuracy = curve.at(QUALITY_THRESHOLD)
+    return (1.0 if math.isnan(accuracy) else -accuracy), curve.models

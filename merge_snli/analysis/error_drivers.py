@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.predictors import Predictor, design_of
+from merge_snli.analysis.predictors import RegressionPredictor, design_of
+from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.scoring.statistics import Interval
 from merge_snli.scoring.statistics.logistic import (
     NotConverged,
@@ -21,9 +21,9 @@ from merge_snli.scoring.statistics.logistic import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from merge_snli.analysis.corpus.counts import CorpusCounts
+    from merge_snli.analysis.corpus import CorpusCounts
     from merge_snli.analysis.predictors import Design
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import ModelAnswers, ScoredDataset
     from merge_snli.scoring.statistics.logistic import LogisticFit
 
 LEVEL = 0.95
@@ -50,14 +50,6 @@ class Coefficient:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOut:
-    """A predictor or a model that a regression leaves out, and why."""
-
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Regression:
     """The regression for one model, or pooled over models with a fixed effect for each.
 
@@ -68,7 +60,7 @@ class Regression:
         right: Share of right answers.
         coefficients: Coefficients of the predictors; empty if the regression was not computed.
         intercepts: Intercept of each model; empty if the regression was not computed.
-        left_out: Predictors and models that were left out.
+        left_out: Predictors and models that were left out: `name`, and `reason`.
         not_computed: Why there are no coefficients; None if there are.
     """
 
@@ -78,7 +70,7 @@ class Regression:
     right: float
     coefficients: tuple[Coefficient, ...]
     intercepts: tuple[Coefficient, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[dict[str, str], ...]
     not_computed: str | None
 
 
@@ -93,7 +85,7 @@ class ErrorDrivers:
         pooled: The regression over all models; None if there is only one.
     """
 
-    predictors: tuple[Predictor, ...]
+    predictors: tuple[RegressionPredictor, ...]
     corpus: str | None
     models: tuple[Regression, ...]
     pooled: Regression | None
@@ -125,7 +117,7 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
     """Return the regression over all models but those that are always or never right, whose intercept is infinite."""
     varying = [model for model in scored.models if not _outcome(model).is_constant]
     constant = tuple(
-        LeftOut(name=model.name, reason=_constant_reason([model]))
+        {"name": model.name, "reason": _constant_reason([model])}
         for model in scored.models
         if _outcome(model).is_constant
     )
@@ -133,7 +125,7 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
 
 
 def _regression(
-    scored: ScoredDataset, design: Design, models: Sequence[ScoredModel], left_out: tuple[LeftOut, ...] = ()
+    scored: ScoredDataset, design: Design, models: Sequence[ModelAnswers], left_out: tuple[dict[str, str], ...] = ()
 ) -> Regression:
     outcomes = [_outcome(model) for model in models]
     answers = sum(int(outcome.included.sum()) for outcome in outcomes)
@@ -152,7 +144,7 @@ def _regression(
     names = [design.predictors[column].name for column in kept]
     coefficients = () if fit is None else _coefficients(fit, [*names, *(model.name for model in models)])
     dropped = tuple(
-        LeftOut(name=predictor.name, reason="constant, or a linear combination of the other predictors")
+        {"name": predictor.name, "reason": "constant, or a linear combination of the other predictors"}
         for column, predictor in enumerate(design.predictors)
         if column not in kept
     )
@@ -168,27 +160,27 @@ def _regression(
     )
 
 
-def _outcome(model: ScoredModel) -> Outcome:
+def _outcome(model: ModelAnswers) -> Outcome:
     return Outcome(model.answers.correct, model.answers.asked)
 
 
-def _constant_reason(models: Sequence[ScoredModel]) -> str:
+def _constant_reason(models: Sequence[ModelAnswers]) -> str:
     return f"{'every' if models[0].answers.correct.any() else 'no'} variant is answered right"
 
 
-def _separation(design: Design, models: Sequence[ScoredModel]) -> str | None:
+def _separation(design: Design, models: Sequence[ModelAnswers]) -> str | None:
     """Return why the answers have an infinite coefficient: all are the same, or all with one level of a factor."""
     if all(_outcome(model).is_constant for model in models):
         return _constant_reason(models)
-    for factor in design.factors:
-        right, answers = np.zeros(len(factor.levels)), np.zeros(len(factor.levels))
+    for name, (levels, codes) in design.factors.items():
+        right, answers = np.zeros(len(levels)), np.zeros(len(levels))
         for model in models:
-            right += np.bincount(factor.codes, model.answers.correct, minlength=len(right))
-            answers += np.bincount(factor.codes, model.answers.asked, minlength=len(right))
-        for level, n_right, n in zip(factor.levels, right, answers, strict=True):
+            right += np.bincount(codes, model.answers.correct, minlength=len(right))
+            answers += np.bincount(codes, model.answers.asked, minlength=len(right))
+        for level, n_right, n in zip(levels, right, answers, strict=True):
             if n and n_right in {0, n}:
                 share = "every" if n_right else "no"
-                return f"{share} variant with {factor.name} {level} is answered right"
+                return f"{share} variant with {name} {level} is answered right"
     return None
 
 

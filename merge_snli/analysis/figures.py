@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.charts.line_chart import Line, draw_lines
-from merge_snli.analysis.charts.share_chart import SharePanel, draw_shares
+from merge_snli.analysis.bar_charts import draw_shares
+from merge_snli.analysis.line_chart import Line, line_figure, save_figure
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.folders import check_out
 from merge_snli.schema import WORD_CLASSES
@@ -21,8 +21,7 @@ from merge_snli.scoring.results.score_table import columns_of, compared_labels_o
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from merge_snli.analysis.scored_dataset import Floats
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import Curve
 
@@ -80,24 +79,16 @@ def _draw_groups(results: Sequence[Result], stem: Path) -> list[Path]:
     return files
 
 
-def _share_panels(results: Sequence[Result], column: str) -> list[SharePanel]:
-    labels = compared_labels_of(results)
-    values = dict.fromkeys(value for result in results for value in result.parts.get(column, {}))
-    return [
-        SharePanel(
-            value,
-            {
-                label: [
-                    scores.predicted_share(label)
-                    if (scores := result.parts.get(column, {}).get(value))
-                    else float("nan")
-                    for result in results
-                ]
-                for label in labels
-            },
-        )
-        for value in values
-    ]
+def _share_panels(results: Sequence[Result], column: str) -> dict[str, dict[str, list[float]]]:
+    """Return the share of each predicted label by model, by value of a column and label; NaN without scores."""
+    parts = [result.parts.get(column, {}) for result in results]
+    return {
+        value: {
+            label: [of_model[value].predicted_share(label) if value in of_model else float("nan") for of_model in parts]
+            for label in compared_labels_of(results)
+        }
+        for value in dict.fromkeys(value for of_model in parts for value in of_model)
+    }
 
 
 def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0) -> list[Path]:
@@ -122,9 +113,8 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
     curves = [result.scores.curve for result in best_first]
     named = enumerate(zip(marked_names(best_first), curves, strict=True))
     lines = [_mean_line(name, [curve], style=rank) for rank, (name, curve) in named if _has_values(curve)]
-    return draw_lines(
-        lines, first.thresholds, path, title=title, marked=first.quality_threshold, start=start, of=f"{group}'s {row}s"
-    )
+    of, marked = f"{group}'s {row}s", first.quality_threshold
+    return save_figure(line_figure(lines, first.thresholds, title=title, marked=marked, start=start, of=of), path)
 
 
 def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
@@ -156,7 +146,7 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
         for name, of_class in curves
         if all(map(_has_values, of_class))
     ]
-    return draw_lines(lines, first.thresholds, path, title=title, marked=first.quality_threshold)
+    return save_figure(line_figure(lines, first.thresholds, title=title, marked=first.quality_threshold), path)
 
 
 def _first(results: Sequence[Result]) -> Result:
@@ -178,5 +168,5 @@ def _mean_line(name: str, curves: Sequence[Curve], *, style: int) -> Line:
     return Line(name, mean.tolist(), low.tolist(), high.tolist(), style)
 
 
-def _floats(values: Sequence[object]) -> NDArray[np.float64]:
+def _floats(values: Sequence[object]) -> Floats:
     return np.array(values, dtype=np.float64)  # None becomes NaN

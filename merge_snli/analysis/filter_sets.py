@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from merge_snli.analysis.common_seeds import on_common_seeds
 from merge_snli.analysis.curves import averaged
-from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.without_seeds import on_common_seeds
 from merge_snli.scoring.results.grouping import is_two_way
 from merge_snli.scoring.statistics import compare_models
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from merge_snli.analysis.curves import MeanCurve
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import Floats, ModelAnswers, ScoredDataset
     from merge_snli.scoring.statistics import Family
 
-    Floats = NDArray[np.float64]
 
 SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
     ("intersection", ("prob", "pos"), False): "plain",
@@ -115,7 +112,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
     found = {name: averaged(scored) for name, scored in named}
     ids = restricted[0].ids
-    values = {name: _in_order(scored, found[name].values, ids) for name, scored in named}
+    values = {name: _in_order(scored, found[name][1], ids) for name, scored in named}
     complete = ~np.isnan(list(values.values())).any(axis=0)
     return FilterSets(
         sets=tuple(
@@ -125,7 +122,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
                 digest=scored.record.digest,
                 config=scored.record.config,
                 generated=len(scored.groups),
-                curve=found[name].curve,
+                curve=found[name][0],
             )
             for name, scored in named
         ),
@@ -150,7 +147,7 @@ def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], lis
     """
     groups: dict[tuple[bool, frozenset[tuple[str, ...]]], list[ScoredDataset]] = {}
     for scored in data:
-        groups.setdefault((_is_two_way(scored), frozenset(_problems(scored))), []).append(scored)
+        groups.setdefault((is_two_way(scored.models[0].result), frozenset(_problems(scored))), []).append(scored)
     largest = max(groups.values(), key=len, default=[])
     return largest, [scored for scored in data if not any(scored is other for other in largest)]
 
@@ -175,11 +172,7 @@ def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
     return list(zip(seeds.ids, seeds.premises, seeds.hypotheses, seeds.labels, strict=True))
 
 
-def _is_two_way(scored: ScoredDataset) -> bool:
-    return is_two_way(scored.models[0].result)
-
-
-def _key(model: ScoredModel) -> tuple[str, str | None]:
+def _key(model: ModelAnswers) -> tuple[str, str | None]:
     """Return what identifies a model in several data sets."""
     return model.name, model.result.model.digest
 

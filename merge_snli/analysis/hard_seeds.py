@@ -1,4 +1,4 @@
-"""Find the seeds whose variants the models answer wrong (section 5.5 and Table 10 of the paper)."""
+"""Compare seeds answered right and wrong by their variants, and find hard seeds (section 5.5, Table 10)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,75 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from merge_snli.analysis.curves import mean_at_quality_threshold
+from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.scoring.statistics import ratios
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ScoredDataset
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+    from merge_snli.analysis.scored_dataset import Bools, Floats, Ints, ModelAnswers, ScoredDataset
 
 RARELY = 0.05
 """Seeds with a smaller mean accuracy are rarely answered right."""
-
 TOLERANCE = 1e-12
 """The mean of a tenth and of 0 may be slightly below 0.05 as a float."""
-
 ANNOTATOR_LABELS = "annotator_labels"
 """SNLI's column of the labels that annotators gave, which `generate --keep-column annotator_labels` copies."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectnessScores:
+    """PA at the quality threshold by whether a model answered the seed right, mean over the subsamples.
+
+    Attributes:
+        seeds_right: Number of seeds with drawn variants that the model answered right.
+        seeds_wrong: Number of such seeds that it answered wrong.
+        right: PA on the variants of the seeds answered right; NaN without one.
+        wrong: PA on the variants of the seeds answered wrong; NaN without one.
+    """
+
+    seeds_right: int
+    seeds_wrong: int
+    right: float
+    wrong: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedCorrectness:
+    """Scores of each model, and their means over the models that have such seeds."""
+
+    models: dict[str, CorrectnessScores]
+    mean_right: float
+    mean_wrong: float
+
+
+def seed_correctness(scored: ScoredDataset) -> SeedCorrectness:
+    """Score the variants of seeds answered right and of seeds answered wrong.
+
+    Args:
+        scored: A config of a data set.
+
+    Raises:
+        NotComputable: If no model has a seed of both kinds.
+    """
+    models = {model.name: _scores(scored, model) for model in scored.models}
+    if not any(each.seeds_right and each.seeds_wrong for each in models.values()):
+        raise NotComputable("seeds answered right and wrong cannot be compared: no model has some of both")
+    return SeedCorrectness(
+        models=models,
+        mean_right=float(np.nanmean([each.right for each in models.values()])),
+        mean_wrong=float(np.nanmean([each.wrong for each in models.values()])),
+    )
+
+
+def _scores(scored: ScoredDataset, model: ModelAnswers) -> CorrectnessScores:
+    right = model.anchors.correct[scored.groups]
+    tables = [model.answers.counts(rows=mask) for mask in (right, ~right)]
+    return CorrectnessScores(
+        seeds_right=int(tables[0].drawn.sum()),
+        seeds_wrong=int(tables[1].drawn.sum()),
+        right=mean_at_quality_threshold(tables[0]),
+        wrong=mean_at_quality_threshold(tables[1]),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,16 +141,15 @@ def mean_accuracy(scored: ScoredDataset) -> Floats:
 
     A model that has no prediction on the seed's variants is left out of the mean; NaN if no model has one.
     """
-    shares = []
-    for model in scored.models:
-        sizes = _per_seed(scored, model.answers.asked)
-        right = _per_seed(scored, model.answers.correct)
-        shares.append(ratios(right, sizes))
+    shares = [
+        ratios(_per_seed(scored, model.answers.correct), _per_seed(scored, model.answers.asked))
+        for model in scored.models
+    ]
     known = ~np.isnan(shares)
     return ratios(np.where(known, shares, 0).sum(axis=0), known.sum(axis=0))
 
 
-def _per_seed(scored: ScoredDataset, mask: NDArray[np.bool_]) -> Ints:
+def _per_seed(scored: ScoredDataset, mask: Bools) -> Ints:
     return np.bincount(scored.groups[mask], minlength=len(scored.ids))
 
 

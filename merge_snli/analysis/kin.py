@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.analysis.curves import mean_at_quality_threshold, mean_curve, number_drawn
-from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.mlm_families import family
 from merge_snli.models.paper_models import paper_model
@@ -20,13 +20,10 @@ from merge_snli.models.paper_models import paper_model
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from merge_snli.analysis.curves import MeanCurve
-    from merge_snli.analysis.scored_dataset import Replacements, ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import Bools, ModelAnswers, Replacements, ScoredDataset
     from merge_snli.scoring.answers import Counts
 
-    Bools = NDArray[np.bool_]
 
 EQUIV, SIZE, ARCH, MULTI = GROUPS = ("equiv", "size", "arch", "multi")
 """Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
@@ -108,9 +105,22 @@ def kin(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) ->
         if model.name not in found:
             continue
         for group, mask in group_masks(scored.variants, found[model.name]).items():
-            kept = mask & _has_enough(scored, model, mask)[scored.groups]
-            table = model.answers.counts(rows=kept)
-            groups.append(_summary(scored, model, found[model.name], group, mask, table))
+            sizes = np.bincount(scored.groups[mask & model.answers.asked & scored.drawn], minlength=len(scored.ids))
+            enough = sizes >= MINIMUM
+            kept = mask & enough[scored.groups]
+            table, draws = model.answers.counts(rows=kept), model.answers.counts(rows=mask).sizes
+            groups.append(
+                ModelGroup(
+                    model=model.name,
+                    masked_lm=found[model.name],
+                    group=group,
+                    variants=int(sizes.sum()),
+                    variants_per_subsample=float(draws.sum() / len(draws)),
+                    seeds=int(np.count_nonzero(enough)),
+                    seeds_left_out=int(np.count_nonzero((sizes > 0) & ~enough)),
+                    pattern_accuracy=mean_at_quality_threshold(table),
+                )
+            )
             if table.sizes.any():
                 tables[group].append((model.name, table, number_drawn(scored, model, kept)))
     return Kin(
@@ -185,34 +195,6 @@ def _counterparts(scored: ScoredDataset, given: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def _names(model: ScoredModel) -> tuple[str, str]:
+def _names(model: ModelAnswers) -> tuple[str, str]:
     """Return the names by which a user may mean a model: its name in tables, and that of the folder or Hub id."""
     return model.name, model.result.model.name
-
-
-def _sizes(scored: ScoredDataset, model: ScoredModel, mask: Bools) -> NDArray[np.int64]:
-    """Count the distinct drawn variants of each seed in a group, [n_seeds]."""
-    included = mask & model.answers.asked & scored.drawn
-    return np.bincount(scored.groups[included], minlength=len(scored.ids))
-
-
-def _has_enough(scored: ScoredDataset, model: ScoredModel, mask: Bools) -> Bools:
-    return np.asarray(_sizes(scored, model, mask) >= MINIMUM)
-
-
-def _summary(
-    scored: ScoredDataset, model: ScoredModel, masked_lm: str, group: str, mask: Bools, table: Counts
-) -> ModelGroup:
-    """Describe a group; `table` counts its variants on the seeds that have enough of them."""
-    sizes = _sizes(scored, model, mask)
-    draws = model.answers.counts(rows=mask).sizes
-    return ModelGroup(
-        model=model.name,
-        masked_lm=masked_lm,
-        group=group,
-        variants=int(sizes.sum()),
-        variants_per_subsample=float(draws.sum() / len(draws)),
-        seeds=int(np.count_nonzero(sizes >= MINIMUM)),
-        seeds_left_out=int(np.count_nonzero((sizes > 0) & (sizes < MINIMUM))),
-        pattern_accuracy=mean_at_quality_threshold(table),
-    )

@@ -18,28 +18,12 @@ from merge_snli.models.labels import positions
 from merge_snli.scoring.answers import MAJORITY
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
-
-    Ints = NDArray[np.int64]
+    from merge_snli.analysis.scored_dataset import Ints, ModelAnswers, ScoredDataset
 
 
-@dataclass(frozen=True, kw_only=True)
-class MajorityScores:
-    """PA at the quality threshold against different labels, mean over the subsamples; NaN without a drawn variant.
-
-    Attributes:
-        gold: Against the gold labels.
-        own: Against the model's most frequent answer on the seed's variants in the subsample.
-        vote: Against the label that most models predict on the seed.
-        constant: Against the most frequent gold label.
-    """
-
-    gold: float
-    own: float
-    vote: float
-    constant: float
+REFERENCES = ("gold", "own", "vote", "constant")
+"""The labels that predictions are compared with: the gold labels; the model's most frequent answer on the seed's
+variants in the subsample; the label that most models predict on the seed; the most frequent gold label."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +31,8 @@ class Majority:
     """Scores against majority labels.
 
     Attributes:
-        models: Scores of each model.
+        models: PA at the quality threshold of each model against each of `REFERENCES`, mean over the subsamples; NaN
+            without a drawn variant.
         mean: Means over the models.
         labels: Labels in which the models vote.
         constant_label: The most frequent gold label of the seeds; of a tie, the first label of the data set.
@@ -56,8 +41,8 @@ class Majority:
         vote_accuracy: Share of the seeds on which the vote is the gold label.
     """
 
-    models: dict[str, MajorityScores]
-    mean: MajorityScores
+    models: dict[str, dict[str, float]]
+    mean: dict[str, float]
     labels: tuple[str, ...]
     constant_label: str
     constant_share: float
@@ -76,17 +61,11 @@ def majority(scored: ScoredDataset) -> Majority:
     vote = votes.argmax(axis=1)
     constant_label = max(scored.record.labels, key=lambda label: gold_counts[label])
     by_model = {model.name: _scores(scored, model, labels, vote, constant_label) for model in scored.models}
-    rows = list(by_model.values())
     gold = scored.models[0].answers.in_labels(labels).anchors
     assert gold is not None
     return Majority(
         models=by_model,
-        mean=MajorityScores(
-            gold=float(np.mean([row.gold for row in rows])),
-            own=float(np.mean([row.own for row in rows])),
-            vote=float(np.mean([row.vote for row in rows])),
-            constant=float(np.mean([row.constant for row in rows])),
-        ),
+        mean={name: float(np.mean([scores[name] for scores in by_model.values()])) for name in REFERENCES},
         labels=labels,
         constant_label=constant_label,
         constant_share=gold_counts[constant_label] / len(scored.ids),
@@ -114,13 +93,14 @@ def _votes(scored: ScoredDataset, labels: tuple[str, ...]) -> Ints:
 
 
 def _scores(
-    scored: ScoredDataset, model: ScoredModel, labels: tuple[str, ...], vote: Ints, constant_label: str
-) -> MajorityScores:
+    scored: ScoredDataset, model: ModelAnswers, labels: tuple[str, ...], vote: Ints, constant_label: str
+) -> dict[str, float]:
     answers = model.answers
     constant = np.full(len(scored.ids), positions([constant_label], answers.labels)[0])
-    return MajorityScores(
-        gold=mean_at_quality_threshold(answers.counts()),
-        own=mean_at_quality_threshold(answers.counts(MAJORITY)),
-        vote=mean_at_quality_threshold(answers.in_labels(labels).counts(vote)),
-        constant=mean_at_quality_threshold(answers.counts(constant)),
+    tables = (
+        answers.counts(),
+        answers.counts(MAJORITY),
+        answers.in_labels(labels).counts(vote),
+        answers.counts(constant),
     )
+    return dict(zip(REFERENCES, map(mean_at_quality_threshold, tables), strict=True))

@@ -10,22 +10,20 @@ import numpy as np
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from merge_snli.analysis.corpus.counts import CorpusCounts
-    from merge_snli.analysis.scored_dataset import ScoredDataset
+    from merge_snli.analysis.corpus import CorpusCounts
+    from merge_snli.analysis.scored_dataset import Floats, Ints, ScoredDataset
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 LOG_ODDS, MASKED_LMS, SENTENCE_LENGTH, LOG_COUNT = "log_odds", "masked_lms", "sentence_length", "log_count"
 WORD_CLASS, LABEL = "word_class", "label"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Predictor:
+class RegressionPredictor:
     """A predictor.
 
     Attributes:
@@ -45,33 +43,19 @@ class Predictor:
 
 
 @dataclass(frozen=True)
-class Factor:
-    """A predictor with levels.
-
-    Attributes:
-        name: `word_class` or `label`.
-        levels: The levels that occur, the reference first.
-        codes: Index of the level of each variant, [n_variants].
-    """
-
-    name: str
-    levels: tuple[str, ...]
-    codes: Ints
-
-
-@dataclass(frozen=True)
 class Design:
     """The predictors of the variants of a data set.
 
     Attributes:
         predictors: Describe the columns, [p].
         columns: Standardized numbers and indicators, [n_variants, p]; 0 if a number does not vary.
-        factors: The factors that the indicators stand for.
+        factors: By name of the factor that indicators stand for, its levels that occur, the reference first, and the
+            index of the level of each variant, [n_variants].
     """
 
-    predictors: tuple[Predictor, ...]
+    predictors: tuple[RegressionPredictor, ...]
     columns: Floats
-    factors: tuple[Factor, ...]
+    factors: dict[str, tuple[tuple[str, ...], Ints]]
 
 
 def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
@@ -94,12 +78,12 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
     if corpus is not None:
         numbers[LOG_COUNT] = np.log1p(corpus.of(variants.replacement))
     names, classes = np.array(scored.seeds.labels), variants.word_class
-    factors = (
-        _factor(WORD_CLASS, WORD_CLASSES, np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]),
-        _factor(LABEL, scored.record.labels, names[scored.groups]),
-    )
+    factors = {
+        WORD_CLASS: _levels(WORD_CLASSES, np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]),
+        LABEL: _levels(scored.record.labels, names[scored.groups]),
+    }
     described = [_standardized(name, values) for name, values in numbers.items()]
-    described += [each for factor in factors for each in _indicators(factor)]
+    described += [each for name, factor in factors.items() for each in _indicators(name, *factor)]
     return Design(
         tuple(predictor for predictor, _ in described),
         np.column_stack([column for _, column in described]),
@@ -107,28 +91,25 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
     )
 
 
-def _factor(name: str, order: Sequence[str], values: NDArray[np.str_]) -> Factor:
+def _levels(order: Sequence[str], values: NDArray[np.str_]) -> tuple[tuple[str, ...], Ints]:
     found = set(np.unique(values).tolist())
     levels = tuple(level for level in order if level in found)
     codes = np.zeros(len(values), dtype=np.int64)
     for code, level in enumerate(levels):
         codes[values == level] = code
-    return Factor(name, levels, codes)
+    return levels, codes
 
 
-def _standardized(name: str, values: Floats) -> tuple[Predictor, Floats]:
-    mean, deviation = float(values.mean()), float(values.std())
-    column = (values - mean) / deviation if deviation else np.zeros(len(values))
-    return Predictor(name=name, reference=None, mean=mean, deviation=deviation), column
+def _standardized(name: str, values: Floats) -> tuple[RegressionPredictor, Floats]:
+    predictor = _predictor(name, values)
+    return predictor, (values - predictor.mean) / (predictor.deviation or 1.0)
 
 
-def _indicators(factor: Factor) -> list[tuple[Predictor, Floats]]:
-    indicators = []
-    for code, level in enumerate(factor.levels[1:], start=1):
-        column = (factor.codes == code).astype(np.float64)
-        name = f"{factor.name}: {level}"
-        predictor = Predictor(
-            name=name, reference=factor.levels[0], mean=float(column.mean()), deviation=float(column.std())
-        )
-        indicators.append((predictor, column))
-    return indicators
+def _indicators(factor: str, levels: Sequence[str], codes: Ints) -> Iterator[tuple[RegressionPredictor, Floats]]:
+    for code, level in enumerate(levels[1:], start=1):
+        column = (codes == code).astype(np.float64)
+        yield _predictor(f"{factor}: {level}", column, reference=levels[0]), column
+
+
+def _predictor(name: str, column: Floats, reference: str | None = None) -> RegressionPredictor:
+    return RegressionPredictor(name=name, reference=reference, mean=float(column.mean()), deviation=float(column.std()))

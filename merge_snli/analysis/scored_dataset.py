@@ -6,13 +6,12 @@ Every analysis takes these values. Models are in the order of their results, row
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.not_computable import NotComputable
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import read_split
 from merge_snli.dataset.validated_by import masked_lm_names, validated_by
@@ -36,6 +35,11 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+
+
+class NotComputable(Exception):  # noqa: N818 - not an error: a report lists the reason and goes on
+    """An analysis cannot be computed; the message is one sentence: what is missing and, if one, the option for it."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Replacements:
 
 
 @dataclass(frozen=True)
-class ScoredModel:
+class ModelAnswers:
     """A model and its answers.
 
     Attributes:
@@ -111,11 +115,11 @@ class ScoredModel:
         return self.answers.anchors
 
     @property
-    def asked_groups(self) -> Bools:
-        """Whether the model has an answer to any row of each group, [n_groups]."""
-        asked = np.zeros(len(self.answers.group_index), dtype=bool)
-        asked[self.answers.groups[self.answers.asked]] = True
-        return asked
+    def answered_groups(self) -> Bools:
+        """Whether the model has an answer to each group, [n_groups]: to its anchor, if any, and to any of its rows."""
+        answered, anchors = np.zeros(len(self.answers.group_index), dtype=bool), self.answers.anchors
+        answered[self.answers.groups[self.answers.asked]] = True
+        return answered if anchors is None else answered & (anchors.predicted != Missing.NOT_ASKED)
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class ScoredDataset:
     record: DatasetRecord
     texts: SeedTexts | None
     replacements: Replacements | None
-    models: tuple[ScoredModel, ...]
+    models: tuple[ModelAnswers, ...]
     coverage: tuple[str, ...] = ()
 
     @property
@@ -209,7 +213,7 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
     models = []
     for name, result in zip(distinct_names_of(results), results, strict=True):
         try:
-            models.append(ScoredModel(name, result, answers_of(result, data)))
+            models.append(ModelAnswers(name, result, answers_of(result, data)))
         except InputError as error:
             raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
     return ScoredDataset(
@@ -219,49 +223,6 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
         None if data.anchors is None else _replacements(dataset, table),
         tuple(models),
     )
-
-
-def take_groups(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
-    """Return a data set with some groups only, and the answers to them; results stay what they are.
-
-    Args:
-        scored: The data set.
-        groups: Whether to keep each group, [n_groups].
-    """
-    rows, at = groups[scored.groups], np.flatnonzero(groups).tolist()
-    texts, replacements = scored.texts, scored.replacements
-    return replace(
-        scored,
-        data=scored.data.take(groups=groups, rows=rows),
-        texts=None
-        if texts is None
-        else SeedTexts(
-            ids=tuple(texts.ids[seed] for seed in at),
-            premises=tuple(texts.premises[seed] for seed in at),
-            hypotheses=tuple(texts.hypotheses[seed] for seed in at),
-            labels=tuple(texts.labels[seed] for seed in at),
-            extra={name: tuple(column[seed] for seed in at) for name, column in texts.extra.items()},
-        ),
-        replacements=None
-        if replacements is None
-        else replace(
-            replacements,
-            word_class=replacements.word_class.take(np.flatnonzero(rows)),
-            original=replacements.original.take(np.flatnonzero(rows)),
-            replacement=replacements.replacement.take(np.flatnonzero(rows)),
-            log_odds=replacements.log_odds[rows],
-            validated_by=replacements.validated_by[rows],
-        ),
-        models=tuple(replace(model, answers=model.answers.take(groups=groups).renumbered()) for model in scored.models),
-    )
-
-
-def answered_groups(model: ScoredModel) -> Bools:
-    """Return whether a result has each group, [n_groups]: the model was asked the anchor, if any, and a row."""
-    asked = model.asked_groups
-    if model.answers.anchors is None:
-        return asked
-    return np.asarray(asked & (model.answers.anchors.predicted != Missing.NOT_ASKED))
 
 
 def _texts(data: ScoredData, table: pa.Table) -> SeedTexts:

@@ -1,4 +1,4 @@
-"""Leave seeds out of a scored data set, such as those that a reader judged mislabeled (section 5.5 of the paper)."""
+"""Leave seeds out of a scored data set: those judged mislabeled (section 5.5), or that some model has no answer to."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.scored_dataset import answered_groups, take_groups
+from merge_snli.analysis.scored_dataset import NotComputable, SeedTexts
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.results.evaluate import asked_answers, left_out_of
+from merge_snli.scoring.results.grouping import coverage
 from merge_snli.scoring.results.measure import consistency, group_table, scores
 from merge_snli.scoring.results.source_scores import source_accuracy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.scored_dataset import Bools, ModelAnswers, ScoredDataset
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import SourceAccuracy, SourceScores
-
-    Bools = NDArray[np.bool_]
 
 
 def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: bool = False) -> ScoredDataset:
@@ -44,9 +41,9 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     if kept.all():
         return scored
     for model in scored.models:
-        if not (kept & answered_groups(model)).any():
+        if not (kept & model.answered_groups).any():
             raise InputError(f"{scored.record.title}: no seed of {model.name} remains: leave out fewer seeds")
-    smaller = take_groups(scored, kept)
+    smaller = _take(scored, kept)
     models = []
     for whole, model in zip(scored.models, smaller.models, strict=True):
         source = whole.result.source if keep_source else _source(scored, whole, ~kept)
@@ -54,7 +51,37 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     return replace(smaller, models=tuple(models))
 
 
-def _result(scored: ScoredDataset, model: ScoredModel) -> Result:
+def _take(scored: ScoredDataset, groups: Bools) -> ScoredDataset:
+    """Return a data set with some groups only, [n_groups], and the answers to them; results stay what they are."""
+    rows, at = groups[scored.groups], np.flatnonzero(groups).tolist()
+    texts, replacements = scored.texts, scored.replacements
+    return replace(
+        scored,
+        data=scored.data.take(groups=groups, rows=rows),
+        texts=None
+        if texts is None
+        else SeedTexts(
+            ids=tuple(texts.ids[seed] for seed in at),
+            premises=tuple(texts.premises[seed] for seed in at),
+            hypotheses=tuple(texts.hypotheses[seed] for seed in at),
+            labels=tuple(texts.labels[seed] for seed in at),
+            extra={name: tuple(column[seed] for seed in at) for name, column in texts.extra.items()},
+        ),
+        replacements=None
+        if replacements is None
+        else replace(
+            replacements,
+            word_class=replacements.word_class.take(np.flatnonzero(rows)),
+            original=replacements.original.take(np.flatnonzero(rows)),
+            replacement=replacements.replacement.take(np.flatnonzero(rows)),
+            log_odds=replacements.log_odds[rows],
+            validated_by=replacements.validated_by[rows],
+        ),
+        models=tuple(replace(model, answers=model.answers.take(groups=groups).renumbered()) for model in scored.models),
+    )
+
+
+def _result(scored: ScoredDataset, model: ModelAnswers) -> Result:
     """Return the result of a model with the scores on the groups of the data set."""
     answers = asked_answers(model.answers)
     return replace(
@@ -67,7 +94,7 @@ def _result(scored: ScoredDataset, model: ScoredModel) -> Result:
     )
 
 
-def _source(scored: ScoredDataset, model: ScoredModel, out: Bools) -> SourceScores | None:
+def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceScores | None:
     """Return the scores on the source without some seeds, [n_seeds]; None if the model's answer on one is unknown."""
     source, anchors = model.result.source, model.answers.anchors
     if source is None or anchors is None or (anchors.predicted[out] == Missing.NOT_ASKED).any():
@@ -87,3 +114,36 @@ def _source(scored: ScoredDataset, model: ScoredModel, out: Bools) -> SourceScor
     return replace(
         source, overall=overall, labels={name: scores for name, scores in by_label.items() if scores is not None}
     )
+
+
+def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
+    """Return data sets with the seeds that every model of each of them has predictions on.
+
+    Accuracy on the source stays what it is, and `coverage` names the models that are the reason for missing seeds.
+
+    Args:
+        data: Data sets, each with its models; all on the same seeds if there are several.
+
+    Raises:
+        NotComputable: If the models have no seed in common.
+    """
+    missing = {
+        seed
+        for scored in data
+        for model in scored.models
+        for seed, answered in zip(scored.ids, model.answered_groups.tolist(), strict=True)
+        if not answered
+    }
+    return [_without(scored, missing) if missing else scored for scored in data]
+
+
+def _without(scored: ScoredDataset, missing: set[str]) -> ScoredDataset:
+    if missing.issuperset(scored.ids):
+        names = ", ".join(model.name for model in scored.models)
+        raise NotComputable(f"{names} have no seed of {scored.record.title} in common: leave out one of them")
+    why = [
+        f"{model.name}: {coverage(model.result, len(scored.ids))}"
+        for model in scored.models
+        if not model.answered_groups.all()
+    ]
+    return replace(without_seeds(scored, missing, keep_source=True), coverage=tuple(why))

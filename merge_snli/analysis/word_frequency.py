@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.statistics import bootstrap_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from merge_snli.analysis.corpus.counts import CorpusCounts
-    from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
+    from merge_snli.analysis.corpus import CorpusCounts
+    from merge_snli.analysis.scored_dataset import Floats, Ints, ModelAnswers, ScoredDataset
     from merge_snli.scoring.statistics import Interval
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +137,7 @@ def _mean_ratio(models: Sequence[ModelWordFrequency]) -> float:
     return float(np.mean([model.arithmetic_mean.value for model in models if model.seeds]))
 
 
-def _of_model(scored: ScoredDataset, model: ScoredModel, originals: Ints, replacements: Ints) -> ModelWordFrequency:
+def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, replacements: Ints) -> ModelWordFrequency:
     wrong = (model.anchors.predicted != Missing.NOT_ASKED) & ~model.anchors.correct
     pairs = np.flatnonzero(model.answers.correct & wrong[scored.groups])
     of_original, of_replacement = originals[pairs], replacements[pairs]

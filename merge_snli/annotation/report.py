@@ -1,21 +1,33 @@
-"""Put the numbers of an annotation study together, and write them with figures and rows for adjudication."""
+"""Put the numbers of an annotation study together, and add its scores to a data set as config `annotation`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from merge_snli.annotation.agreement import Agreement, agreements, disagreements
-from merge_snli.annotation.scores import DatasetScores, Part, dataset_scores, part
+from merge_snli.annotation.scores import (
+    Agreement,
+    DatasetScores,
+    VariantScores,
+    agreements,
+    dataset_scores,
+    disagreements,
+    variant_scores,
+)
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.stored import read_split
+from merge_snli.base.files import write_bytes
+from merge_snli.card.dataset_folder import card_and_record
+from merge_snli.dataset.folders import new_content
+from merge_snli.dataset.record import AnnotationRecord
+from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.dataset.validated_by import masked_lm_names, rows_by_masked_lm
-from merge_snli.schema import ALL
+from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, features
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from merge_snli.annotation.reading import Judgments
+    from merge_snli.annotation.reading import Judgment, Judgments
     from merge_snli.annotation.sample import Per, Sample, SampledDataset
     from merge_snli.dataset.stored import MergeDataset
 
@@ -38,7 +50,7 @@ class Annotation:
     per: Per
     random_seed: int
     annotators: tuple[str, ...]
-    pool: Part
+    pool: VariantScores
     datasets: tuple[DatasetScores, ...]
     agreement: tuple[Agreement, ...]
     to_adjudicate: int
@@ -61,8 +73,8 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
     return Annotation(
         per=sample.per,
         random_seed=sample.random_seed,
-        annotators=judgments.annotators,
-        pool=part(judgments, sample.variant_ids),
+        annotators=tuple(judgments),
+        pool=variant_scores(judgments, sample.variant_ids),
         datasets=tuple(
             dataset_scores(each, judgments, _by_masked_lm(each, sample.per, by_digest.get(each.digest)))
             for each in sample.datasets
@@ -104,3 +116,48 @@ def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | Non
     return {
         name: [ids[row] for row in rows] for name, rows in rows_by_masked_lm(table, masked_lm_names(dataset)).items()
     }
+
+
+def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments) -> MergeDataset:
+    """Write the scores of a data set's variants into its folder, and update its record and card.
+
+    The scores replace those of an earlier study. The data files of the run and their digest stay as they are.
+
+    Args:
+        dataset: A data set in a local folder.
+        sample: The sample; scores of variants from other data sets are left out.
+        judgments: The scores.
+
+    Returns:
+        The data set with config `annotation`.
+
+    Raises:
+        InputError: If the data set is in the Hub's cache, the sample has none of its variants, or the folder cannot be
+            written; the folder is unchanged then.
+    """
+    if dataset.revision is not None:
+        raise InputError(f"{dataset.name} is on the Hub: download it, and pass its folder")
+    ids = {variant.variant_id for variant in find_sampled(sample, dataset).variants}
+    rows = [row for rows in judgments.values() for row in rows if row.variant_id in ids]
+    content = _parquet(rows)
+    digest, annotators = hashlib.sha256(content).hexdigest(), tuple(sorted(judgments))
+    record = replace(dataset.record, annotation=AnnotationRecord(digest, len(rows), annotators))
+    files = {data_file(ANNOTATION, TEST): content, **card_and_record(record, dataset.folder)}
+    with new_content(dataset.folder, tuple(files)) as staged:
+        for name, written in files.items():
+            write_bytes(staged / name, written)
+    return find_dataset(str(dataset.folder))
+
+
+def _parquet(judgments: Sequence[Judgment]) -> bytes:
+    """Return the rows as a Parquet file, sorted by variant and annotator."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    ordered = sorted(judgments, key=lambda row: (row.variant_id, row.annotator))
+    columns = [(row.variant_id, row.annotator, *row.scores.values(), row.comment) for row in ordered]
+    schema = features(ANNOTATION).arrow_schema
+    table = pa.table([list(column) for column in zip(*columns, strict=True)], schema=schema)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue().to_pybytes())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from merge_snli.annotation.marking import mark
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
+from merge_snli.dataset.replaced import replaced_words
 from merge_snli.dataset.stored import label_names, read_split
 from merge_snli.dataset.validated_by import masked_lm_names, rows_by_masked_lm
 from merge_snli.schema import ALL
@@ -20,19 +20,66 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset.stored import MergeDataset
 
+SCALE = {1: "poor", 2: "mostly poor", 3: "uncertain", 4: "mostly good", 5: "good"}
+"""The meaning of each score. 5 is best; section 4 of the paper prints the scale reversed."""
+
+SCORES = {
+    "F": "fluency: is the variant correct and sensible English?",
+    "R": "reasoning: is the label right for the variant?",
+}
+"""The scores, as columns and as questions."""
+
+GOOD = 9
+"""A variant is good if the means of F and R over the annotators add up to at least this."""
+
+COMMENT = "comment"
+
+MARK = "*"
+"""What stands before and after a marked word."""
+
+TEXT_COLUMNS = ("variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label")
+
+
+def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacement: str) -> tuple[str, str]:
+    """Mark every occurrence of the word that was replaced.
+
+    Args:
+        seed: The seed's sentence.
+        variant: The variant's sentence.
+        starts: The offsets at which the replacement starts in `variant`.
+        original: The word that was replaced. An occurrence may have another case.
+        replacement: The word that replaces it, in the case pattern of `original`.
+
+    Returns:
+        The seed's sentence and the variant's, with `MARK` around the words.
+
+    Raises:
+        InputError: If the variant's sentence is not the seed's with the word replaced.
+
+    Examples:
+        >>> mark("A cat and a cat.", "A dog and a dog.", [2, 12], "cat", "dog")
+        ('A *cat* and a *cat*.', 'A *dog* and a *dog*.')
+    """
+    found = replaced_words(seed, variant, starts, original, replacement)
+    if not found:
+        raise InputError(
+            f"{variant!r} is not {seed!r} with {original!r} replaced by {replacement!r}: check the data set with "
+            "merge-snli validate"
+        )
+    return _mark(seed, [each.seed for each in found]), _mark(variant, [each.variant for each in found])
+
+
+def _mark(text: str, spans: list[tuple[int, int]]) -> str:
+    for start, end in reversed(spans):
+        text = f"{text[:start]}{MARK}{text[start:end]}{MARK}{text[end:]}"
+    return text
+
+
 Per = Literal["class", "mlm", "all"]
 
 
-@dataclass(frozen=True)
-class SheetRow:
-    """A sampled variant as annotators see it, with the replaced word marked."""
-
-    variant_id: str
-    seed_premise: str
-    seed_hypothesis: str
-    premise: str
-    hypothesis: str
-    label: str
+SheetRow: TypeAlias = dict[str, str]
+"""A sampled variant as annotators see it, with the replaced word marked: a text for each of `TEXT_COLUMNS`."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +181,9 @@ def draw_sample(
             raise InputError(f"{dataset.name} has the same data as another data set given: pass it once")
         drawn, table = _draw(dataset, size, per, random_seed)
         for row in _sheet_rows(table):
-            if rows.setdefault(row.variant_id, row) != row:
+            if rows.setdefault(row["variant_id"], row) != row:
                 raise InputError(
-                    f"{dataset.name} and another data set have different variants with the id {row.variant_id!r}: "
+                    f"{dataset.name} and another data set have different variants with the id {row['variant_id']!r}: "
                     "annotate them in two studies"
                 )
         sampled.append(drawn)
@@ -188,8 +235,8 @@ def _sheet_rows(table: pa.Table) -> list[SheetRow]:
     rows = []
     for row in table.to_pylist():
         words = row["original"], row["replacement"]
-        premise = mark(row["seed_premise"], row["premise"], row["premise_offsets"], *words)
-        hypothesis = mark(row["seed_hypothesis"], row["hypothesis"], row["hypothesis_offsets"], *words)
-        texts = (premise.seed, hypothesis.seed, premise.variant, hypothesis.variant)
-        rows.append(SheetRow(row["variant_id"], *texts, names[row["label"]]))
+        seed_premise, premise = mark(row["seed_premise"], row["premise"], row["premise_offsets"], *words)
+        seed_hypothesis, hypothesis = mark(row["seed_hypothesis"], row["hypothesis"], row["hypothesis_offsets"], *words)
+        texts = (row["variant_id"], seed_premise, seed_hypothesis, premise, hypothesis, names[row["label"]])
+        rows.append(dict(zip(TEXT_COLUMNS, texts, strict=True)))
     return rows

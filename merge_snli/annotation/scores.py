@@ -1,12 +1,16 @@
-"""Compute how many variants are good, by class and by masked LM (the paper's section 4, Figures 3 and 10)."""
+"""Compute how many variants are good, and how far annotators agree (the paper's sections 4 and A.2)."""
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections import Counter
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
-from merge_snli.annotation.scale import GOOD, SCALE
+from merge_snli.annotation.sample import GOOD, SCALE, SCORES
+from merge_snli.base.errors import InputError
 from merge_snli.scoring.statistics import proportion_interval, stratified_interval
 
 if TYPE_CHECKING:
@@ -18,6 +22,9 @@ if TYPE_CHECKING:
 
 UNIT = "variant"
 LEVEL = 0.95
+
+ADJUDICATED = 2
+"""The smallest difference of two annotators' scores that is listed for adjudication."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Part:
+class VariantScores:
     """The scores of some variants.
 
     Attributes:
@@ -88,10 +95,10 @@ class DatasetScores:
 
     name: str
     digest: str
-    overall: Part
-    classes: dict[str, Part]
+    overall: VariantScores
+    classes: dict[str, VariantScores]
     weighted: Weighted | None
-    masked_lms: dict[str, Part] | None
+    masked_lms: dict[str, VariantScores] | None
 
 
 def dataset_scores(
@@ -107,20 +114,20 @@ def dataset_scores(
     by_class: dict[str, list[str]] = {name: [] for name in sampled.seeds}
     for variant in sampled.variants:
         by_class[variant.word_class].append(variant.variant_id)
-    classes = {name: part(judgments, ids) for name, ids in by_class.items() if ids}
+    classes = {name: variant_scores(judgments, ids) for name, ids in by_class.items() if ids}
     return DatasetScores(
         name=sampled.name,
         digest=sampled.digest,
-        overall=part(judgments, [variant.variant_id for variant in sampled.variants]),
+        overall=variant_scores(judgments, [variant.variant_id for variant in sampled.variants]),
         classes=classes,
         weighted=_weighted(sampled.seeds, {name: _is_good(judgments, ids) for name, ids in by_class.items()}),
         masked_lms=None
         if masked_lms is None
-        else {name: part(judgments, ids) for name, ids in masked_lms.items() if ids},
+        else {name: variant_scores(judgments, ids) for name, ids in masked_lms.items() if ids},
     )
 
 
-def part(judgments: Judgments, variant_ids: Collection[str]) -> Part:
+def variant_scores(judgments: Judgments, variant_ids: Collection[str]) -> VariantScores:
     """Compute the scores of some variants.
 
     Args:
@@ -128,12 +135,12 @@ def part(judgments: Judgments, variant_ids: Collection[str]) -> Part:
         variant_ids: At least one id of a sampled variant.
     """
     chosen = set(variant_ids)
-    rows = {name: [row for row in rows if row.variant_id in chosen] for name, rows in judgments.rows.items()}
-    return Part(
+    rows = {name: [row for row in rows if row.variant_id in chosen] for name, rows in judgments.items()}
+    return VariantScores(
         good=share(_is_good(judgments, variant_ids)),
-        by_annotator={name: share([is_good([row]) for row in rows[name]]) for name in judgments.annotators},
-        fluency=_counts([row.fluency for name in rows for row in rows[name]]),
-        reasoning=_counts([row.reasoning for name in rows for row in rows[name]]),
+        by_annotator={name: share([is_good([row]) for row in rows[name]]) for name in judgments},
+        fluency=_counts([row.scores["F"] for name in rows for row in rows[name]]),
+        reasoning=_counts([row.scores["R"] for name in rows for row in rows[name]]),
     )
 
 
@@ -143,7 +150,7 @@ def is_good(judgments: Sequence[Judgment]) -> bool:
     Args:
         judgments: The judgments of one variant, one per annotator.
     """
-    return sum(each.fluency + each.reasoning for each in judgments) >= GOOD * len(judgments)
+    return sum(sum(each.scores.values()) for each in judgments) >= GOOD * len(judgments)
 
 
 def share(good: Sequence[bool]) -> Share:
@@ -158,7 +165,7 @@ def share(good: Sequence[bool]) -> Share:
 
 def _is_good(judgments: Judgments, variant_ids: Collection[str]) -> list[bool]:
     chosen = set(variant_ids)
-    of_variants = zip(*judgments.rows.values(), strict=True)
+    of_variants = zip(*judgments.values(), strict=True)
     return [is_good(rows) for rows in of_variants if rows[0].variant_id in chosen]
 
 
@@ -174,3 +181,73 @@ def _weighted(seeds: Mapping[str, int], good: Mapping[str, Sequence[bool]]) -> W
 def _counts(scores: Sequence[int]) -> dict[int, int]:
     counted = Counter(scores)
     return {score: counted[score] for score in SCALE}
+
+
+@dataclass(frozen=True)
+class PairKappa:
+    """Cohen's kappa of two annotators with quadratic weights; None if both gave one and the same score throughout."""
+
+    annotators: tuple[str, str]
+    kappa: float | None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The agreement on F or R.
+
+    Attributes:
+        score: `F` or `R`.
+        alpha: Krippendorff's alpha for ordinal data; None if all scores are equal.
+        kappas: Quadratic-weighted kappa of each pair of annotators.
+        equal: Number of variants with the same score from all annotators.
+        variants: Number of variants.
+    """
+
+    score: str
+    alpha: float | None
+    kappas: tuple[PairKappa, ...]
+    equal: int
+    variants: int
+
+
+def agreements(judgments: Judgments) -> tuple[Agreement, ...]:
+    """Return the agreement on F and on R; empty for one annotator.
+
+    Raises:
+        InputError: If krippendorff or scikit-learn is not installed.
+    """
+    if len(judgments) < 2:
+        return ()
+    return tuple(
+        _agreement(name, {annotator: [row.scores[name] for row in rows] for annotator, rows in judgments.items()})
+        for name in SCORES
+    )
+
+
+def disagreements(judgments: Judgments) -> list[tuple[Judgment, ...]]:
+    """Return the judgments of variants whose scores F or R differ by at least 2, sorted by variant id."""
+    return [rows for rows in zip(*judgments.values(), strict=True) if _largest_difference(rows) >= ADJUDICATED]
+
+
+def _largest_difference(rows: Sequence[Judgment]) -> int:
+    scores = [[row.scores[name] for row in rows] for name in SCORES]
+    return max(max(each) - min(each) for each in scores)
+
+
+def _agreement(name: str, scores: dict[str, list[int]]) -> Agreement:
+    try:
+        import krippendorff
+        from sklearn.metrics import cohen_kappa_score
+    except ImportError as error:
+        raise InputError(f"{error.name} is not installed: run pip install 'merge-snli[annotate]'") from None
+    values = list(scores.values())
+    is_constant = len({score for row in values for score in row}) == 1
+    alpha = None if is_constant else krippendorff.alpha(values, level_of_measurement="ordinal")
+    kappas = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of an undefined kappa, which becomes None
+        for pair in combinations(scores, 2):
+            kappa = cohen_kappa_score(*(scores[each] for each in pair), labels=list(SCALE), weights="quadratic")
+            kappas.append(PairKappa(pair, None if math.isnan(kappa) else float(kappa)))
+    equal = sum(len(set(column)) == 1 for column in zip(*values, strict=True))
+    return Agreement(name, None if alpha is None else float(alpha), tuple(kappas), equal, len(values[0]))

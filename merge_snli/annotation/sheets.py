@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import astuple, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.sax.saxutils import quoteattr
 
 from pydantic import TypeAdapter
 
-from merge_snli.annotation.label_studio import label_config, tasks
-from merge_snli.annotation.sample import Sample, SheetRow, rank
-from merge_snli.annotation.scale import COMMENT, SCALE, SCORES
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample, rank
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import printable
+from merge_snli.base.table import Column, Table, printable
 from merge_snli.dataset.folders import check_out, first_name, new_content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from merge_snli.annotation.sample import SheetRow
+
+TEXTS = (
+    ("Seed (assume that it is fine)", ("seed_premise", "seed_hypothesis")),
+    ("Variant", ("premise", "hypothesis", "label")),
+)
+"""Headings of the interface, each with the columns shown below it."""
+
 SAMPLE_FILE = "sample.json"
 GUIDELINES = "guidelines.md"
-TEXT_COLUMNS = tuple(field.name for field in fields(SheetRow))
 COLUMNS = (*TEXT_COLUMNS, *SCORES, COMMENT)
 """The columns of a sheet."""
-
 WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
 """Widths of columns in characters."""
 TEXT_WIDTH = 36
+
+
+def label_config() -> str:
+    """Return the labeling interface: the texts, one choice from 1 to 5 for each score, and a comment."""
+    lines = ["<View>"]
+    for heading, columns in TEXTS:
+        lines.append(f'  <Header value="{heading}"/>')
+        lines += [f'  <Text name="{name}" value="{name.replace("_", " ").capitalize()}: ${name}"/>' for name in columns]
+    for name, meaning in SCORES.items():
+        lines.append(f"  <Header value={quoteattr(f'{name}, {meaning}')}/>")
+        lines.append(f'  <Choices name="{name}" toName="premise" choice="single" showInline="true" required="true">')
+        lines += [f'    <Choice value="{score}" hint="{word}"/>' for score, word in SCALE.items()]
+        lines.append("  </Choices>")
+    lines.append('  <TextArea name="comment" toName="premise" placeholder="Comment (optional)" maxSubmissions="1"/>')
+    return "\n".join([*lines, "</View>", ""])
 
 
 def write_sheets(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:
@@ -45,31 +62,24 @@ def write_sheets(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:
         InputError: If `out` has files, cannot be written, or openpyxl is not installed.
     """
     with new_content(check_out(out, find_other=first_name)) as staged:
-        _write(sample, rows, staged)
-
-
-def _write(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:
-    for annotator in sample.annotators:
-        ordered = _in_order_of(annotator, rows, sample.random_seed)
-        write_text(out / f"{annotator}.csv", _csv(ordered))
-        _write_xlsx(out / f"{annotator}.xlsx", ordered)
-    write_text(out / GUIDELINES, files("merge_snli.annotation").joinpath(GUIDELINES).read_text(encoding="utf-8"))
-    write_text(out / "label_config.xml", label_config())
-    write_json(out / "tasks.json", tasks(_in_order_of("", rows, sample.random_seed)))
-    write_json(out / SAMPLE_FILE, TypeAdapter(Sample).dump_python(sample, mode="json"))
+        for annotator in sample.annotators:
+            ordered = _in_order_of(annotator, rows, sample.random_seed)
+            write_text(staged / f"{annotator}.csv", _csv(ordered))
+            _write_xlsx(staged / f"{annotator}.xlsx", ordered)
+        write_text(staged / GUIDELINES, files("merge_snli.annotation").joinpath(GUIDELINES).read_text(encoding="utf-8"))
+        write_text(staged / "label_config.xml", label_config())
+        write_json(staged / "tasks.json", [{"data": row} for row in _in_order_of("", rows, sample.random_seed)])
+        write_json(staged / SAMPLE_FILE, TypeAdapter(Sample).dump_python(sample, mode="json"))
 
 
 def _in_order_of(annotator: str, rows: Sequence[SheetRow], random_seed: int) -> list[SheetRow]:
     """Return the rows in an order of the annotator's own."""
-    return sorted(rows, key=lambda row: rank(random_seed, annotator, row.variant_id))
+    return sorted(rows, key=lambda row: rank(random_seed, annotator, row["variant_id"]))
 
 
 def _csv(rows: Sequence[SheetRow]) -> str:
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows((*astuple(row), *[""] * (len(SCORES) + 1)) for row in rows)
-    return target.getvalue()
+    blank = [""] * (len(SCORES) + 1)
+    return Table(columns=tuple(map(Column, COLUMNS)), rows=tuple((*row.values(), *blank) for row in rows)).csv()
 
 
 def _write_xlsx(path: Path, rows: Sequence[SheetRow]) -> None:
@@ -86,7 +96,7 @@ def _write_xlsx(path: Path, rows: Sequence[SheetRow]) -> None:
     sheet.title = "variants"
     sheet.append(COLUMNS)
     for row in rows:
-        sheet.append([printable(text) for text in astuple(row)])
+        sheet.append([printable(text) for text in row.values()])
     for column, name in enumerate(COLUMNS, 1):
         sheet.cell(1, column).font = Font(bold=True)
         sheet.column_dimensions[get_column_letter(column)].width = WIDTHS.get(name, TEXT_WIDTH)

@@ -1,29 +1,93 @@
-"""Show and write the numbers of an annotation study: tables of good variants and agreement, and what to adjudicate."""
+"""Show and write the numbers of an annotation study: tables, Figures 3 and 10, and what to adjudicate."""
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from merge_snli.analysis.statistics_text import ends_text
-from merge_snli.annotation.agreement import disagreements
-from merge_snli.annotation.figures import draw_figures
-from merge_snli.annotation.scale import COMMENT, SCORES
-from merge_snli.annotation.sheets import TEXT_COLUMNS
+from merge_snli.analysis.bar_charts import Bars, draw_bars
+from merge_snli.analysis.statistics_tables import ends_text
+from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS
+from merge_snli.annotation.scores import disagreements
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table
+from merge_snli.dataset.mlm_families import PAPER_NAMES
+from merge_snli.schema import WORD_CLASSES
+from merge_snli.scoring.results.files import safe_name
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from merge_snli.annotation.reading import Judgments
+    from merge_snli.annotation.reading import Judgment, Judgments
     from merge_snli.annotation.report import Annotation
-    from merge_snli.annotation.scores import Part
+    from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted
     from merge_snli.base.table import Cell
 
+PANELS = {"F": "Fluency", "R": "Reasoning"}
+CATEGORIES = ["\n".join([str(score), *word.split()]) for score, word in SCALE.items()]
+
 ANNOTATION_FILE = "annotation.json"
+
+
+def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
+    """Draw Figure 3 and, if the masked LMs are known, Figure 10 for the variants of one data set.
+
+    Args:
+        scores: The scores.
+        out: Output folder.
+
+    Returns:
+        The written files.
+    """
+    stem = f"{safe_name(scores.name)}-{scores.digest[:8]}"
+    styles = {name: WORD_CLASSES.index(name) for name in scores.classes}
+    files = _draw(
+        scores.classes,
+        styles,
+        out / f"{stem}-figure-3-word-classes",
+        title=f"Scores by word class, {scores.name}",
+        line=None if scores.weighted is None else _weighted_line(scores.classes, scores.weighted),
+    )
+    if scores.masked_lms:
+        named = {PAPER_NAMES.get(name, name): part for name, part in scores.masked_lms.items()}
+        styles = {name: nth for nth, name in enumerate(named)}
+        title = f"Scores by masked LM that validated the variant, {scores.name}"
+        files += _draw(named, styles, out / f"{stem}-figure-10-masked-lms", title=title)
+    return files
+
+
+def _draw(
+    parts: Mapping[str, VariantScores], styles: Mapping[str, int], path: Path, *, title: str, line: Bars | None = None
+) -> list[Path]:
+    bars = [
+        Bars(f"{name}: {part.good.share:.0%} of {part.good.variants} good", _heights(part), styles[name])
+        for name, part in parts.items()
+    ]
+    return draw_bars(
+        bars, CATEGORIES, path, title=title, panels=PANELS, y_label="Share of the given scores (%)", line=line
+    )
+
+
+def _heights(part: VariantScores) -> dict[str, list[float]]:
+    counts = {name: list(part.counts(name).values()) for name in SCORES}
+    return {name: [count / sum(each) for count in each] for name, each in counts.items()}
+
+
+def _weighted_line(classes: Mapping[str, VariantScores], weighted: Weighted) -> Bars:
+    heights = {name: _heights(part) for name, part in classes.items()}
+    weights = weighted.weights
+    return Bars(
+        f"weighted by the classes' shares of seeds: {weighted.share:.0%} good",
+        {
+            score: [
+                sum(weights[name] * heights[name][score][category] for name in weights)
+                for category in range(len(SCALE))
+            ]
+            for score in SCORES
+        },
+        0,
+    )
 
 
 def annotation_tables(annotation: Annotation) -> list[Table]:
@@ -65,7 +129,7 @@ def _notes(annotation: Annotation) -> tuple[str, ...]:
     return (good, intervals, weighted, *(missing if unknown else ()), *(unweighted if few else ()))
 
 
-def _part_row(name: str, scores: Part) -> tuple[Cell, ...]:
+def _part_row(name: str, scores: VariantScores) -> tuple[Cell, ...]:
     good, by_annotator = scores.good, scores.by_annotator.values()
     ends = ends_text(good.interval)
     return (name, good.variants, good.share * 100, ends, *(each.share * 100 for each in by_annotator))
@@ -114,12 +178,13 @@ def write_annotation(annotation: Annotation, judgments: Judgments, out: Path) ->
 
 def _adjudication_csv(judgments: Judgments) -> str:
     """Return the variants on which annotators differ, with the scores and comments of each."""
-    per_annotator = (*SCORES, COMMENT)
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow([*TEXT_COLUMNS, *(f"{name}_{each}" for each in judgments.annotators for name in per_annotator)])
-    for rows in disagreements(judgments):
-        texts = judgments.texts[rows[0].variant_id]
-        values = [value for row in rows for value in (row.fluency, row.reasoning, row.comment)]
-        writer.writerow([*(texts[name] for name in TEXT_COLUMNS), *values])
-    return target.getvalue()
+    of_annotators = [f"{name}_{each}" for each in judgments for name in (*SCORES, COMMENT)]
+    columns = tuple(map(Column, (*TEXT_COLUMNS, *of_annotators)))
+    return Table(columns=columns, rows=tuple(map(_adjudication_row, disagreements(judgments)))).csv()
+
+
+def _adjudication_row(judgments: Sequence[Judgment]) -> tuple[Cell, ...]:
+    cells: list[Cell] = [*judgments[-1].texts.values()]
+    for each in judgments:
+        cells += [*each.scores.values(), each.comment]
+    return tuple(cells)

@@ -47,8 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report, and print the path of its page or its numbers."""
-    from merge_snli.analysis.report.analyze import analyze
-    from merge_snli.analysis.report.seed_ids import read_seed_ids
+    from merge_snli.analysis.report.analyze import analyze, read_seed_ids
     from merge_snli.analysis.report.write import PAGE
     from merge_snli.base.progress import Progress
 

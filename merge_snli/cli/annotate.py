@@ -110,7 +110,7 @@ def _score(arguments: argparse.Namespace) -> int:
 
 
 def _apply(arguments: argparse.Namespace) -> int:
-    from merge_snli.annotation.apply import apply_annotation
+    from merge_snli.annotation.report import apply_annotation
     from merge_snli.dataset.stored import find_dataset
 
     if not Path(arguments.dataset).is_dir():

@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the models and print one section per data set and config; draw the figures with `--out`."""
     from merge_snli.analysis.comparison import NotComparable
-    from merge_snli.analysis.comparison_text import comparison_tables, to_json
     from merge_snli.analysis.figures import draw_figures
+    from merge_snli.analysis.statistics_tables import comparison_tables, to_json
     from merge_snli.scoring.results.files import read_results
 
     results = read_results(*arguments.results)

@@ -70,19 +70,6 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class BarTable:
-    """The bars of every model by value of a column.
-
-    Attributes:
-        column: The column.
-        rows: By value, the number of rows and the bar of each model of the board; None for a model without scores.
-    """
-
-    column: str
-    rows: dict[str, tuple[int, tuple[Bar | None, ...]]]
-
-
-@dataclass(frozen=True)
 class Board:
     """Results on one config of one data set.
 
@@ -141,9 +128,9 @@ class Board:
         by_value = [] if self.has_anchors else part_tables(self.results, title=self.title, names=self.names)
         return [self.table(), *by_value]
 
-    def bars(self) -> list[BarTable]:
-        """Return the predicted labels by value of each column."""
-        return [_bar_table(column, self.results) for column in columns_of(self.results)]
+    def bars(self) -> dict[str, dict[str, tuple[int, tuple[Bar | None, ...]]]]:
+        """Return the number of rows and the bar of each model by column and its value; None for one without scores."""
+        return {column: _bars(column, self.results) for column in columns_of(self.results)}
 
 
 def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()) -> tuple[Board, ...]:
@@ -170,13 +157,16 @@ def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()
     return tuple(Board(title, _entries(group), thresholds) for title, group in zip(titles, groups, strict=True))
 
 
-def _bar_table(column: str, results: tuple[Result, ...]) -> BarTable:
+def _bars(column: str, results: tuple[Result, ...]) -> dict[str, tuple[int, tuple[Bar | None, ...]]]:
     by_model = [result.parts.get(column, {}) for result in results]
     values = dict.fromkeys(value for parts in by_model for value in parts)
-    rows = {value: max(parts[value].rows for parts in by_model if value in parts) for value in values}
-    return BarTable(
-        column, {value: (rows[value], tuple(_bar(parts.get(value)) for parts in by_model)) for value in values}
-    )
+    return {
+        value: (
+            max(parts[value].rows for parts in by_model if value in parts),
+            tuple(_bar(parts.get(value)) for parts in by_model),
+        )
+        for value in values
+    }
 
 
 def _bar(scores: Scores | None) -> Bar | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.seeds import flips, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION
 from merge_snli.schema import ALL
 from merge_snli.scoring.results.grouping import is_two_way
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from merge_snli.leaderboard.boards import Board, Entry
-    from merge_snli.leaderboard.hardest import HardSeed
-    from merge_snli.leaderboard.texts import SeedText, Texts
+    from merge_snli.leaderboard.seeds import SeedPredictions, SeedText, Texts
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import Curve, Scores, SourceAccuracy
 
@@ -65,7 +64,7 @@ def _board(board: Board, texts: Texts | None) -> Json:
 
 def _model(entry: Entry, texts: Texts | None) -> Json:
     result = entry.result
-    model, run = result.model, result.run
+    model, run, source = result.model, result.run, result.source
     seeds = seeds_by_hardness(result)
     of_kind = inconsistent(seeds)
     return {
@@ -85,7 +84,9 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "unranked": entry.unranked,
         "flags": _flags(result),
         "notes": [*([] if entry.unranked is None else [f"not ranked: {entry.unranked}"]), *result.notes],
-        "source": _source(result),
+        "source": None
+        if source is None
+        else {"name": source.name, "problems": source.problems, "digest": source.digest},
         "parts": _parts(result),
         "consistency": {
             name: {
@@ -142,11 +143,6 @@ def _prompt(result: Result) -> Json | None:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _source(result: Result) -> Json | None:
-    source = result.source
-    return None if source is None else {"name": source.name, "problems": source.problems, "digest": source.digest}
-
-
 def _parts(result: Result) -> Json:
     parts = {ALL: _part(result.scores, result.on_source())}
     for column, values in result.parts.items():
@@ -161,7 +157,11 @@ def _part(scores: Scores, on_source: SourceAccuracy | None, *, band: bool = True
     return {
         "n": scores.groups,
         "v": scores.rows,
-        **_source_part(on_source),
+        **(
+            {}
+            if on_source is None
+            else {"source": _round(on_source.sample_accuracy), "sourceInterval": on_source.interval}
+        ),
         "seeds": _round(scores.anchor_accuracy),
         "variants": _round(scores.sample_accuracy.mean),
         "qt": _round(scores.qt),
@@ -176,10 +176,6 @@ def _part(scores: Scores, on_source: SourceAccuracy | None, *, band: bool = True
         },
         "curve": _curve(scores.curve, band=band),
     }
-
-
-def _source_part(scores: SourceAccuracy | None) -> Json:
-    return {} if scores is None else {"source": _round(scores.sample_accuracy), "sourceInterval": scores.interval}
 
 
 def _curve(curve: Curve, *, band: bool) -> Json | None:
@@ -200,7 +196,7 @@ def _differences(shares: Iterable[float | None]) -> list[int]:
     return [values[0], *(after - before for before, after in pairwise(values))]
 
 
-def _hard_seed(result: Result, seed: HardSeed, texts: Texts | None) -> Json:
+def _hard_seed(result: Result, seed: SeedPredictions, texts: Texts | None) -> Json:
     text = None if texts is None else texts.seeds.get(seed.seed_id)
     flipped = flips(result, seed)
     return {
@@ -215,7 +211,7 @@ def _hard_seed(result: Result, seed: HardSeed, texts: Texts | None) -> Json:
 
 
 def _text(text: SeedText) -> Json:
-    words = [{"w": word.text, "p": word.premise, "h": word.hypothesis} for word in text.words]
+    words = [{"w": word, "p": premise, "h": hypothesis} for word, (premise, hypothesis) in text.words.items()]
     return {"p": text.premise, "h": text.hypothesis, "words": words}
 
 

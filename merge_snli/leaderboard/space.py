@@ -83,7 +83,15 @@ def init_space(space: str, results: Sequence[Result], datasets: Sequence[MergeDa
     path = _write_page(results, out, space)
     for result in results:
         write_result(result, out / RESULTS)
-    listed = [_listed(dataset) for dataset in datasets]
+    listed = [
+        {
+            "name": dataset.public_name,
+            "revision": dataset.revision,
+            "digest": dataset.digest,
+            "title": dataset.record.title,
+        }
+        for dataset in datasets
+    ]
     write_json(out / SETTINGS, {"space": space, "datasets": listed})
     names = "\n".join(f"- {each['title']}: `{each['name']}`, sha256 `{each['digest']}`" for each in listed)
     card = asset("merge_snli.leaderboard", "page", "space.md")
@@ -102,8 +110,7 @@ def build_space(folder: Path, datasets: Sequence[MergeDataset] = ()) -> Checked:
         InputError: If the folder is not that of a Space, it has no result, or a data set cannot be found.
     """
     settings = _settings(folder)
-    files = _result_files(_files_of(folder))
-    found = check_files(_by_name(files), {}, _find_datasets(settings, datasets))
+    found = check_files(_results_of(_files_of(folder)), {}, _find_datasets(settings, datasets))
     checked = Checked({f"{RESULTS}/{name}": problems for name, problems in found.items()})
     if checked.passed:
         _write_page(read_results(folder / RESULTS), folder, settings["space"])
@@ -132,20 +139,10 @@ def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset]
         for path in sorted({*before, *after})
         if path not in added and before.get(path) != after.get(path)
     }
-    accepted = _by_name(_result_files(before))
-    found = check_files(_by_name(added), accepted, _find_datasets(_settings(main), datasets))
+    found = check_files(_results_of(added), _results_of(before), _find_datasets(_settings(main), datasets))
     if not added:
         problems[f"pull request {number}"] = ["adds no result"]
     return Checked(problems | {f"{RESULTS}/{name}": each for name, each in found.items()})
-
-
-def _listed(dataset: MergeDataset) -> dict[str, Any]:
-    return {
-        "name": dataset.public_name,
-        "revision": dataset.revision,
-        "digest": dataset.digest,
-        "title": dataset.record.title,
-    }
 
 
 def _settings(folder: Path) -> dict[str, Any]:
@@ -183,12 +180,9 @@ def _files_of(folder: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in files.items() if not name.startswith((".git/", ".cache/"))}
 
 
-def _result_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {path: content for path, content in files.items() if RESULT_PATH.fullmatch(path)}
-
-
-def _by_name(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {path.removeprefix(f"{RESULTS}/"): content for path, content in files.items()}
+def _results_of(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the content of the result files by name."""
+    return {path.removeprefix(f"{RESULTS}/"): content for path, content in files.items() if RESULT_PATH.fullmatch(path)}
 
 
 def _write_page(results: Sequence[Result], folder: Path, space: str) -> Path:

@@ -1,27 +1,176 @@
-"""Write the leaderboard of some results to a file."""
+"""Write the leaderboard of some results as one HTML page that works offline, or as Markdown, LaTeX, CSV or JSON.
+
+Names in results are untrusted. They reach the page in two ways only: as an escaped HTML table, and as JSON in a script
+element that is not executed, in which every `<`, `>` and `&` is escaped. The page's scripts insert them as text, never
+as markup, and a content security policy blocks every other script.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from base64 import b64encode
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from merge_snli.analysis.html_page import asset, shared_style, template
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
+from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.leaderboard.formats import FORMATS
-from merge_snli.leaderboard.page import render_page
-from merge_snli.leaderboard.texts import read_texts
+from merge_snli.leaderboard.payload import page_data
+from merge_snli.leaderboard.seeds import read_texts
+from merge_snli.leaderboard.side_by_side import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.leaderboard.boards import Board
-    from merge_snli.leaderboard.texts import Texts
+    from merge_snli.leaderboard.boards import Board, Entry
+    from merge_snli.leaderboard.seeds import Texts
     from merge_snli.scoring.results.result import Result
 
+PROMPT_COLUMNS = (
+    "provider",
+    "prompt",
+    "shots",
+    "temperature",
+    "answers",
+    "harness",
+    "harness_version",
+    "calls",
+    "input_tokens",
+    "output_tokens",
+    "retries",
+)
+"""The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted."""
+
+SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
+"""The scripts of the page, in order; all share one scope."""
+UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 PAGE = "index.html"
+
+
+def markdown(boards: Sequence[Board]) -> str:
+    """Return the boards as Markdown tables."""
+    return "\n".join(table.markdown() for table in _tables(boards))
+
+
+def latex(boards: Sequence[Board]) -> str:
+    """Return the boards as LaTeX tables that need the package `booktabs`."""
+    return "\n".join(table.latex() for table in _tables(boards))
+
+
+def _tables(boards: Sequence[Board]) -> list[Table]:
+    """Return the models on all data sets side by side if there are several, then each data set by itself."""
+    side = side_by_side(boards)
+    return [*([] if side is None else [side.table()]), *(table for board in boards for table in board.tables())]
+
+
+def comma_separated(boards: Sequence[Board]) -> str:
+    """Return one CSV row per model and part: all rows, and each value of a column such as a word class or template.
+
+    A number that the data set of a row does not have is an empty cell.
+    """
+    rows = [
+        row | {"training_data": " ".join(row["training_data"] or ()), "notes": "; ".join(row["notes"])}
+        for row in _rows(boards)
+    ]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = tuple(tuple(row.get(name) for name in names) for row in rows)
+    return Table(columns=tuple(map(Column, names)), rows=cells).csv()
+
+
+def json_text(boards: Sequence[Board]) -> str:
+    """Return the rows of `comma_separated` as one JSON document; a row has only the numbers of its data set."""
+    return json.dumps({"rows": _rows(boards)}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _rows(boards: Sequence[Board]) -> list[dict[str, Any]]:
+    entries = [entry for board in boards for entry in board.entries]
+    return [_metadata(entry) | row for entry in entries for row in entry.result.as_rows()]
+
+
+def _metadata(entry: Entry) -> dict[str, Any]:
+    result = entry.result
+    data, model, prompt = result.dataset, result.model, result.run.prompt
+    return {
+        "dataset": data.name,
+        "title": data.title,
+        "version": data.version,
+        "config": data.config,
+        "model": model.name,
+        "revision": model.revision,
+        "digest": model.digest,
+        "parameters": model.parameters,
+        "training_data": model.training_data,
+        "dtype": result.run.dtype,
+        "label_origin": model.label_origin,
+        **{name: getattr(prompt, name, None) for name in PROMPT_COLUMNS},
+        "no_answers": result.run.no_answers,
+        "not_ranked": entry.unranked,
+        "notes": result.notes,
+    }
+
+
+FORMATS: dict[str, tuple[str, Callable[[Sequence[Board]], str]]] = {
+    "md": ("leaderboard.md", markdown),
+    "csv": ("leaderboard.csv", comma_separated),
+    "json": ("leaderboard.json", json_text),
+    "latex": ("leaderboard.tex", latex),
+}
+"""File name and formatter of each format other than the page."""
+
+
+def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = None, about: str | None = None) -> str:
+    """Return the page as HTML. Without boards of data with seeds, it has no scripts.
+
+    Args:
+        boards: The boards, at least one; those with seeds come first.
+        texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
+        about: A paragraph on submissions for the end of the page.
+    """
+    library = f"/*!\n{_asset('vendor', 'uPlot.LICENSE')}*/\n{_asset('vendor', 'uPlot.iife.min.js')}"
+    script = '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
+    interactive = [board for board in boards if board.has_anchors]
+    scripts = [library, script] if interactive else []
+    return template(_asset("index.html.jinja")).render(
+        sets=template(_asset("sets.html.jinja")).render(side=side_by_side(boards)),
+        grouped=template(_asset("grouped.html.jinja")).render(
+            boards=[board for board in boards if not board.has_anchors]
+        ),
+        about=about,
+        tables=[board.table().html() for board in interactive],
+        data=json_for_script(page_data(interactive, texts or {})),
+        style="\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]),
+        scripts=scripts,
+        policy=_policy(scripts),
+    )
+
+
+def json_for_script(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    r"""Format JSON for a script element, so that no string can end the element or start another.
+
+    Examples:
+        >>> json_for_script({"name": "</script>"})
+        '{"name":"\\u003c/script\\u003e"}'
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(UNSAFE_IN_SCRIPT)
+
+
+def _asset(*path: str) -> str:
+    return asset("merge_snli.leaderboard", "page", *path)
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Return a content security policy that allows only these scripts and no requests."""
+    digests = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def write_leaderboard(
@@ -58,9 +207,8 @@ def write_leaderboard(
     else:
         name, write = FORMATS[file_format]
         text = write(boards)
-    path = Path(out) / name
-    write_text(path, text)
-    return path
+    write_text(out / name, text)
+    return out / name
 
 
 def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[int, Texts]:
@@ -70,14 +218,10 @@ def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[in
         read = ((index, read_texts(board, dataset)) for index, board in enumerate(boards) if board.has_anchors)
         of_dataset = {index: texts for index, texts in read if texts is not None}
         if not of_dataset:
-            raise InputError(_not_scored(boards, dataset))
+            scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
+            raise InputError(
+                f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "
+                f"scored, {scored[0] if scored else 'which must be a MERGE data set'}"
+            )
         found |= of_dataset
     return found
-
-
-def _not_scored(boards: Sequence[Board], dataset: MergeDataset) -> str:
-    scored = [f"{board.dataset.name} version {board.dataset.version}" for board in boards[:1]]
-    return (
-        f"no result was computed on {dataset.name} (sha256 {dataset.digest[:12]}…): pass the data set that was "
-        f"scored, {scored[0] if scored else 'which must be a MERGE data set'}"
-    )

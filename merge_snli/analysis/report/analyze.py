@@ -2,29 +2,145 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.analysis.corpus.counts import count_corpus, tagger_of
-from merge_snli.analysis.corpus.texts import open_corpus
+from merge_snli.analysis.corpus import count_corpus, open_corpus, tagger_of
 from merge_snli.analysis.kin import check_counterparts
-from merge_snli.analysis.report.matching import match_results
 from merge_snli.analysis.report.report import make_report
 from merge_snli.analysis.report.sections import Settings
-from merge_snli.analysis.report.seed_ids import check_seed_ids
 from merge_snli.analysis.report.write import check_report_folder, write_report
+from merge_snli.analysis.scored_dataset import read_scored_dataset
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.scoring.predictions.opening import data_keys
 from merge_snli.scoring.results.files import read_results, work_folder
+from merge_snli.scoring.results.grouping import comparable_results, config_rank, data_key, is_two_way
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from merge_snli.analysis.corpus.counts import CorpusCounts
+    from merge_snli.analysis.corpus import CorpusCounts
     from merge_snli.analysis.report.report import Report
     from merge_snli.analysis.scored_dataset import ScoredDataset
+    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.scoring.results.grouping import DataKey
     from merge_snli.scoring.results.result import Result
+
+COLUMN = "seed_id"
+
+
+def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> tuple[ScoredDataset, ...]:
+    """Read every config of the data sets that has results.
+
+    Args:
+        results: Results in any order.
+        datasets: The data sets.
+
+    Returns:
+        One value per data set and config: data sets in their order, `all` before the word classes. Two-way models have
+        a value of their own, after that of the other models.
+
+    Raises:
+        InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
+            does not fit its data set.
+    """
+    by_key: dict[DataKey, MergeDataset] = {}
+    for dataset in datasets:
+        for key in sorted(data_keys(dataset)):
+            if key in by_key:
+                same = by_key[key].name
+                raise InputError(
+                    f"{param('dataset')} {same} and {param('dataset')} {dataset.name} are the same data: remove one of "
+                    "them"
+                )
+            by_key[key] = dataset
+    groups = comparable_results(results)
+    _check_all_matched(groups, by_key, datasets)
+    groups.sort(
+        key=lambda group: (
+            datasets.index(by_key[data_key(group[0].dataset)]),
+            config_rank(group[0].dataset.config),
+            is_two_way(group[0]),
+        )
+    )
+    return tuple(read_scored_dataset(by_key[data_key(group[0].dataset)], group) for group in groups)
+
+
+def _check_all_matched(
+    groups: Sequence[Sequence[Result]], by_key: Mapping[DataKey, MergeDataset], datasets: Sequence[MergeDataset]
+) -> None:
+    for group in groups:
+        data = group[0].dataset
+        models = ", ".join(result.model.name for result in group)
+        if data.partial is not None:
+            raise InputError(
+                f"the results of {models} are on a part of config {data.config} of {data.name}, and an analysis needs "
+                "whole configs: score or ask them without a subsample and a limit of seeds, or remove these results"
+            )
+        if data_key(data) not in by_key:
+            raise InputError(
+                f"the results of {models} are on {data.name} (sha256 {data.digest[:12]}…), which is not among the data "
+                f"sets: add its folder with {param('dataset')}, or remove these results"
+            )
+    scored = {by_key[data_key(group[0].dataset)].name for group in groups}
+    for dataset in datasets:
+        if dataset.name not in scored:
+            raise InputError(
+                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {dataset.digest[:12]}…): score a "
+                "model on it with merge-snli score, or leave it out"
+            )
+
+
+def read_seed_ids(path: Path) -> tuple[str, ...]:
+    """Read a text file with one id per line, or a CSV file with a column `seed_id`, such as the report's Table 10.
+
+    Raises:
+        InputError: If the file cannot be read, has no id, or is a CSV file without the column.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(f"{param('without_seeds')} {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{param('without_seeds')} {path} is not UTF-8 text (byte {error.start}): save it as UTF-8"
+        ) from error
+    header = next(csv.reader(lines[:1]), [])
+    if COLUMN in header:
+        ids = [row[COLUMN] or "" for row in csv.DictReader(lines)]
+    elif path.suffix == ".csv":
+        raise InputError(
+            f"{param('without_seeds')} {path} has no column {COLUMN}; its columns are {', '.join(header) or 'none'}"
+        )
+    else:
+        ids = lines
+    found = tuple(dict.fromkeys(name.strip() for name in ids if name.strip()))
+    if not found:
+        raise InputError(f"{param('without_seeds')} {path} has no seed id")
+    return found
+
+
+def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
+    """Check that every id is that of a seed.
+
+    Args:
+        ids: The ids.
+        data: The data sets of a report.
+
+    Raises:
+        InputError: If none of the data sets has a seed with one of the ids.
+    """
+    known = {seed for scored in data for seed in scored.ids}
+    unknown = [name for name in ids if name not in known]
+    if unknown:
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise InputError(
+            f"{param('without_seeds')} has {unknown[0]!r}{more}, which is not a seed of the data sets: remove it"
+        )
 
 
 def analyze(

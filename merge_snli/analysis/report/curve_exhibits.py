@@ -6,11 +6,10 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from merge_snli.analysis.charts.line_chart import COLORS, Line, line_figure
 from merge_snli.analysis.figures import FIGURE_4_START
-from merge_snli.analysis.report.exhibit import Exhibit
-from merge_snli.analysis.report.phrases import and_list, basis, class_plural, count
-from merge_snli.analysis.report.statistics_tables import pair_table, table_of_tests
+from merge_snli.analysis.line_chart import COLORS, Line, line_figure
+from merge_snli.analysis.report.exhibit import Exhibit, and_list, basis, class_plural, count
+from merge_snli.analysis.statistics_tables import pair_table, table_of_tests
 from merge_snli.base.table import Column, Table
 from merge_snli.schema import WORD_CLASSES
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
@@ -20,12 +19,10 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from merge_snli.analysis.class_pairs import ClassPairs
-    from merge_snli.analysis.classes import Classes
-    from merge_snli.analysis.curves import MeanCurve
+    from merge_snli.analysis.curves import MeanCurve, ModelCurves
     from merge_snli.analysis.filter_sets import FilterSets
     from merge_snli.analysis.kin import Kin
-    from merge_snli.analysis.model_curves import ModelCurves
+    from merge_snli.analysis.word_classes import Classes, ClassPairs
 
 TABLE_THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 1)
 """Thresholds shown in the tables below the figures."""

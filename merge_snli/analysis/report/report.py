@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+import json
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.analysis.common_seeds import on_common_seeds
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.report.phrases import count
+import pydantic_core
+
+from merge_snli.analysis.report.exhibit import count
 from merge_snli.analysis.report.sections import ACROSS, SECTIONS
-from merge_snli.analysis.without_seeds import without_seeds
+from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
 from merge_snli.base.errors import InputError
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.results.grouping import titles_of, two_way_suffix
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from merge_snli.analysis.report.sections import Section, Settings
     from merge_snli.analysis.scored_dataset import ScoredDataset
     from merge_snli.base.progress import Progress, Stage
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class ReportPart:
     """The analyses of one config of one data set, or those across data sets.
 
     Attributes:
@@ -59,13 +61,13 @@ class Report:
         left_out: Ids of the seeds that this report leaves out.
     """
 
-    data_sets: tuple[Part, ...]
-    across_data_sets: Part
+    data_sets: tuple[ReportPart, ...]
+    across_data_sets: ReportPart
     without_seeds: Report | None = None
     left_out: tuple[str, ...] = ()
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ReportPart, ...]:
         """All parts, in the order of the page."""
         more = () if self.without_seeds is None else self.without_seeds.parts
         return (*self.data_sets, self.across_data_sets, *more)
@@ -118,13 +120,13 @@ def make_report(
 
 
 def _analyses(scored: Sequence[ScoredDataset], settings: Settings, stage: Stage, *, suffix: str = "") -> Report:
-    def part(key: str, title: str, inputs: tuple[ScoredDataset, ...], sections: Sequence[Section]) -> Part:
+    def part(key: str, title: str, inputs: tuple[ScoredDataset, ...], sections: Sequence[Section]) -> ReportPart:
         analyses = []
         for section in sections:
             analyses.append((section, _value_or_reason(section, inputs, settings)))
             stage.advance(1)
         key = f"{key}-without-seeds" if suffix else key
-        return Part(key=key, title=f"{title}{suffix}", scored=inputs, analyses=tuple(analyses))
+        return ReportPart(key=key, title=f"{title}{suffix}", scored=inputs, analyses=tuple(analyses))
 
     try:
         common = [on_common_seeds([each])[0] for each in scored]
@@ -165,12 +167,4 @@ def json_value(value: Any) -> Any:  # noqa: ANN401 - the value of any analysis
     """
     if isinstance(value, NotComputable):
         return {"not_computed": str(value)}
-    if is_dataclass(value):
-        return {field.name: json_value(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): json_value(entry) for key, entry in value.items()}
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, str | int | None):
-        return value
-    return [json_value(entry) for entry in value]
+    return json.loads(pydantic_core.to_json(value, inf_nan_mode="null"))

@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from merge_snli.analysis.class_pairs import class_pairs
-from merge_snli.analysis.classes import classes
+from merge_snli.analysis.curves import model_curves
 from merge_snli.analysis.error_drivers import error_drivers
 from merge_snli.analysis.filter_sets import filter_sets
-from merge_snli.analysis.hard_seeds import hard_seeds
+from merge_snli.analysis.hard_seeds import hard_seeds, seed_correctness
 from merge_snli.analysis.kin import kin
 from merge_snli.analysis.majority import majority
-from merge_snli.analysis.model_curves import model_curves
 from merge_snli.analysis.report.curve_exhibits import (
     class_pairs_exhibits,
     classes_exhibits,
@@ -29,14 +27,13 @@ from merge_snli.analysis.report.table_exhibits import (
     table_3_exhibits,
 )
 from merge_snli.analysis.report.word_exhibits import error_drivers_exhibits, word_frequency_exhibits
-from merge_snli.analysis.seed_correctness import seed_correctness
-from merge_snli.analysis.seeds_against_variants import seeds_against_variants
-from merge_snli.analysis.table_3 import table_3
+from merge_snli.analysis.table_3 import seeds_against_variants, table_3
+from merge_snli.analysis.word_classes import class_pairs, classes
 from merge_snli.analysis.word_frequency import word_frequency
 from merge_snli.dataset.record import generation_of
 
 if TYPE_CHECKING:
-    from merge_snli.analysis.corpus.counts import CorpusCounts
+    from merge_snli.analysis.corpus import CorpusCounts
     from merge_snli.analysis.report.exhibit import Exhibit
     from merge_snli.analysis.scored_dataset import ScoredDataset
 
@@ -69,7 +66,7 @@ class Section:
     """One analysis in the report.
 
     Attributes:
-        name: Name of its module in `merge_snli.analysis` and of its values in `report.json`.
+        name: Name of its function in `merge_snli.analysis`, and of its values in `report.json`.
         title: Heading.
         paper: The section of the paper.
         about: How to read the figures and tables.

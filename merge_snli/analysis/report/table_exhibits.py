@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING
 
 from merge_snli.analysis.hard_seeds import RARELY
 from merge_snli.analysis.report.curve_exhibits import percent_or_none
-from merge_snli.analysis.report.exhibit import Exhibit
-from merge_snli.analysis.report.phrases import basis, count
-from merge_snli.analysis.report.statistics_tables import pair_table, table_of_tests
+from merge_snli.analysis.report.exhibit import Exhibit, basis, count
+from merge_snli.analysis.statistics_tables import pair_table, table_of_tests
 from merge_snli.base.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from merge_snli.analysis.hard_seeds import HardSeed, HardSeeds
+    from merge_snli.analysis.hard_seeds import HardSeed, HardSeeds, SeedCorrectness
     from merge_snli.analysis.majority import Majority
-    from merge_snli.analysis.seed_correctness import SeedCorrectness
-    from merge_snli.analysis.seeds_against_variants import SeedsAgainstVariants
-    from merge_snli.analysis.table_3 import Table3
+    from merge_snli.analysis.table_3 import SeedsAgainstVariants, Table3
     from merge_snli.scoring.results.fields import Ends
 
 PERCENT = ".1f"
@@ -109,9 +106,7 @@ def majority_exhibits(value: Majority) -> tuple[Exhibit, ...]:
             Column("Vote of the models", format=PERCENT),
             Column(f"Always {value.constant_label}", format=PERCENT),
         ),
-        rows=tuple(
-            (name, *map(percent_or_none, (each.gold, each.own, each.vote, each.constant))) for name, each in rows
-        ),
+        rows=tuple((name, *map(percent_or_none, scores.values())) for name, scores in rows),
         notes=(
             "PA(0.9) in percent, with the label of each variant replaced. Own majority: the model's most frequent "
             "answer on the seed's variants. Vote: the label that most models predict on the seed, which is the gold "

@@ -6,10 +6,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from merge_snli.analysis.charts.coefficient_chart import CoefficientRow, coefficient_figure
-from merge_snli.analysis.report.exhibit import Exhibit
-from merge_snli.analysis.report.phrases import and_list, basis, count, predictor_name
-from merge_snli.analysis.statistics_text import p_text
+from merge_snli.analysis.bar_charts import coefficient_figure
+from merge_snli.analysis.report.exhibit import Exhibit, and_list, basis, count, predictor_name
+from merge_snli.analysis.statistics_tables import p_text
 from merge_snli.base.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -99,25 +98,12 @@ def error_drivers_exhibits(value: ErrorDrivers) -> tuple[Exhibit, ...]:
 
 
 def _draw(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
-    main = value.pooled or value.models[0]
-    estimates = {each.name: each for each in main.coefficients}
-    others = value.models if value.pooled is not None else ()
-    rows = [
-        CoefficientRow(
-            name=predictor_name(each.name, each.reference),
-            interval=None if (own := estimates.get(each.name)) is None else own.interval,
-            estimate=None if own is None else own.estimate,
-            others=tuple(other.estimate for model in others for other in model.coefficients if other.name == each.name),
-        )
-        for each in value.predictors
-    ]
-    return coefficient_figure(
-        rows,
-        title=title,
-        dot="all models, 95% interval" if value.pooled is not None else "95% interval",
-        mark="single models" if others else None,
-        narrow=narrow,
-    )
+    names = {each.name: predictor_name(each.name, each.reference) for each in value.predictors}
+    if value.pooled is None:
+        return coefficient_figure(names, value.models[0].coefficients, title=title, dot="95% interval", narrow=narrow)
+    single = [each for model in value.models for each in model.coefficients]
+    dot = "all models, 95% interval"
+    return coefficient_figure(names, value.pooled.coefficients, single, title=title, dot=dot, narrow=narrow)
 
 
 def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -> Table:
@@ -137,7 +123,7 @@ def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -
             "Numbers are standardized: a coefficient is the change per standard deviation. Standard errors are robust "
             "to the dependence between answers on the same seed.",
             *(
-                f"{_title(regression)}: {each.name} is left out: {each.reason}."
+                f"{_title(regression)}: {each['name']} is left out: {each['reason']}."
                 for regression in regressions
                 for each in regression.left_out
             ),

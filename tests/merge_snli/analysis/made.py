@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.analysis.scored_dataset import Replacements, ScoredDataset, ScoredModel, SeedTexts
+from merge_snli.analysis.scored_dataset import ModelAnswers, Replacements, ScoredDataset, SeedTexts
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.labels import Missing
@@ -120,7 +120,7 @@ def scored_dataset(
             validated_by=np.array([[name in row.masked_lms for name in masked_lms] for row in rows]),
         ),
         tuple(
-            ScoredModel(name, made_result(name, data, each), each) for name, each in zip(models, answers, strict=True)
+            ModelAnswers(name, made_result(name, data, each), each) for name, each in zip(models, answers, strict=True)
         ),
     )
 

@@ -11,10 +11,9 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
-from merge_snli.analysis.corpus.counts import CorpusCounts
+from merge_snli.analysis.corpus import CorpusCounts
 from merge_snli.analysis.error_drivers import Regression, error_drivers
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.scored_dataset import ScoredDataset
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.models.labels import Missing
 from tests.merge_snli.analysis.made import Row, scored_dataset
 
@@ -121,7 +120,7 @@ def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
     same = replace(scored, replacements=replace(scored.variants, validated_by=validated))
     result = error_drivers(same)
     assert result.pooled is None
-    assert [each.name for each in result.models[0].left_out] == ["masked_lms"]
+    assert [each["name"] for each in result.models[0].left_out] == ["masked_lms"]
     assert [each.name for each in result.models[0].coefficients] == [
         name for name in COLUMNS if name not in {"masked_lms", "log_count"}
     ]
@@ -147,7 +146,9 @@ def test_a_model_that_is_always_right_has_no_regression_and_is_left_out_of_the_p
     assert result.models[1].coefficients == ()
     assert result.pooled is not None
     assert result.pooled.models == ("a",)
-    assert [(each.name, each.reason) for each in result.pooled.left_out] == [("b", "every variant is answered right")]
+    assert [(each["name"], each["reason"]) for each in result.pooled.left_out] == [
+        ("b", "every variant is answered right")
+    ]
     assert result.pooled.coefficients == result.models[0].coefficients
 
 

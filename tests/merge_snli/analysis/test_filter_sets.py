@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from merge_snli.analysis.filter_sets import filter_sets
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.scored_dataset import ScoredDataset
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from tests.merge_snli.analysis.made import Row, rows_of, scored_dataset
 
 PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]

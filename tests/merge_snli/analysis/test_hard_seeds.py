@@ -1,10 +1,13 @@
-"""Tests of the hard seeds."""
+"""Tests of the seeds answered right and wrong, and of the hard ones."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from merge_snli.analysis.hard_seeds import ANNOTATOR_LABELS, hard_seeds, mean_accuracy
+from merge_snli.analysis.hard_seeds import ANNOTATOR_LABELS, hard_seeds, mean_accuracy, seed_correctness
+from merge_snli.analysis.scored_dataset import NotComputable
 from tests.merge_snli.analysis.made import rows_of, scored_dataset
 
 
@@ -44,3 +47,22 @@ def test_exactly_five_percent_is_not_below() -> None:
     made = scored_dataset(rows_of("s1", ["nne"] * 3 + ["nnn"] * 17), models=("a", "b", "c"))
     assert mean_accuracy(made)[0] < 0.05  # 0.15 / 3 as a float
     assert hard_seeds(made).rarely_right == ()
+
+
+def test_scores_by_the_answer_on_the_seed() -> None:
+    made = scored_dataset(
+        [*rows_of("s1", ["ee", "ee"]), *rows_of("s2", ["ne", "nn"]), *rows_of("s3", ["ee"]), *rows_of("s4", ["ne"])],
+        models=("a", "b"),
+        on_seeds={"s2": "ne", "s3": "ne"},
+    )
+    found = seed_correctness(made)
+    a, b = found.models["a"], found.models["b"]
+    assert (a.seeds_right, a.seeds_wrong, a.right, a.wrong) == (2, 2, 0.5, 0.5)
+    assert (b.seeds_right, b.seeds_wrong, b.right) == (4, 0, 0.75)
+    assert math.isnan(b.wrong)
+    assert (found.mean_right, found.mean_wrong) == (0.625, 0.5)
+
+
+def test_models_that_are_always_right_have_nothing_to_compare() -> None:
+    with pytest.raises(NotComputable, match=r"no model"):
+        seed_correctness(scored_dataset(rows_of("s1", "en")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from merge_snli.analysis.kin import ARCH, EQUIV, MULTI, SIZE, check_counterparts, group_masks, kin
-from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.mlm_families import ALBERT, BERT, PAPER_NAMES
 from merge_snli.models.paper_models import PAPER_MODELS

@@ -27,14 +27,14 @@ def test_three_majority_labels() -> None:
     assert (found.tied_votes, found.labels) == (1, ("entailment", "neutral", "contradiction"))  # s2: e, as it is first
     assert found.vote_accuracy == 1 / 3  # e, e, n against e, n, e
     a, b, c = (found.models[name] for name in "abc")
-    assert (a.gold, a.own, a.vote, a.constant) == pytest.approx((2 / 3, 2 / 3, 1 / 3, 1 / 3))
-    assert (b.gold, b.own, b.vote, b.constant) == pytest.approx((1 / 3, 1, 1, 2 / 3))
-    assert (c.gold, c.own, c.vote, c.constant) == pytest.approx((1 / 3, 1, 0, 1 / 3))
-    assert found.mean.vote == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert tuple(a.values()) == pytest.approx((2 / 3, 2 / 3, 1 / 3, 1 / 3))
+    assert tuple(b.values()) == pytest.approx((1 / 3, 1, 1, 2 / 3))
+    assert tuple(c.values()) == pytest.approx((1 / 3, 1, 0, 1 / 3))
+    assert found.mean["vote"] == pytest.approx((1 / 3 + 1 + 0) / 3)
     for model in made.models:
         scores = found.models[model.name]
-        assert scores.gold == pytest.approx(model.result.scores.pattern_accuracy.mean)
-        assert scores.own == pytest.approx((model.result.consistency or {})["majority"].pattern_accuracy.mean)
+        assert scores["gold"] == pytest.approx(model.result.scores.pattern_accuracy.mean)
+        assert scores["own"] == pytest.approx((model.result.consistency or {})["majority"].pattern_accuracy.mean)
 
 
 def test_own_majority_is_per_subsample() -> None:
@@ -43,7 +43,7 @@ def test_own_majority_is_per_subsample() -> None:
         *rows_of("s1", "n", subsamples=(0,)),
         *rows_of("s1", "n", subsamples=()),
     ]
-    assert majority(scored_dataset(rows)).models["a"].own == 0.5
+    assert majority(scored_dataset(rows)).models["a"]["own"] == 0.5
 
 
 def test_two_labels() -> None:
@@ -53,7 +53,7 @@ def test_two_labels() -> None:
         labels=("entailment", "not_entailment"),
     )
     found = majority(made)
-    assert (found.constant_label, found.constant_share, found.mean.constant) == ("not_entailment", 1, 0.5)
+    assert (found.constant_label, found.constant_share, found.mean["constant"]) == ("not_entailment", 1, 0.5)
 
 
 def test_a_model_of_two_labels_makes_all_vote_in_two() -> None:
@@ -67,6 +67,6 @@ def test_a_model_of_two_labels_makes_all_vote_in_two() -> None:
     b = replace(b, answers=b.answers.in_labels(TWO_WAY))
     found = majority(replace(made, models=(a, b)))
     assert (found.labels, found.tied_votes, found.vote_accuracy) == (TWO_WAY, 0, 1)
-    assert (found.models["a"].gold, found.models["a"].vote) == (0.5, 1)
-    assert (found.models["b"].gold, found.models["b"].vote) == (1, 1)
+    assert (found.models["a"]["gold"], found.models["a"]["vote"]) == (0.5, 1)
+    assert (found.models["b"]["gold"], found.models["b"]["vote"]) == (1, 1)
     assert found.constant_label == "entailment"

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from merge_snli.analysis.classes import classes
 from merge_snli.analysis.scored_dataset import ScoredDataset
 from merge_snli.analysis.table_3 import table_3
 from merge_snli.analysis.without_seeds import without_seeds
+from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError
 from merge_snli.scoring.results.scores import SourceScores
 from merge_snli.scoring.results.source_scores import source_accuracy

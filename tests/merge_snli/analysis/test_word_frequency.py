@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from merge_snli.analysis.corpus.counts import CorpusCounts
-from merge_snli.analysis.not_computable import NotComputable
-from merge_snli.analysis.scored_dataset import ScoredDataset
+from merge_snli.analysis.corpus import CorpusCounts
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.analysis.word_frequency import word_frequency
 from tests.merge_snli.analysis.made import Row, scored_dataset
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from merge_snli.annotation.marking import mark
+from merge_snli.annotation.sample import mark
 from merge_snli.base.errors import InputError
 
 
@@ -36,8 +36,8 @@ def test_exactly_the_replaced_words_are_marked(
 
 
 def test_the_offsets_say_which_of_two_equal_words_was_replaced() -> None:
-    assert mark("an art art", "an artist art", [3], "art", "artist").variant == "an *artist* art"
-    assert mark("an art art", "an art artist", [7], "art", "artist").seed == "an art *art*"
+    assert mark("an art art", "an artist art", [3], "art", "artist")[1] == "an *artist* art"
+    assert mark("an art art", "an art artist", [7], "art", "artist")[0] == "an art *art*"
 
 
 @pytest.mark.parametrize("variant", ["A cat naps.", "A dog sleeps.", "A bird naps.", ""])

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from merge_snli.annotation.sample import SheetRow, draw_sample
+from merge_snli.annotation.sample import TEXT_COLUMNS, draw_sample
 from merge_snli.annotation.sheets import write_sheets
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
@@ -126,7 +126,7 @@ def test_strata_of_masked_lms_have_their_variants(variants: dict[str, dict[str, 
         assert len(validated) == population
         assert len(drawn) == 30
         assert drawn <= validated
-    assert [row.variant_id for row in rows] == [variant.variant_id for variant in sampled.variants]
+    assert [row["variant_id"] for row in rows] == [variant.variant_id for variant in sampled.variants]
 
 
 @pytest.fixture
@@ -219,7 +219,8 @@ def test_a_text_that_starts_with_an_equals_sign_is_no_formula(tmp_path: Path) ->
     from openpyxl import load_workbook
 
     sample, rows = draw_sample([find_dataset(str(SHIPPED))], sizes=[1], annotators=["a"], per="all")
-    row = SheetRow(rows[0].variant_id, "=1+1", "a\x0bb", "=cat", "@x", "neutral")
+    texts = (rows[0]["variant_id"], "=1+1", "a\x0bb", "=cat", "@x", "neutral")
+    row = dict(zip(TEXT_COLUMNS, texts, strict=True))
     write_sheets(sample, [row], tmp_path / "out")
     cells = load_workbook(tmp_path / "out" / "a.xlsx").active[2]
     assert [cell.value for cell in cells[1:5]] == ["=1+1", "a b", "=cat", "@x"]

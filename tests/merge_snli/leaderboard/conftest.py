@@ -15,7 +15,7 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.texts import Texts, read_texts
+from merge_snli.leaderboard.seeds import Texts, read_texts
 
 SHIPPED = Path(__file__).parents[3] / "merge_snli"
 SCRIPT = "<script>document.title='owned'</script>"

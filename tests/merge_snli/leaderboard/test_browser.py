@@ -11,11 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result
-from merge_snli.analysis.charts.line_chart import COLORS
+from merge_snli.analysis.line_chart import COLORS
 from merge_snli.leaderboard.boards import Board
-from merge_snli.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
-from merge_snli.leaderboard.page import render_page
-from merge_snli.leaderboard.texts import Texts
+from merge_snli.leaderboard.seeds import Texts, flips, inconsistent, seeds_by_hardness
+from merge_snli.leaderboard.write import render_page
 from merge_snli.scoring.results.scores import Scores
 from tests.browser import chromium
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED

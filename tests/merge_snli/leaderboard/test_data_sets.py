@@ -15,9 +15,8 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.cli.main import main
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.leaderboard.formats import FORMATS
-from merge_snli.leaderboard.page import render_page
 from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.leaderboard.write import FORMATS, render_page
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.files import write_result
 from tests.browser import chromium
@@ -62,13 +61,13 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     boards = make_boards([*results, *grouped])
     side = side_by_side(boards)
     assert side is not None
-    assert [columns.measures for columns in side.data] == [
+    assert [measures for _, measures in side.data] == [
         ("Seeds", "Variants", "PA(0.9)"),
         ("Accuracy", "PA(0.9)"),
         ("Accuracy", "PA(0.9)"),
     ]
-    assert "config" not in side.data[0].title
-    rows = dict(side.rows())
+    assert "config" not in side.data[0][0]
+    rows = dict(side.rows)
     merge = {entry.name: entry.result.scores for entry in boards[0].entries}
     assert next(iter(rows)) == next(iter(merge))
     assert [*rows][-1] == SCRIPT + "2"
@@ -76,7 +75,8 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     for name, scores in merge.items():
         shown = [scores.anchor_accuracy or 0, scores.sample_accuracy.mean or 0]
         assert rows[name][0][:2] == pytest.approx([100 * share for share in shown], abs=0.051)
-    on_all, on_half = (next(at for at, columns in enumerate(side.data) if len(columns.cells) == n) for n in (2, 1))
+    models = [sum(row[at][0] is not None for _, row in side.rows) for at in range(len(side.data))]
+    on_all, on_half = models.index(2), models.index(1)
     assert rows["org/hasty-base"][on_all] == (43.8, 25.0)
     assert rows["org/hasty-base"][on_half] == (None, None)
     assert rows["org/careful-large"][on_half] == (81.2, 75.0)

@@ -8,10 +8,10 @@ import pytest
 EXAMPLES = (
     "merge_snli.models.labels",
     "merge_snli.scoring.results.fields",
-    "merge_snli.analysis.report.phrases",
+    "merge_snli.analysis.report.exhibit",
     "merge_snli.analysis.report.report",
-    "merge_snli.leaderboard.page",
-    "merge_snli.annotation.marking",
+    "merge_snli.leaderboard.write",
+    "merge_snli.annotation.sample",
     "merge_snli.dataset.replaced",
 )
 

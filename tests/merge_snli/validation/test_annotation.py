@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.annotation.apply import apply_annotation
-from merge_snli.annotation.reading import Judgment, Judgments
+from merge_snli.annotation.reading import Judgment
+from merge_snli.annotation.report import apply_annotation
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import AnnotationRecord
@@ -54,8 +54,8 @@ def annotated_set(valid_set: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = Path(shutil.copytree(valid_set, tmp_path_factory.mktemp("annotated") / "set"))
     dataset = find_dataset(str(folder))
     sample, _ = draw_sample([dataset], sizes=[6], annotators=["x"], per="all")
-    rows = tuple(Judgment("x", each, 5, 4, "") for each in sample.variant_ids)
-    apply_annotation(dataset, sample, Judgments(("x",), {"x": rows}, {}))
+    rows = tuple(Judgment("x", each, {"F": 5, "R": 4}, "", {}) for each in sample.variant_ids)
+    apply_annotation(dataset, sample, {"x": rows})
     return folder
 
 

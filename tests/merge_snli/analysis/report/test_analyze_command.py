@@ -13,8 +13,7 @@ import pytest
 
 from merge_snli import Result
 from merge_snli.analysis.hard_seeds import hard_seeds
-from merge_snli.analysis.report.analyze import analyze
-from merge_snli.analysis.report.seed_ids import read_seed_ids
+from merge_snli.analysis.report.analyze import analyze, read_seed_ids
 from merge_snli.analysis.report.table_exhibits import hard_seeds_exhibits
 from merge_snli.analysis.scored_dataset import ScoredDataset
 from merge_snli.cli.main import main

@@ -7,14 +7,13 @@ import dataclasses
 import pytest
 
 from merge_snli.analysis.hard_seeds import HardSeed, HardSeeds
-from merge_snli.analysis.majority import Majority, MajorityScores
-from merge_snli.analysis.not_computable import NotComputable
+from merge_snli.analysis.majority import Majority
 from merge_snli.analysis.report.exhibit import Exhibit
 from merge_snli.analysis.report.sections import SECTIONS, Settings
-from merge_snli.analysis.report.statistics_tables import table_of_tests
 from merge_snli.analysis.report.table_exhibits import hard_seeds_exhibits, majority_exhibits
 from merge_snli.analysis.report.word_exhibits import word_frequency_exhibits
-from merge_snli.analysis.scored_dataset import ScoredDataset
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
+from merge_snli.analysis.statistics_tables import table_of_tests
 from merge_snli.analysis.word_frequency import Average, ModelWordFrequency, WordFrequency
 from merge_snli.scoring.statistics import Interval, TestResult
 
@@ -61,7 +60,7 @@ def test_hard_seeds_are_counted(never: int, rarely: int) -> None:
 
 
 def test_the_share_of_the_constant_label_is_noted() -> None:
-    mean = MajorityScores(gold=0.6, own=0.9, vote=0.7, constant=0.5)
+    mean = {"gold": 0.6, "own": 0.9, "vote": 0.7, "constant": 0.5}
     value = Majority(
         models={"a": mean},
         mean=mean,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.analysis.report.matching import match_results
+from merge_snli.analysis.report.analyze import match_results
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from tests.merge_snli.analysis.report.conftest import SHIPPED

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.analysis.charts.line_chart import COLORS, Line, image, line_figure
 from merge_snli.analysis.html_page import shared_style
-from merge_snli.analysis.report.inline_svg import inline_svg
+from merge_snli.analysis.line_chart import COLORS, Line, image, line_figure
 from merge_snli.analysis.report.sections import SECTIONS
+from merge_snli.analysis.report.write import inline_svg
 from tests.merge_snli.analysis.report.conftest import MARKUP
 
 STYLE = (files("merge_snli.analysis.report") / "page" / "report.css").read_text(encoding="utf-8")

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from merge_snli.analysis.not_computable import NotComputable
 from merge_snli.analysis.report import write
 from merge_snli.analysis.report.report import Report, json_value, make_report
 from merge_snli.analysis.report.sections import SECTIONS, Settings
 from merge_snli.analysis.report.write import check_report_folder, write_report
-from merge_snli.analysis.scored_dataset import ScoredDataset
+from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from tests.merge_snli.analysis.report.conftest import MARKUP

@@ -16,8 +16,7 @@ from merge_snli import Result, read_result, read_results, score
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.leaderboard.formats import FORMATS
-from merge_snli.leaderboard.page import render_page
+from merge_snli.leaderboard.write import FORMATS, render_page
 from merge_snli.scoring.results.files import file_name, safe_name, to_json, write_result
 from merge_snli.scoring.results.schema import SCHEMA_FILE, result_schema
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merge_snli.analysis.model_curves import model_curves
+from merge_snli.analysis.curves import model_curves
 from tests.merge_snli.analysis.made import rows_of, scored_dataset
 
 

@@ -1,4 +1,4 @@
-"""Format a comparison of models as tables or JSON."""
+"""Show significance tests and comparisons of models as tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic_core
 
-from merge_snli.analysis.statistics_text import ends_text, p_text
 from merge_snli.base.table import Column, Table
 from merge_snli.scoring.statistics import p_matrix
 
@@ -17,7 +16,78 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from merge_snli.analysis.comparison import Comparison
-    from merge_snli.scoring.statistics import PairAtThresholds, TestResult
+    from merge_snli.scoring.statistics import Family, Interval, PairAtThresholds, TestResult
+
+SMALLEST_P = 0.001
+"""Smaller p-values are shown as below this one."""
+
+
+def p_text(value: float | None) -> str | None:
+    """Return a p-value; None if the test is not defined."""
+    if value is None or math.isnan(value):
+        return None
+    return f"<{SMALLEST_P}" if value < SMALLEST_P / 2 else f"{value:.3f}"
+
+
+def ends_text(interval: Interval, sign: str = "") -> str:
+    """Return the ends of an interval of shares in percent."""
+    return f"{100 * interval.low:{sign}.1f} to {100 * interval.high:{sign}.1f}"
+
+
+def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Table:
+    """Return a table of tests.
+
+    Args:
+        tests: What is compared, the result, and the p-value adjusted by Holm's method or None, for each test.
+    """
+    adjusted = any(p is not None for _, _, p in tests)
+    return Table(
+        title="Tests",
+        columns=(
+            Column("Compared", "left"),
+            Column("Difference (points)", format="+.1f"),
+            Column("95% interval"),
+            Column("p"),
+            *((Column("Adjusted p"),) if adjusted else ()),
+            Column("n"),
+            Column("Effect size", format=".2f"),
+        ),
+        rows=tuple(
+            (
+                name,
+                100 * test.difference,
+                ends_text(test.interval, sign="+"),
+                p_text(test.p_value),
+                *((p_text(p),) if adjusted else ()),
+                test.n,
+                test.effect_size,
+            )
+            for name, test, p in tests
+        ),
+        notes=(
+            *dict.fromkeys(
+                f"{_capital(test.test)} over {test.unit}s, effect size: {test.effect}." for _, test, _ in tests
+            ),
+            *(("Adjusted by Holm's method over the tests of this table.",) if adjusted else ()),
+            *(() if tests else ("No test: each needs at least two seeds.",)),
+        ),
+    )
+
+
+def pair_table(family: Family) -> Table:
+    """Return the adjusted p-values of all pairs as a matrix, best first, with the letters."""
+    return Table(
+        title="Adjusted p-values",
+        columns=(Column("", "left"), Column("Letters", "left"), *(Column(name) for name in family.models)),
+        rows=tuple(
+            (name, family.letters[name], *map(p_text, row))
+            for name, row in zip(family.models, p_matrix(family), strict=True)
+        ),
+        notes=(
+            f"{_capital(family.test)} over {family.pairs[0].result.unit}s, adjusted by Holm's method over "
+            f"{len(family.pairs)} pair(s). Those that share a letter do not differ significantly.",
+        ),
+    )
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -144,3 +214,7 @@ def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:
         return 100 * result.difference, None, None, None, result.n, None
     ends = ends_text(result.interval, sign="+")
     return 100 * result.difference, ends, result.statistic, p_text(result.p_value), result.n, result.effect_size
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 
 from merge_snli import Result, score
-from merge_snli.analysis.charts.share_chart import LABEL_COLORS
+from merge_snli.analysis.bar_charts import LABEL_COLORS
 from merge_snli.analysis.comparison import Comparison, compare_results
-from merge_snli.analysis.comparison_text import comparison_tables
 from merge_snli.analysis.figures import draw_figures
+from merge_snli.analysis.statistics_tables import comparison_tables
 from merge_snli.base.errors import InputError
 from merge_snli.cli.main import main
 from merge_snli.schema import NLI_LABELS

@@ -1,18 +1,25 @@
-"""Read the texts of a board's seeds and variants from the data set; result files contain no texts."""
+"""Find the seeds that are hard for a model, and read their texts; result files contain no texts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from merge_snli.base.errors import InputError
 from merge_snli.card.license import license_of, license_text
 from merge_snli.dataset.replaced import replaced_words
 from merge_snli.dataset.stored import read_split
+from merge_snli.models.labels import positions
+from merge_snli.scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.leaderboard.boards import Board
+    from merge_snli.scoring.results.result import Result
 
 COLUMNS = (
     "seed_id",
@@ -29,34 +36,19 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Word:
-    """A word of a seed that was replaced.
-
-    Attributes:
-        text: The word in the seed.
-        premise: Character offsets of its occurrences in the premise.
-        hypothesis: Character offsets of its occurrences in the hypothesis.
-    """
-
-    text: str
-    premise: tuple[int, ...]
-    hypothesis: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class SeedText:
     """A seed's sentences and the replacements in its variants.
 
     Attributes:
         premise: The seed's premise.
         hypothesis: The seed's hypothesis.
-        words: The words that were replaced.
+        words: The words that were replaced, with the offsets of their characters in the premise and the hypothesis.
         variants: Index in `words` and replacement of each variant that was scored, in the order of the split `test`.
     """
 
     premise: str
     hypothesis: str
-    words: tuple[Word, ...]
+    words: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
     variants: tuple[tuple[int, str], ...]
 
 
@@ -102,16 +94,15 @@ def read_texts(board: Board, dataset: MergeDataset) -> Texts | None:
 
 
 def _seed_text(rows: list[dict[str, Any]]) -> SeedText:
-    words: dict[str, Word] = {}
+    words: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
     for row in rows:
-        original = row["original"]
-        if original not in words:
-            words[original] = Word(original, _offsets(row, "premise"), _offsets(row, "hypothesis"))
+        if row["original"] not in words:
+            words[row["original"]] = _offsets(row, "premise"), _offsets(row, "hypothesis")
     index = {original: number for number, original in enumerate(words)}
     return SeedText(
         premise=rows[0]["seed_premise"],
         hypothesis=rows[0]["seed_hypothesis"],
-        words=tuple(words.values()),
+        words=words,
         variants=tuple((index[row["original"]], row["replacement"]) for row in rows),
     )
 
@@ -120,3 +111,60 @@ def _offsets(row: dict[str, Any], side: str) -> tuple[int, ...]:
     """Return the offsets of the replaced word in a sentence of the seed."""
     words = replaced_words(row[f"seed_{side}"], row[side], row[f"{side}_offsets"], row["original"], row["replacement"])
     return tuple(start for (start, _), _ in words)
+
+
+@dataclass(frozen=True)
+class SeedPredictions:
+    """A model's predictions on a seed and its variants.
+
+    Attributes:
+        index: Index of the seed in the result's table of seeds.
+        seed_id: Id of the seed.
+        gold: Gold label, among the compared labels.
+        predicted: Predicted label of the seed itself, or `NO_ANSWER_TEXT`.
+        correct: Number of variants with the gold label.
+        variants: Number of scored variants.
+    """
+
+    index: int
+    seed_id: str
+    gold: str
+    predicted: str
+    correct: int
+    variants: int
+
+    @property
+    def seed_correct(self) -> bool:
+        """Whether the prediction on the seed itself is correct."""
+        return self.predicted == self.gold
+
+
+def seeds_by_hardness(result: Result) -> list[SeedPredictions]:
+    """Return every seed of a result, sorted by its share of correct variants, smallest first."""
+    table, labels = result.groups, result.compared_labels
+    anchors = table.anchors or (None,) * len(table.id)
+    gold = np.array(positions(result.dataset.labels, labels))[[int(numbers[0]) for numbers in table.gold]].tolist()
+    seeds = [
+        SeedPredictions(
+            index=index,
+            seed_id=table.id[index],
+            gold=labels[gold[index]],
+            predicted=anchors[index] or NO_ANSWER_TEXT,
+            correct=predictions.count(str(gold[index])),
+            variants=len(predictions) - predictions.count(NOT_ASKED),
+        )
+        for index, predictions in enumerate(table.predictions)
+    ]
+    return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
+
+
+def inconsistent(seeds: Iterable[SeedPredictions]) -> list[SeedPredictions]:
+    """Return the seeds that the model predicts correctly, but not all of their variants."""
+    return [seed for seed in seeds if seed.seed_correct and seed.correct < seed.variants]
+
+
+def flips(result: Result, seed: SeedPredictions) -> list[tuple[int, str]]:
+    """Return the variants with another prediction than the seed: index among the seed's variants, and prediction."""
+    predictions = enumerate(result.groups.predictions[seed.index])
+    labels = [(index, label_of(number, result.compared_labels)) for index, number in predictions if number != NOT_ASKED]
+    return [(index, label) for index, label in labels if label != seed.predicted]

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -64,34 +64,6 @@ class Line:
         return COLORS[self.style % len(COLORS)]
 
 
-def draw_lines(
-    lines: Sequence[Line],
-    thresholds: Sequence[float],
-    path: str | Path,
-    *,
-    title: str,
-    marked: float,
-    start: float = 0,
-    of: str = SEED_VARIANTS,
-) -> list[Path]:
-    """Draw lines over thresholds, with a dot on each line at one threshold.
-
-    Args:
-        lines: The lines.
-        thresholds: Thresholds from 0 to 1, [n].
-        path: Output path. A PNG and an SVG are written, whatever the extension.
-        title: Title of the chart.
-        marked: Threshold that gets the dots, usually the quality threshold.
-        start: First threshold shown.
-        of: What the threshold is a share of.
-
-    Returns:
-        The two files. Equal lines give equal bytes.
-    """
-    figure = line_figure(lines, thresholds, title=title, marked=marked, start=start, of=of)
-    return save_figure(figure, path)
-
-
 def line_figure(
     lines: Sequence[Line],
     thresholds: Sequence[float],
@@ -102,13 +74,13 @@ def line_figure(
     narrow: bool = False,
     of: str = SEED_VARIANTS,
 ) -> Figure:
-    """Return the chart of `draw_lines`.
+    """Draw lines over thresholds, with a dot on each line at one threshold.
 
     Args:
         lines: The lines.
         thresholds: Thresholds from 0 to 1, [n].
         title: Title of the chart.
-        marked: Threshold that gets the dots.
+        marked: Threshold that gets the dots, usually the quality threshold.
         start: First threshold shown.
         narrow: Draw for the width of a phone, with the names of the lines below the chart and without a title.
         of: What the threshold is a share of.
@@ -171,9 +143,20 @@ def _style_axes(axes: Axes, title: str, quality: float, start: float, of: str) -
         axes.set(ylim=(0, 101), yticks=range(0, 101, 2 * TICK_STEP))
     axes.set_ylabel("Pattern accuracy (%)")
     axes.set_title(title, loc="left", pad=24, fontsize=12, parse_math=False)
-    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    draw_grid(axes)
+
+
+def draw_grid(axes: Axes, along: Literal["x", "y"] = "y", hidden: Sequence[str] = ("top", "right")) -> None:
+    """Draw a light grid below the values, and hide edges of the frame.
+
+    Args:
+        axes: The axes.
+        along: The axis whose ticks have grid lines.
+        hidden: The hidden edges.
+    """
+    axes.grid(axis=along, color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[[*hidden]].set_visible(False)
 
 
 def _label_lines(axes: Axes, lines: Sequence[Line], last: float) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from merge_snli.analysis.corpus.counts import CorpusCounts, count_corpus, tagger_of
-from merge_snli.analysis.corpus.texts import open_corpus
+from merge_snli.analysis.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
 from merge_snli.models.tagger import Tagger

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.analysis.common_seeds import on_common_seeds
 from merge_snli.analysis.comparison import Comparison, compare_results
-from merge_snli.analysis.comparison_text import comparison_tables
 from merge_snli.analysis.filter_sets import filter_sets
-from merge_snli.analysis.not_computable import NotComputable
 from merge_snli.analysis.report.analyze import analyze
+from merge_snli.analysis.scored_dataset import NotComputable
+from merge_snli.analysis.statistics_tables import comparison_tables
+from merge_snli.analysis.without_seeds import on_common_seeds
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.formats import comma_separated, json_text, markdown
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.leaderboard.write import comma_separated, json_text, markdown
 from merge_snli.models.predictor import Pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.grouping import coverage, ranked, unranked_reasons
@@ -143,7 +143,7 @@ def test_side_by_side_does_not_rank_a_partial_model_first(
     elsewhere = make_boards([score(lambda pairs: ["neutral"] * len(pairs), other, name="elsewhere")])
     side = side_by_side([board, *elsewhere])
     assert side is not None
-    assert [name for _, name in side.models][:2] == [WHOLE, WEAK]
+    assert [name for name, _ in side.rows][:2] == [WHOLE, WEAK]
     assert any(f"{PART} is not ranked" in note for note in side.notes)
 
 

@@ -1,11 +1,13 @@
-"""Tests of the hardest seeds, against a plain count over the rows of the data set."""
+"""Tests of the hardest seeds and their texts."""
 
 import dataclasses
 
 import pyarrow.parquet as pq
 
 from merge_snli import Result, score
-from merge_snli.leaderboard.hardest import flips, inconsistent, seeds_by_hardness
+from merge_snli.dataset.stored import find_dataset
+from merge_snli.leaderboard.boards import Board
+from merge_snli.leaderboard.seeds import Texts, flips, inconsistent, read_texts, seeds_by_hardness
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, noisy, unchecked
 
 NAMES = ("entailment", "neutral", "contradiction")
@@ -57,3 +59,37 @@ def test_two_way_models_are_compared_in_two_labels() -> None:
     for seed in seeds_by_hardness(result):
         assert seed.gold in ("entailment", "not_entailment")
         assert seed.correct == (0 if seed.gold == "entailment" else seed.variants)
+
+
+def replace_at(sentence: str, offsets: tuple[int, ...], word: str, replacement: str) -> str:
+    assert offsets
+    for offset in reversed(offsets):
+        sentence = sentence[:offset] + replacement + sentence[offset + len(word) :]
+    return sentence
+
+
+def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, Texts]) -> None:
+    rows = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
+    seen: dict[str, int] = {}
+    for row in rows:
+        text = texts[0].seeds[row["seed_id"]]
+        index = seen.get(row["seed_id"], 0)
+        seen[row["seed_id"]] = index + 1
+        number, replacement = text.variants[index]
+        word, (in_premise, in_hypothesis) = [*text.words.items()][number]
+        assert (word, replacement) == (row["original"], row["replacement"])
+        assert (text.premise, text.hypothesis) == (row["seed_premise"], row["seed_hypothesis"])
+        assert replace_at(text.premise, in_premise, word, replacement) == row["premise"]
+        assert replace_at(text.hypothesis, in_hypothesis, word, replacement) == row["hypothesis"]
+
+
+def test_license(texts: dict[int, Texts]) -> None:
+    assert texts[0].license == "apache-2.0"
+    assert "Apache-2.0" in texts[0].terms
+
+
+def test_other_data_has_no_texts(boards: tuple[Board, ...]) -> None:
+    entry = boards[0].entries[0]
+    data = dataclasses.replace(entry.result.dataset, digest="0" * 64)
+    other = dataclasses.replace(entry, result=dataclasses.replace(entry.result, dataset=data))
+    assert read_texts(Board("other", (other,)), find_dataset(str(SHIPPED))) is None

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from merge_snli.analysis.charts.bar_chart import Bars, draw_bars
-from merge_snli.analysis.charts.line_chart import COLORS
+from merge_snli.analysis.bar_charts import Bars, draw_bars
+from merge_snli.analysis.line_chart import COLORS
 
 CATEGORIES = ["low", "high"]
 

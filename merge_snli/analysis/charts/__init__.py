@@ -1,4 +1,0 @@
-"""Reports on results: comparisons, figures and the leaderboard.
-
-Import `comparison`, `comparison_text`, `figures` and `leaderboard.write` from outside.
-"""
