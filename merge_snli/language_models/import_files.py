@@ -201,10 +201,10 @@ def read_log(path: Path) -> Log:
     if not path.is_file():
         raise InputError(f"{path} does not exist, or is a folder: give log files")
     if path.suffix in INSPECT_ENDINGS:
-        from merge_snli.language_models.inspect_log import read_inspect_log
+        from merge_snli.language_models.inspect_task import read_inspect_log
 
         return read_inspect_log(path)
-    from merge_snli.language_models.lm_eval_log import read_lm_eval_log
+    from merge_snli.language_models.lm_eval_task import read_lm_eval_log
 
     return read_lm_eval_log(path)
 

@@ -1,19 +1,23 @@
-"""Write task files for lm-evaluation-harness."""
+"""What `merge-snli harness` makes: task files for lm-evaluation-harness, or an estimate of what asking costs."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import write_text
+from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.prompts import MAX_TOKENS, STOP, instruction, problem_template
 
 if TYPE_CHECKING:
-    from merge_snli.language_models.questions import Questions
-    from merge_snli.language_models.shots import Shot
+    from collections.abc import Sequence
+
+    from merge_snli.language_models.prompts import Prompt, Shot
+    from merge_snli.language_models.questions import Question, Questions
 
 DELIMITER = "\n\n"
 
@@ -87,3 +91,64 @@ def _yaml(content: dict[str, Any]) -> str:
 
     Dumper.add_representer(type(_yaml), function)
     return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=120)
+
+
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The cost of asking some questions with one prompt.
+
+    Attributes:
+        prompt: Name of the prompt.
+        shots: Number of shots.
+        calls: Number of calls.
+        input_tokens: Number of input tokens over all calls.
+        counted: Whether a tokenizer counted the tokens; otherwise they are characters / 4.
+    """
+
+    prompt: str
+    shots: int
+    calls: int
+    input_tokens: int
+    counted: bool
+
+
+def estimate(questions: Sequence[Question], prompt: Prompt, tokenizer: str | None = None) -> Estimate:
+    """Count the calls and the input tokens of some questions.
+
+    Args:
+        questions: The questions.
+        prompt: The prompt.
+        tokenizer: Folder or Hub id of a tokenizer; None to count a token per four characters.
+
+    Raises:
+        InputError: If the tokenizer cannot be loaded.
+    """
+    texts = [prompt.render(question.premise, question.hypothesis) for question in questions]
+    if tokenizer is None:
+        tokens = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
+    else:
+        tokens = _count(texts, tokenizer)
+    return Estimate(prompt.name, len(prompt.shots), len(texts), tokens, tokenizer is not None)
+
+
+def estimate_table(estimates: Sequence[Estimate]) -> Table:
+    """Return the estimates as a table, one row per prompt."""
+    tokens = "input tokens" if estimates[0].counted else "input tokens (characters / 4)"
+    columns = (Column("prompt", align="left"), Column("shots"), Column("calls"), Column(tokens))
+    rows = tuple((each.prompt, each.shots, each.calls, each.input_tokens) for each in estimates)
+    return Table(columns=columns, rows=rows)
+
+
+def _count(texts: Sequence[str], tokenizer: str) -> int:
+    from transformers import AutoTokenizer
+
+    try:
+        loaded = AutoTokenizer.from_pretrained(tokenizer)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"cannot load the tokenizer {tokenizer}: {reason(error)}; give its folder or Hub id"
+        ) from error
+    return sum(map(len, loaded(list(texts))["input_ids"]))
