@@ -8,22 +8,28 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.files import sha256_of_file
 from merge_snli.base.hub_ids import check_license
 from merge_snli.dataset.record import SourceRecord, TermsRecord
-from merge_snli.pairs.extended_clauses import EXTENDED_CONJUNCTION, TEMPLATES, find_clauses, read_extended_templates
+from merge_snli.models.tagger import find_tagger
+from merge_snli.pairs.clauses import load_parser, parser_record
 from merge_snli.pairs.extended_rows import EXTENDED_SIMPLE, extended_conjunction_rows, extended_simple_rows
-from merge_snli.pairs.extended_sources import absolute_name, read_sources, split_slice
+from merge_snli.pairs.extended_sentences import (
+    EXTENDED_CONJUNCTION,
+    TEMPLATES,
+    absolute_name,
+    find_clauses,
+    read_extended_templates,
+    read_sources,
+    split_slice,
+)
 from merge_snli.pairs.lexicon import SHIPPED
-from merge_snli.pairs.output import PairConfig, PairsTexts, check_folder, write_pairs
-from merge_snli.pairs.parser import find_parser
+from merge_snli.pairs.output import PairConfig, check_folder, write_pairs
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import require_at_least
 from merge_snli.schema import DataColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.pairs.extended_sources import Sentences
 
 COMMAND = "pairs extended"
 MIN_PREMISES = 16
@@ -39,6 +45,13 @@ CONJUNCTION_COLUMNS = (
         for number in (1, 2)
         for slot, name in (("s", "subject"), ("p", "predicate"))
     ),
+)
+NOTES = (
+    "No pair is a pair of the problems. The two sentences of a random pair, and the two of a conjunction, share no "
+    "word other than function words. Conjoined sentences are from one source.",
+    "Subjects, predicates and negations were found by an automatic parser, which makes errors. The subjects of a "
+    "conjunction agree in number; general ones, such as *a person*, are left out.",
+    "A hypothesis such as *A man is outside* can be true of the premise's situation by chance.",
 )
 
 
@@ -85,11 +98,11 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
     Raises:
         InputError: If the folder has other content, the problems cannot be read or are too few, or there is no parser.
     """
-    folder = check_folder(out, options.as_dict(), COMMAND, overwrite=overwrite)
+    folder = check_folder(out, COMMAND, options.as_dict(), overwrite=overwrite)
     templates = read_extended_templates(SHIPPED)
     problems = read_sources(options.problems)
-    parser = find_parser()
-    clauses = find_clauses(problems, templates, parser.load(), options.random_seed)
+    parser = find_tagger()
+    clauses = find_clauses(problems, templates, load_parser(parser), options.random_seed)
     simple = extended_simple_rows(problems, options.premises, options.random_seed)
     per_template = 3 * options.premises // MIN_PREMISES
     conjunction = extended_conjunction_rows(clauses, templates, per_template, options.random_seed)
@@ -103,31 +116,24 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
             CONJUNCTION_COLUMNS,
         ),
     }
-    sources = [
-        *(SourceRecord(source.name, source.digest) for source in problems),
-        SourceRecord(parser.name, parser.digest),
-        SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES)),
-    ]
-    return write_pairs(folder, _texts(options, problems), options.as_dict(), sources, configs)
-
-
-def _texts(options: ExtendedPairOptions, problems: Sequence[Sentences]) -> PairsTexts:
     names = " and ".join(f"`{source.name}`" for source in problems)
-    return PairsTexts(
+    return write_pairs(
+        folder,
+        configs,
         command=COMMAND,
+        options=options.as_dict(),
+        sources=[
+            *(SourceRecord(source.name, source.digest) for source in problems),
+            parser_record(parser),
+            SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES)),
+        ],
         title="Extended Pair",
         load_name="extended_pair",
         summary=(
             f"Neutral pairs of sentences of NLI problems ({names}), made as in Luo et al. (2022), section 2.2.2: "
             "paired at\nrandom, or two of them joined and their subjects and predicates combined in another way."
         ),
-        notes=(
-            "No pair is a pair of the problems. The two sentences of a random pair, and the two of a conjunction, "
-            "share no word other than function words. Conjoined sentences are from one source.",
-            "Subjects, predicates and negations were found by an automatic parser, which makes errors. The subjects of "
-            "a conjunction agree in number; general ones, such as *a person*, are left out.",
-            "A hypothesis such as *A man is outside* can be true of the premise's situation by chance.",
-        ),
+        notes=NOTES,
         terms=_terms(options),
     )
 

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.pairs.clauses import stop_words
-from merge_snli.pairs.extended_clauses import EXTENDED_CONJUNCTION
-from merge_snli.pairs.sentences import capitalized
+from merge_snli.pairs.extended_sentences import EXTENDED_CONJUNCTION
+from merge_snli.pairs.pair_templates import capitalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from merge_snli.pairs.clauses import Clause
-    from merge_snli.pairs.extended_clauses import ExtendedTemplates
-    from merge_snli.pairs.extended_sources import Sentences
+    from merge_snli.pairs.extended_sentences import ExtendedTemplates, Sentences
     from merge_snli.pairs.output import Row
 
 EXTENDED_SIMPLE = "extended_simple"

@@ -1,4 +1,4 @@
-"""The words of Simple Pair: nouns in categories with the adjectives that they take, and verbs."""
+"""The words of Simple Pair, nouns in categories with their adjectives, and verbs; and the reader of TOML files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,85 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import sha256_of_file, sha256_of_json
-from merge_snli.pairs.toml_files import Entries, apart_pairs, read_entries, require_words
+from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
+from merge_snli.dataset.record import validation_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Entries(BaseModel):
+    """The entries of a file; others are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=False, frozen=True)
+
+
+File = TypeVar("File", bound=BaseModel)
+
+
+def read_entries(path: Path, entries: type[File]) -> File:
+    """Read a TOML file.
+
+    Args:
+        path: The file.
+        entries: The entries that it must have.
+
+    Raises:
+        InputError: If the file is missing, is not TOML, or an entry is missing, unknown or of another type.
+    """
+    if not path.exists():
+        raise InputError(f"{path} is missing: copy the file of the shipped lexicon and edit it")
+    try:
+        return entries.model_validate(read_toml(path, "lexicon"))
+    except ValidationError as error:
+        place, message = validation_errors(error)[0]
+        raise InputError(
+            f"{path}: {place or 'the file'}: {message}; see docs/simple_pair.md for the entries"
+        ) from error
+
+
+def require_words(place: str, words: Sequence[str]) -> None:
+    """Check that words are not empty, have no space around them, and that none occurs twice.
+
+    Args:
+        place: File and entry, for messages.
+        words: The words.
+
+    Raises:
+        InputError: If a word breaks one of these rules.
+    """
+    for word in words:
+        if not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."):
+            raise InputError(f"{place} has {word!r}: give a word without spaces around it, braces and full stops")
+    duplicate = next((word for word in words if words.count(word) > 1), None)
+    if duplicate is not None:
+        raise InputError(f"{place} has {duplicate!r} more than once: remove one")
+
+
+def apart_pairs(place: str, pairs: Sequence[tuple[str, str]], known: frozenset[str]) -> frozenset[frozenset[str]]:
+    """Return the pairs of words that never meet, after checking that the words exist.
+
+    Args:
+        place: The file, for messages.
+        pairs: The pairs of the entry `apart`.
+        known: The words that a pair may have.
+
+    Raises:
+        InputError: If a word is unknown or paired with itself.
+    """
+    for first, second in pairs:
+        unknown = next((word for word in (first, second) if word not in known), None)
+        if unknown is not None:
+            raise InputError(f"{place}: apart has {unknown!r}, which is not a word of this file: add it or correct it")
+        if first == second:
+            raise InputError(f"{place}: apart has {first!r} with itself: give two words")
+    return frozenset(frozenset(pair) for pair in pairs)
+
 
 SHIPPED = Path(__file__).parent / "lexicon"
 """The folder of the shipped lexicon and templates."""
@@ -44,8 +115,7 @@ class Category:
     apart: frozenset[frozenset[str]] = field(repr=False)
 
 
-@dataclass(frozen=True)
-class Verb:
+class Verb(Entries):
     """A transitive verb in the past.
 
     Attributes:
@@ -55,8 +125,8 @@ class Verb:
         objects: The categories that it takes as its object.
     """
 
-    past: str
-    negated: str
+    past: str = ""
+    negated: str = ""
     subjects: tuple[str, ...]
     objects: tuple[str, ...]
 
@@ -109,15 +179,8 @@ class _CategoryFile(Entries):
     apart: tuple[tuple[str, str], ...] = ()
 
 
-class _VerbEntry(Entries):
-    past: str = ""
-    negated: str = ""
-    subjects: tuple[str, ...]
-    objects: tuple[str, ...]
-
-
 class _VerbFile(Entries):
-    verbs: tuple[_VerbEntry, ...]
+    verbs: tuple[Verb, ...]
     apart: tuple[tuple[str, str], ...] = ()
 
 
@@ -137,15 +200,16 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     files = {path.stem: read_entries(path, _CategoryFile) for path in paths}
     categories = {path.stem: _category(path, files) for path in paths}
     _require_one_category(categories.values())
-    verbs = read_entries(folder / VERBS, _VerbFile)
-    parsed = tuple(_verb(folder / VERBS, number, entry, categories) for number, entry in enumerate(verbs.verbs, 1))
-    if len(parsed) < MIN_WORDS:
-        raise InputError(f"{folder / VERBS}: verbs has {len(parsed)} verbs: give at least {MIN_WORDS}")
-    pasts = [verb.past for verb in parsed]
+    entries = read_entries(folder / VERBS, _VerbFile)
+    for number, verb in enumerate(entries.verbs, 1):
+        _check_verb(f"{folder / VERBS}: verb {number}", verb, categories)
+    if len(entries.verbs) < MIN_WORDS:
+        raise InputError(f"{folder / VERBS}: verbs has {len(entries.verbs)} verbs: give at least {MIN_WORDS}")
+    pasts = [verb.past for verb in entries.verbs]
     require_words(f"{folder / VERBS}: past", pasts)
-    apart = apart_pairs(str(folder / VERBS), verbs.apart, frozenset(pasts))
+    apart = apart_pairs(str(folder / VERBS), entries.apart, frozenset(pasts))
     digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in (*paths, folder / VERBS)}
-    return Lexicon(categories, parsed, apart, sha256_of_json(digests))
+    return Lexicon(categories, entries.verbs, apart, sha256_of_json(digests))
 
 
 def _category(path: Path, files: Mapping[str, _CategoryFile]) -> Category:
@@ -175,19 +239,14 @@ def _require_one_category(categories: Iterable[Category]) -> None:
             )
 
 
-def _verb(path: Path, number: int, entry: _VerbEntry, categories: Mapping[str, Category]) -> Verb:
-    for name, form in (("past", entry.past), ("negated", entry.negated)):
+def _check_verb(place: str, verb: Verb, categories: Mapping[str, Category]) -> None:
+    for name, form in (("past", verb.past), ("negated", verb.negated)):
         if not form.strip():
-            raise InputError(
-                f"{path}: verb {number} ({entry.past or entry.negated or 'without forms'}) has no {name}: add it"
-            )
-    if entry.past == entry.negated:
-        raise InputError(f"{path}: verb {number} ({entry.past}) has the same past and negated form: correct one")
-    for name, values in (("subjects", entry.subjects), ("objects", entry.objects)):
+            raise InputError(f"{place} ({verb.past or verb.negated or 'without forms'}) has no {name}: add it")
+    if verb.past == verb.negated:
+        raise InputError(f"{place} ({verb.past}) has the same past and negated form: correct one")
+    for name, values in (("subjects", verb.subjects), ("objects", verb.objects)):
         unknown = next((value for value in values if value not in categories), None)
         if unknown is not None or not values:
             given = repr(unknown) if values else "no category"
-            raise InputError(
-                f"{path}: verb {number} ({entry.past}): {name} has {given}: choose from {', '.join(categories)}"
-            )
-    return Verb(entry.past, entry.negated, entry.subjects, entry.objects)
+            raise InputError(f"{place} ({verb.past}): {name} has {given}: choose from {', '.join(categories)}")

@@ -6,9 +6,18 @@ import pytest
 import torch
 
 from training.base import Base
-from training.bpe import SPECIALS as BPE_SPECIALS
-from training.bpe import base_ids, learn_bpe, mapped_embeddings, piece_text
-from training.vocabulary import SPECIALS, count_pieces, cut_embeddings, cut_vocabulary, wordpiece_tokenizer
+from training.vocabulary import (
+    BPE_SPECIALS,
+    SPECIALS,
+    base_ids,
+    count_pieces,
+    cut_embeddings,
+    cut_vocabulary,
+    learn_bpe,
+    mapped_embeddings,
+    piece_text,
+    wordpiece_tokenizer,
+)
 
 VOCABULARY = {
     piece: place for place, piece in enumerate(["[unused1]", *SPECIALS, "a", "##b", "中", "dog", "cat", "##s"])

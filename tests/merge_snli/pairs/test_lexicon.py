@@ -16,8 +16,7 @@ from generation.filters.relations import load_wordnet
 from merge_snli.base.errors import InputError
 from merge_snli.cli.main import main
 from merge_snli.pairs.lexicon import SHIPPED, read_lexicon
-from merge_snli.pairs.pair_templates import read_templates
-from merge_snli.pairs.sentences import fill
+from merge_snli.pairs.pair_templates import fill, read_templates
 from tests.merge_snli.pairs.reading import CATEGORIES, VERBS, source_of
 
 NOT_IN_WORDNET = {"starfruit", "whiteboard", "bruised", "poisoned", "stolen", "donated", "borrowed", "scratched"}

@@ -1,0 +1,157 @@
+"""The sentences that Extended Pair combines: those of its problems, and clauses that its templates are filled with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import StringConstraints
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.pairs.clauses import is_plain, read_clause
+from merge_snli.pairs.lexicon import Entries, read_entries
+from merge_snli.problems.file_names import absolute_names, public_name
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import read_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from spacy.language import Language
+
+    from merge_snli.pairs.clauses import Clause
+
+SLICE = re.compile(r"(.+)\[(-?\d+)?:(-?\d+)?\]")
+"""`NAME[START:STOP]`, with positions as in Python: `[-1500:]` is the last 1,500 problems."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """The sentences of one source.
+
+    Attributes:
+        name: Its name, as given but without folders.
+        digest: Digest of all its problems.
+        premises: The different premises of the chosen problems, in their order.
+        hypotheses: The different hypotheses.
+        pairs: All pairs of the source, also those that were not chosen.
+    """
+
+    name: str
+    digest: str
+    premises: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    pairs: frozenset[tuple[str, str]]
+
+
+def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
+    """Read the problems.
+
+    Args:
+        problems: Files, folders or Hub ids, each with an optional slice.
+
+    Raises:
+        InputError: If none or one twice is given, one cannot be read, or a slice is empty.
+    """
+    if not problems:
+        raise InputError(f"{param('problems')} is empty: give one or more files, folders or Hub ids")
+    duplicate = next((name for name in problems if list(problems).count(name) > 1), None)
+    if duplicate is not None:
+        raise InputError(f"{param('problems')} has {duplicate!r} more than once: name each source once")
+    return tuple(_read(name) for name in problems)
+
+
+def split_slice(given: str) -> tuple[str, slice]:
+    """Return the name of a source without its slice, and the slice; that of all problems if none is given."""
+    match = SLICE.fullmatch(given)
+    if match is None:
+        return given, slice(None)
+    name, *positions = match.groups()
+    return name, slice(*(None if position is None else int(position) for position in positions))
+
+
+def absolute_name(given: str) -> str:
+    """Return the name of a source with its slice, if any, and with an absolute path if it is a file or folder."""
+    name, _ = split_slice(given)
+    return absolute_names(name) + given.removeprefix(name)
+
+
+def _read(given: str) -> Sentences:
+    name, part = split_slice(given)
+    found = read_problems(ProblemOptions(problems=name))
+    pairs = [(" ".join(each.premise.split()), " ".join(each.hypothesis.split())) for each in found.problems]
+    chosen = pairs[part]
+    if not chosen:
+        raise InputError(f"{param('problems')} {given}: the slice has no problem; {name} has {len(pairs):,}")
+    premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))
+    public = public_name(name) + given.removeprefix(name)
+    return Sentences(public, found.digest, premises, hypotheses, frozenset(pairs))
+
+
+EXTENDED_CONJUNCTION = "extended_conjunction"
+TEMPLATES = "extended_pair.toml"
+SENTENCES = 60
+"""Sentences that the conjunctions are made of."""
+
+BATCH_SIZE = 64
+"""Sentences parsed at once; others are parsed only if these do not give enough."""
+
+Sentence = Annotated[str, StringConstraints(pattern=r"^(\{(s|p|not_p)[12]\}|[ .]| and )+\.$")]
+
+
+class ExtendedTemplates(Entries):
+    """The entries of `extended_pair.toml`: premises and hypotheses by name, and what to leave out."""
+
+    general: frozenset[str]
+    excluded: frozenset[str]
+    premises: dict[str, Sentence]
+    hypotheses: dict[str, Sentence]
+
+
+def read_extended_templates(folder: Path) -> ExtendedTemplates:
+    """Read the templates of a folder; raises as `merge_snli.pairs.lexicon.read_entries`."""
+    return read_entries(folder / TEMPLATES, ExtendedTemplates)
+
+
+def find_clauses(
+    sources: Sequence[Sentences], templates: ExtendedTemplates, nlp: Language, seed: int
+) -> tuple[Clause, ...]:
+    """Return 60 sentences with different subjects, the same number from each source.
+
+    Args:
+        sources: The sentences, of which the premises are used.
+        templates: Has the heads of subjects and the words to leave out.
+        nlp: A pipeline with parser.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: If a source has too few sentences that can be split and negated.
+    """
+    found: list[Clause] = []
+    for number, source in enumerate(sources):
+        needed = SENTENCES * (number + 1) // len(sources) - SENTENCES * number // len(sources)
+        random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
+        plain = [text for text in random.sample(source.premises, len(source.premises)) if is_plain(text)]
+        heads = templates.general.union(clause.head for clause in found)
+        clauses = (read_clause(doc, source.name, templates.excluded) for doc in nlp.pipe(plain, batch_size=BATCH_SIZE))
+        of_source = list(islice(_with_new_heads(clauses, heads), needed))
+        if len(of_source) < needed:
+            raise InputError(
+                f"{source.name} has only {len(of_source)} of the {needed} sentences with different nouns as subjects "
+                "and a verb that can be negated: pass more problems"
+            )
+        found += of_source
+    return tuple(found)
+
+
+def _with_new_heads(clauses: Iterable[Clause | None], heads: frozenset[str]) -> Iterator[Clause]:
+    """Yield the clauses whose head is none of `heads` and of no clause before."""
+    seen = set(heads)
+    for clause in clauses:
+        if clause is not None and clause.head not in seen:
+            seen.add(clause.head)
+            yield clause
