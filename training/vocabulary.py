@@ -59,9 +59,10 @@ def cut_vocabulary(vocabulary: Mapping[str, int], counts: Mapping[str, float], s
         counts: The frequency of each piece.
         size: The number of pieces.
     """
-    needed = [piece for piece in vocabulary if is_needed_character(piece)]
-    rest = [piece for piece in vocabulary if not is_needed_character(piece) and not _is_special(piece)]
-    rest.sort(key=lambda piece: (-counts.get(piece, 0), vocabulary[piece]))
+    ordered = sorted(vocabulary, key=vocabulary.__getitem__)
+    needed = [piece for piece in ordered if is_needed_character(piece)]
+    rest = [piece for piece in ordered if not is_needed_character(piece) and not _is_special(piece)]
+    rest.sort(key=lambda piece: -counts.get(piece, 0))
     return [*SPECIALS, *needed, *rest][:size]
 
 

@@ -30,6 +30,12 @@ def test_specials_come_first_then_characters_then_the_most_frequent() -> None:
     assert pieces == [*SPECIALS, "a", "##b", "##s", "cat"]
 
 
+def test_the_order_of_the_base_vocabulary_does_not_matter() -> None:
+    reversed_order = dict(reversed(VOCABULARY.items()))
+    counts = {"cat": 2, "dog": 2}
+    assert cut_vocabulary(reversed_order, counts, size=9) == cut_vocabulary(VOCABULARY, counts, size=9)
+
+
 def test_pieces_are_counted_with_the_weights_of_sentences(base: Base) -> None:
     assert count_pieces(base, {"a dog": 3.0, "dogs, a": 1.0}) == {"a": 4.0, "dog": 3.0, "dogs": 1.0, ",": 1.0}
 
