@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -15,7 +14,7 @@ from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
 from merge_snli.dataset.record import validation_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class Entries(BaseModel):
@@ -48,44 +47,6 @@ def read_entries(path: Path, entries: type[File]) -> File:
         ) from error
 
 
-def require_words(place: str, words: Sequence[str]) -> None:
-    """Check that words are not empty, have no space around them, and that none occurs twice.
-
-    Args:
-        place: File and entry, for messages.
-        words: The words.
-
-    Raises:
-        InputError: If a word breaks one of these rules.
-    """
-    for word in words:
-        if not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."):
-            raise InputError(f"{place} has {word!r}: give a word without spaces around it, braces and full stops")
-    duplicate = next((word for word in words if words.count(word) > 1), None)
-    if duplicate is not None:
-        raise InputError(f"{place} has {duplicate!r} more than once: remove one")
-
-
-def apart_pairs(place: str, pairs: Sequence[tuple[str, str]], known: frozenset[str]) -> frozenset[frozenset[str]]:
-    """Return the pairs of words that never meet, after checking that the words exist.
-
-    Args:
-        place: The file, for messages.
-        pairs: The pairs of the entry `apart`.
-        known: The words that a pair may have.
-
-    Raises:
-        InputError: If a word is unknown or paired with itself.
-    """
-    for first, second in pairs:
-        unknown = next((word for word in (first, second) if word not in known), None)
-        if unknown is not None:
-            raise InputError(f"{place}: apart has {unknown!r}, which is not a word of this file: add it or correct it")
-        if first == second:
-            raise InputError(f"{place}: apart has {first!r} with itself: give two words")
-    return frozenset(frozenset(pair) for pair in pairs)
-
-
 SHIPPED = Path(__file__).parent / "lexicon"
 """The folder of the shipped lexicon and templates."""
 
@@ -93,26 +54,23 @@ NOUNS, VERBS = "nouns", "verbs.toml"
 MIN_WORDS = 3
 """A pair with an irrelevant sentence needs three nouns and three adjectives of one category, or three verbs."""
 
-ARTICLES = ("the", "")
 
-
-@dataclass(frozen=True)
-class Category:
+class Category(Entries):
     """Nouns of one kind, and what they can be.
 
     Attributes:
-        name: Name, such as `fruits`.
         article: `the`, or empty for names.
         nouns: The nouns.
         adjectives: The adjectives that every noun of the category takes.
+        adjectives_of: The category whose adjectives these are, if they are not listed.
         apart: Pairs of adjectives, or of nouns, that never meet in a pair of sentences.
     """
 
-    name: str
-    article: str
+    article: Literal["the", ""]
     nouns: tuple[str, ...]
-    adjectives: tuple[str, ...]
-    apart: frozenset[frozenset[str]] = field(repr=False)
+    adjectives: tuple[str, ...] = ()
+    adjectives_of: str | None = None
+    apart: frozenset[frozenset[str]] = frozenset()
 
 
 class Verb(Entries):
@@ -148,9 +106,9 @@ class Lexicon:
     digest: str
 
     @cached_property
-    def category_of(self) -> dict[str, Category]:
-        """The category of each noun."""
-        return {noun: category for category in self.categories.values() for noun in category.nouns}
+    def category_of(self) -> dict[str, str]:
+        """The name of the category of each noun."""
+        return {noun: name for name, category in self.categories.items() for noun in category.nouns}
 
     @cached_property
     def negated(self) -> dict[str, str]:
@@ -164,24 +122,16 @@ class Lexicon:
 
     def phrase(self, noun: str) -> str:
         """Return a noun with its article, such as `the apple` or `Alice`."""
-        return f"{self.category_of[noun].article} {noun}".strip()
+        return f"{self.categories[self.category_of[noun]].article} {noun}".strip()
 
     def takes(self, verb: Verb, subject: str, obj: str) -> bool:
         """Return whether a verb takes one noun as its subject and another as its object."""
-        return self.category_of[subject].name in verb.subjects and self.category_of[obj].name in verb.objects
-
-
-class _CategoryFile(Entries):
-    article: str
-    nouns: tuple[str, ...]
-    adjectives: tuple[str, ...] = ()
-    adjectives_of: str | None = None
-    apart: tuple[tuple[str, str], ...] = ()
+        return self.category_of[subject] in verb.subjects and self.category_of[obj] in verb.objects
 
 
 class _VerbFile(Entries):
     verbs: tuple[Verb, ...]
-    apart: tuple[tuple[str, str], ...] = ()
+    apart: frozenset[frozenset[str]] = frozenset()
 
 
 def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
@@ -197,46 +147,68 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     paths = sorted((folder / NOUNS).glob("*.toml"))
     if not paths:
         raise InputError(f"{folder / NOUNS} has no file of nouns: pass a folder like the shipped one, {SHIPPED}")
-    files = {path.stem: read_entries(path, _CategoryFile) for path in paths}
-    categories = {path.stem: _category(path, files) for path in paths}
-    _require_one_category(categories.values())
+    files = {path.stem: read_entries(path, Category) for path in paths}
+    categories = {path.stem: _with_adjectives(path, files) for path in paths}
+    _require_one_category(categories)
     entries = read_entries(folder / VERBS, _VerbFile)
     for number, verb in enumerate(entries.verbs, 1):
         _check_verb(f"{folder / VERBS}: verb {number}", verb, categories)
     if len(entries.verbs) < MIN_WORDS:
         raise InputError(f"{folder / VERBS}: verbs has {len(entries.verbs)} verbs: give at least {MIN_WORDS}")
     pasts = [verb.past for verb in entries.verbs]
-    require_words(f"{folder / VERBS}: past", pasts)
-    apart = apart_pairs(str(folder / VERBS), entries.apart, frozenset(pasts))
+    _check_words(f"{folder / VERBS}: past", pasts)
+    _check_apart(str(folder / VERBS), entries.apart, pasts)
     digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in (*paths, folder / VERBS)}
-    return Lexicon(categories, entries.verbs, apart, sha256_of_json(digests))
+    return Lexicon(categories, entries.verbs, entries.apart, sha256_of_json(digests))
 
 
-def _category(path: Path, files: Mapping[str, _CategoryFile]) -> Category:
-    entries = files[path.stem]
-    source = files.get(entries.adjectives_of or path.stem)
-    if source is None or (entries.adjectives_of and not source.adjectives):
-        raise InputError(f"{path}: adjectives_of is {entries.adjectives_of!r}: name a category with adjectives")
-    if entries.adjectives_of and entries.adjectives:
-        raise InputError(f"{path} has adjectives and adjectives_of: keep one of them")
-    if entries.article not in ARTICLES:
-        raise InputError(f'{path}: article is {entries.article!r}: write "the", or "" for names')
-    for name, words in (("nouns", entries.nouns), ("adjectives", source.adjectives)):
-        require_words(f"{path}: {name}", words)
+def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
+    """Return a category with the adjectives of the one that it names, after checking its words."""
+    category = files[path.stem]
+    if category.adjectives_of is not None:
+        source = files.get(category.adjectives_of)
+        if source is None or not source.adjectives:
+            raise InputError(f"{path}: adjectives_of is {category.adjectives_of!r}: name a category with adjectives")
+        if category.adjectives:
+            raise InputError(f"{path} has adjectives and adjectives_of: keep one of them")
+        own = {"adjectives": source.adjectives, "apart": category.apart | source.apart}
+        category = category.model_copy(update=own)
+    for name, words in (("nouns", category.nouns), ("adjectives", category.adjectives)):
+        _check_words(f"{path}: {name}", words)
         if len(words) < MIN_WORDS:
             raise InputError(f"{path}: {name} has {len(words)} words: give at least {MIN_WORDS}")
-    apart = (*entries.apart, *(source.apart if entries.adjectives_of else ()))
-    pairs = apart_pairs(str(path), apart, frozenset((*entries.nouns, *source.adjectives)))
-    return Category(path.stem, entries.article, entries.nouns, source.adjectives, pairs)
+    _check_apart(str(path), category.apart, (*category.nouns, *category.adjectives))
+    return category
 
 
-def _require_one_category(categories: Iterable[Category]) -> None:
-    for first, second in combinations(categories, 2):
-        both = sorted({*first.nouns} & {*second.nouns})
-        if both:
-            raise InputError(
-                f"the noun {both[0]!r} is in two categories, {first.name} and {second.name}: remove it from one"
-            )
+def _require_one_category(categories: Mapping[str, Category]) -> None:
+    first: dict[str, str] = {}
+    for name, category in categories.items():
+        for noun in category.nouns:
+            if first.setdefault(noun, name) != name:
+                raise InputError(
+                    f"the noun {noun!r} is in two categories, {first[noun]} and {name}: remove it from one"
+                )
+
+
+def _check_words(place: str, words: Sequence[str]) -> None:
+    """Check that words are not empty, have no space around them, and that none occurs twice."""
+    for word in words:
+        if not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."):
+            raise InputError(f"{place} has {word!r}: give a word without spaces around it, braces and full stops")
+    duplicate = next((word for word in words if words.count(word) > 1), None)
+    if duplicate is not None:
+        raise InputError(f"{place} has {duplicate!r} more than once: remove one")
+
+
+def _check_apart(place: str, apart: frozenset[frozenset[str]], known: Sequence[str]) -> None:
+    """Check that the pairs of words that never meet are pairs of words of the file."""
+    for pair in sorted(map(sorted, apart)):
+        unknown = next((word for word in pair if word not in known), None)
+        if unknown is not None:
+            raise InputError(f"{place}: apart has {unknown!r}, which is not a word of this file: add it or correct it")
+        if len(pair) != 2:
+            raise InputError(f"{place}: apart has {', '.join(map(repr, pair))}: give two different words")
 
 
 def _check_verb(place: str, verb: Verb, categories: Mapping[str, Category]) -> None:

@@ -182,7 +182,7 @@ def draw_words(sentences: Sequence[str], family: str, lexicon: Lexicon, random: 
 def category_of(words: Words, lexicon: Lexicon) -> str:
     """Return the category of the nouns, such as `fruits`, or of first subject and object, such as `human-objects`."""
     nouns = (words["n1"],) if "n1" in words else (words["s1"], words["o1"])
-    return "-".join(lexicon.category_of[noun].name for noun in nouns)
+    return "-".join(lexicon.category_of[noun] for noun in nouns)
 
 
 def _draw_n_is_a(names: Sequence[str], _: object, lexicon: Lexicon, random: Random) -> Words | None:

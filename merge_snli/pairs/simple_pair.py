@@ -140,8 +140,8 @@ def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
             )
         nouns = Random(f"{seed}:nouns:{name}").sample(category.nouns, len(category.nouns))
         half = len(nouns) // 2
-        first[name] = replace(category, nouns=tuple(nouns[:half]))
-        second[name] = replace(category, nouns=tuple(nouns[half:]))
+        first[name] = category.model_copy(update={"nouns": tuple(nouns[:half])})
+        second[name] = category.model_copy(update={"nouns": tuple(nouns[half:])})
     return replace(lexicon, categories=first), replace(lexicon, categories=second)
 
 
