@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
@@ -86,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     write_tables(
         arguments.format,
         [estimate_table(estimates)],
-        document=lambda: {"estimates": [asdict(each) for each in estimates]},
+        document=lambda: {"estimates": estimates},
     )
     return 0
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
-from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, answers_of, check_dataset, join_logs
+from merge_snli.language_models.logs import (
+    LM_EVAL_PREFIX,
+    Log,
+    answers_of,
+    answers_of_result,
+    check_digest,
+    join_logs,
+    read_again,
+    write_kept,
+)
 from merge_snli.scoring.imports.answers import score_answers
 from merge_snli.scoring.imports.predictions_file import read_predictions
 from merge_snli.scoring.predictions.opening import open_config
@@ -26,6 +33,9 @@ if TYPE_CHECKING:
     from merge_snli.scoring.imports.answers import ImportedAnswers
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.result import Result
+
+    _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
+    """The answers of a model, the whole config that they are on, and the result."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -96,22 +106,13 @@ def import_files(
         data = open_config(opened, config)
         answers = read_predictions(paths, data, model=model)
         part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
-        runs = [_Run(answers, data, score_answers(answers, part, partial=partial))]
-    results = [run.result for run in runs]
+        runs = [(answers, data, score_answers(answers, part, partial=partial))]
+    results = [result for _, _, result in runs]
     _check_names(results)
     if out is not None:
-        for run in runs:
-            write_kept(run.answers, run.data, write_result(run.result, Path(out)))
+        for answers, data, result in runs:
+            write_kept(answers, data, write_result(result, Path(out)))
     return results
-
-
-@dataclass(frozen=True)
-class _Run:
-    """The answers of a model, the whole config that they are on, and the result."""
-
-    answers: ImportedAnswers
-    data: ScoredData
-    result: Result
 
 
 def _check_files(paths: Sequence[Path], *, again: bool) -> None:
@@ -136,12 +137,10 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
         asked = logs[0].part
         data = open_config(dataset, asked.config)
         answers = answers_of(logs, data, model=model)
-        return _scored(
-            read_again(answers, data.label_names) if again else answers,
-            data,
-            part_of_data(data, limit_seeds=asked.limit_seeds, subsample=asked.subsample),
-            partial=partial,
-        )
+        answers = read_again(answers, data.label_names) if again else answers
+        subsample = asked.subsample if isinstance(asked.subsample, int) else None
+        part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
+        return _scored(answers, data, part, partial=partial)
 
     def score_result(path: Path) -> _Run:
         answers, data, part = answers_of_result(path, dataset)
@@ -159,13 +158,13 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
 
 def _log(path: Path, dataset: MergeDataset) -> Log:
     log = read_log(path)
-    check_dataset(log, dataset)
+    check_digest(path, log.name, log.dataset, dataset)
     return log
 
 
 def _scored(answers: ImportedAnswers, data: ScoredData, part: ScoredData, *, partial: bool) -> _Run:
     try:
-        return _Run(answers, data, score_answers(answers, part, partial=partial))
+        return answers, data, score_answers(answers, part, partial=partial)
     except InputError as error:
         named = str(error).startswith(answers.source)
         raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error

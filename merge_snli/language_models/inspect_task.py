@@ -202,6 +202,7 @@ def _read(path: Path) -> Log:
             labels[str(sample.id)] = _answer(sample, path)
             texts[str(sample.id)] = sample.output.completion
     provider, _, model = header.eval.model.partition("/")
+    settings = _settings(header)
     return Log(
         path=path,
         model=model or provider,
@@ -219,15 +220,13 @@ def _read(path: Path) -> Log:
             prompt_digest=str(record["prompt_digest"]),
             shots=int(record["shots"]),
             answers=GENERATED,
-            temperature=_settings(header).get("temperature"),
+            temperature=settings.get("temperature"),
             calls=0,
             input_tokens=None,
             output_tokens=None,
             retries=None,
             settings={
-                name: json.dumps(value, sort_keys=True)
-                for name, value in _settings(header).items()
-                if name not in CONNECTION
+                name: json.dumps(value, sort_keys=True) for name, value in settings.items() if name not in CONNECTION
             },
         ),
         versions=dict(header.eval.packages),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import islice
+from heapq import nsmallest
+from itertools import chain, islice, zip_longest
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,7 @@ from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Sequence
 
     from jinja2 import Environment, Template
 
@@ -35,6 +37,17 @@ STOP = ("\n\nPremise:",)
 """Where a base model has answered and goes on with a problem of its own. A blank line alone would cut reasoning off."""
 MAX_TOKENS, MAX_TOKENS_WITH_REASONS = 1_024, 8_192
 """Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons."""
+DEFAULT_SHOTS = 3
+"""One per label."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A problem that a prompt shows with its label."""
+
+    premise: str
+    hypothesis: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -145,46 +158,16 @@ def _environment() -> Environment:
     return SandboxedEnvironment(loader=FileSystemLoader(FOLDER), **options)
 
 
-DEFAULT_SHOTS = 3
-"""One per label."""
-
-
-@dataclass(frozen=True)
-class Shot:
-    """A problem that a prompt shows with its label."""
-
-    premise: str
-    hypothesis: str
-    label: str
-
-
 def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0) -> tuple[Shot, ...]:
-    """Draw the shots for the questions of a config; see `draw_shots`.
+    """Draw problems of another split or data set, the labels in turns, for the questions of a config.
+
+    The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
+    No problem is drawn whose premise is asked.
 
     Args:
         data: The config.
         source: File, folder or Hub id of problems; `ID:SPLIT` names a split.
         count: Number of problems.
-        random_seed: Seed of the draw.
-    """
-    name, _, split = (source, "", "") if source.startswith(PREFIX) else source.partition(":")
-    options = ProblemOptions(problems=name, split=split or None)
-    asked = {premise for premise, _ in data.pairs}
-    return draw_shots(options, count, labels=data.label_names, asked=asked, random_seed=random_seed)
-
-
-def draw_shots(
-    options: ProblemOptions, count: int, *, labels: Sequence[str], asked: Collection[str], random_seed: int = 0
-) -> tuple[Shot, ...]:
-    """Draw problems of another split or data set, the labels in turns.
-
-    The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
-
-    Args:
-        options: The problems to draw from.
-        count: Number of problems.
-        labels: The labels of the data set.
-        asked: Premises and hypotheses that the model is asked; no problem with one of these premises is drawn.
         random_seed: Seed of the draw.
 
     Raises:
@@ -194,38 +177,30 @@ def draw_shots(
         raise InputError(f"shots is {count}: give 0 or a larger number")
     if not count:
         return ()
-    source = open_source(options)
-    survey = survey_problems(source)
+    name, _, split = (source, "", "") if source.startswith(PREFIX) else source.partition(":")
+    opened = open_source(ProblemOptions(problems=name, split=split or None))
+    survey = survey_problems(opened)
     names = canonical_names(survey.label_names)
-    if names is None or {*names} != {*labels}:
+    if names is None or {*names} != {*data.label_names}:
         raise InputError(
-            f"the labels of {options.problems} are {', '.join(survey.label_names)}, not {', '.join(labels)}: "
+            f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
             "draw the shots from another data set"
         )
-    drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in labels}
-    for problem in stream_problems(source, survey):
+    asked = {premise for premise, _ in data.pairs}
+    drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
+    for problem in stream_problems(opened, survey):
         if problem.premise in asked:
             continue
         key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
         label = names[problem.label]
         # A few candidates per label suffice; sorting them at once would need all problems in memory.
-        drawn[label] = sorted([*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))], key=_key)[
-            :count
-        ]
-    shots = tuple(islice(_in_turns([[shot for _, shot in of_label] for of_label in drawn.values()]), count))
+        candidates = [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))]
+        drawn[label] = nsmallest(count, candidates, key=itemgetter(0))
+    in_turns = chain.from_iterable(zip_longest(*drawn.values()))
+    shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
     if len(shots) < count:
         raise InputError(
-            f"{options.problems} has only {len(shots)} problems for {count} shots whose premises are not in the data "
+            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data "
             "set: ask for fewer shots, or draw them from another data set"
         )
     return shots
-
-
-def _key(candidate: tuple[str, Shot]) -> str:
-    return candidate[0]
-
-
-def _in_turns(lists: Sequence[Sequence[Shot]]) -> Iterator[Shot]:
-    """Yield the first shot of each list, then the second of each, and so on."""
-    for position in range(max(map(len, lists), default=0)):
-        yield from (each[position] for each in lists if position < len(each))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,32 +96,17 @@ def _yaml(content: dict[str, Any]) -> str:
 CHARACTERS_PER_TOKEN = 4
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """The cost of asking some questions with one prompt.
-
-    Attributes:
-        prompt: Name of the prompt.
-        shots: Number of shots.
-        calls: Number of calls.
-        input_tokens: Number of input tokens over all calls.
-        counted: Whether a tokenizer counted the tokens; otherwise they are characters / 4.
-    """
-
-    prompt: str
-    shots: int
-    calls: int
-    input_tokens: int
-    counted: bool
-
-
-def estimate(questions: Sequence[Question], prompt: Prompt, tokenizer: str | None = None) -> Estimate:
+def estimate(questions: Sequence[Question], prompt: Prompt, tokenizer: str | None = None) -> dict[str, Any]:
     """Count the calls and the input tokens of some questions.
 
     Args:
         questions: The questions.
         prompt: The prompt.
         tokenizer: Folder or Hub id of a tokenizer; None to count a token per four characters.
+
+    Returns:
+        The name of the prompt, its number of shots, the number of calls, that of input tokens over all calls, and
+        whether a tokenizer counted these.
 
     Raises:
         InputError: If the tokenizer cannot be loaded.
@@ -131,14 +116,20 @@ def estimate(questions: Sequence[Question], prompt: Prompt, tokenizer: str | Non
         tokens = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
     else:
         tokens = _count(texts, tokenizer)
-    return Estimate(prompt.name, len(prompt.shots), len(texts), tokens, tokenizer is not None)
+    return {
+        "prompt": prompt.name,
+        "shots": len(prompt.shots),
+        "calls": len(texts),
+        "input_tokens": tokens,
+        "counted": tokenizer is not None,
+    }
 
 
-def estimate_table(estimates: Sequence[Estimate]) -> Table:
+def estimate_table(estimates: Sequence[dict[str, Any]]) -> Table:
     """Return the estimates as a table, one row per prompt."""
-    tokens = "input tokens" if estimates[0].counted else "input tokens (characters / 4)"
+    tokens = "input tokens" if estimates[0]["counted"] else "input tokens (characters / 4)"
     columns = (Column("prompt", align="left"), Column("shots"), Column("calls"), Column(tokens))
-    rows = tuple((each.prompt, each.shots, each.calls, each.input_tokens) for each in estimates)
+    rows = tuple((each["prompt"], each["shots"], each["calls"], each["input_tokens"]) for each in estimates)
     return Table(columns=columns, rows=rows)
 
 
