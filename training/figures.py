@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
@@ -18,6 +19,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.sentences.forms import Form, forms
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
+from merge_snli.embedded import MASKED_LMS
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.reading import Problem
@@ -30,7 +32,20 @@ TOP = 200
 FORMS_PER_BATCH = 64
 
 
-def forms_of(problems: Sequence[Problem]) -> list[Form]:
+def figures_of(folder: Path, problems: tuple[Problem, ...]) -> Figures:
+    """Measure a bundled model on problems.
+
+    Args:
+        folder: The model, in a folder with its name.
+        problems: The problems.
+    """
+    if folder.name in MASKED_LMS:
+        return masked_lm_figures(folder, forms_of(problems))
+    return nli_figures(folder, problems)
+
+
+@cache
+def forms_of(problems: tuple[Problem, ...]) -> list[Form]:
     """Return all forms of all shared nouns, verbs and adjectives."""
     found: list[Form] = []
     for tagged in tag(problems, find_tagger()):

@@ -20,6 +20,7 @@ from typing import Any
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
 from merge_snli.cli.problem_arguments import given, with_suppressed_default
+from merge_snli.dataset.folders import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.pairs.finetuning.data import TrainingData, augmented, read_training_data
 from merge_snli.pairs.finetuning.options import RECIPES, FinetuneOptions, Recipe, default_recipe
@@ -84,14 +85,11 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
         model, tokenizer, accuracy = finetune(
             base, data.examples, data.held_out, options, seed=seed, checkpoints=checkpoints
         )
-        part = folder.with_name(f".{folder.name}.part")
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        model.save_pretrained(part)
-        tokenizer.save_pretrained(part)
-        write_json(part / RECORD, record | {"accuracy": accuracy})
-        write_text(part / "README.md", card_text(record, model, accuracy, name=folder.name))
-        part.rename(folder)
+        with new_content(folder) as staged:
+            model.save_pretrained(staged)
+            tokenizer.save_pretrained(staged)
+            write_json(staged / RECORD, record | {"accuracy": accuracy})
+            write_text(staged / "README.md", card_text(record, model, accuracy, name=folder.name))
         shutil.rmtree(checkpoints)
         if not any(checkpoints.parent.iterdir()):
             checkpoints.parent.rmdir()

@@ -13,7 +13,7 @@ from typing import Any
 from merge_snli.base.files import write_text
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import FOLDER, MASKED_LMS
-from training.figures import Figures, forms_of, masked_lm_figures, nli_figures
+from training.figures import Figures, figures_of
 from training.script import SNLI_TEST, default_folder, problems_of, script
 from training.train import MODELS
 
@@ -52,13 +52,10 @@ def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(RE
         InputError: If SNLI test or a model is missing.
     """
     problems = problems_of(data, SNLI_TEST)
-    forms = forms_of(problems) if set(names) & set(MASKED_LMS) else []
-    measured = []
-    for name in names:
-        folder = models / name
-        figures = masked_lm_figures(folder, forms) if name in MASKED_LMS else nli_figures(folder, problems)
-        measured.append(with_minimums(name, figures) | {"megabytes": megabytes(folder)})
-    return measured
+    return [
+        with_minimums(name, figures_of(models / name, problems)) | {"megabytes": megabytes(models / name)}
+        for name in names
+    ]
 
 
 def with_minimums(name: str, figures: Figures) -> dict[str, Any]:

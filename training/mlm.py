@@ -13,7 +13,6 @@ from tokenizers import Encoding
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from training.figures import forms_of, masked_lm_figures
 from training.loop import BatchPlan, LoopRecipe, train
 from training.script import MNLI_DEV, SNLI_DEV, held_out_problems, training_problems, unique_sentences, with_stops
 from training.vocabulary import FUNCTION_WORDS
@@ -133,7 +132,7 @@ def train_masked_lm(
         [len(ids) for ids, _, _ in pairs], [share for _, _, share in pairs], recipe.batch_size, recipe.seed
     )
     regular = np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids)
-    head = masked_lm_head(model)
+    head = model.get_submodule("cls" if hasattr(model, "cls") else "lm_head")
 
     def loss_of(step: int) -> torch.Tensor:
         batch = mask_batch(
@@ -152,15 +151,3 @@ def train_masked_lm(
         return cross_entropy(head(hidden[rows]), targets[rows])
 
     train(model, loss_of, recipe, checkpoint)
-
-
-def log_validation(folder: Path, data: Path) -> None:
-    """Evaluate a masked LM on the forms of the held-out problems of SNLI dev and log the result."""
-    forms = forms_of(held_out_problems(data, SNLI_DEV))
-    logger.info("held-out SNLI dev: %s", masked_lm_figures(folder, forms))
-
-
-def masked_lm_head(model: PreTrainedModel) -> torch.nn.Module:
-    """Return the module of a masked LM that computes logits from hidden states."""
-    name = "cls" if hasattr(model, "cls") else "lm_head"
-    return model.get_submodule(name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import logging
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,10 +21,11 @@ from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
 from training.base import bert_classifier, bert_masked_lm, bert_student, export, load_base, roberta_masked_lm
+from training.figures import figures_of
 from training.loop import LoopRecipe
-from training.mlm import log_validation, masked_lm_sentences, train_masked_lm
-from training.nli import TrainingSet, gold_training_set, label_logits, log_accuracy, train_classifier
-from training.script import default_folder, script
+from training.mlm import masked_lm_sentences, train_masked_lm
+from training.nli import TrainingSet, gold_training_set, label_logits, train_classifier
+from training.script import SNLI_DEV, default_folder, held_out_problems, script
 from training.vocabulary import (
     bare_words,
     classifier_pieces,
@@ -34,6 +36,8 @@ from training.vocabulary import (
     mapped_embeddings,
     wordpiece_tokenizer,
 )
+
+logger = logging.getLogger(__name__)
 
 CHECKPOINTS = Path(__file__).resolve().parent / "checkpoints"
 THREADS = 2
@@ -197,8 +201,7 @@ def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: i
     else:
         train_masked_lm(model, tokenizer, examples, recipe, checkpoint)
     export(model, tokenizer, out / name)
-    log = log_accuracy if isinstance(examples, TrainingSet) else log_validation
-    log(out / name, data)
+    logger.info("held-out SNLI dev: %s", figures_of(out / name, held_out_problems(data, SNLI_DEV)))
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -12,10 +12,10 @@ from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
     Log,
     answers_of,
-    answers_of_result,
     check_digest,
     join_logs,
     read_again,
+    read_kept_log,
     write_kept,
 )
 from merge_snli.scoring.imports.answers import score_answers
@@ -130,23 +130,19 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
 def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, partial: bool, again: bool) -> list[_Run]:
     """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none."""
     errors: list[InputError] = []
-    old = [path for path in paths if is_result(path)]
-    logs = _each([path for path in paths if path not in old], lambda path: _log(path, dataset), errors)
 
-    def score_log(logs: list[Log]) -> _Run:
+    def score(logs: list[Log]) -> _Run:
         asked = logs[0].part
         data = open_config(dataset, asked.config)
         answers = answers_of(logs, data, model=model)
-        answers = read_again(answers, data.label_names) if again else answers
+        if again:
+            answers = read_again(answers, data.label_names)
         subsample = asked.subsample if isinstance(asked.subsample, int) else None
         part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
-        return _scored(answers, data, part, partial=partial)
+        return _scored(answers, data, part, partial=partial or any(is_result(log.path) for log in logs))
 
-    def score_result(path: Path) -> _Run:
-        answers, data, part = answers_of_result(path, dataset)
-        return _scored(read_again(answers, data.label_names), data, part, partial=True)
-
-    runs = [*_each(join_logs(logs), score_log, errors), *_each(old, score_result, errors)]
+    logs = _each(paths, lambda path: _log(path, dataset), errors)
+    runs = _each(join_logs(logs), score, errors)
     if not runs and len(errors) == 1:
         raise errors[0]
     for error in errors:
@@ -192,13 +188,15 @@ def _check_names(results: Sequence[Result]) -> None:
 
 
 def read_log(path: Path) -> Log:
-    """Read a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-evaluation-harness.
+    """Read a result with its answers, or a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-eval.
 
     Raises:
         InputError: If it cannot be read, or is not on a task of this package.
     """
     if not path.is_file():
         raise InputError(f"{path} does not exist, or is a folder: give log files")
+    if is_result(path):
+        return read_kept_log(path)
     if path.suffix in INSPECT_ENDINGS:
         from merge_snli.language_models.inspect_task import read_inspect_log
 

@@ -20,7 +20,7 @@ from inspect_ai.solver import TaskState, generate
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import AnswerForm, read_answer
-from merge_snli.language_models.logs import Log, Usage, asked_part
+from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import DEFAULT_SHOTS, FEW_SHOT, Prompt, answer_form, shots_for
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 from merge_snli.language_models.scores import Answered, accuracies, by_part, curve
@@ -203,32 +203,34 @@ def _read(path: Path) -> Log:
             texts[str(sample.id)] = sample.output.completion
     provider, _, model = header.eval.model.partition("/")
     settings = _settings(header)
+    prompt = PromptRecord(
+        harness=HARNESS,
+        harness_version=header.eval.packages.get(HARNESS),
+        provider=provider,
+        prompt=Path(str(record["prompt"])).name,
+        prompt_digest=str(record["prompt_digest"]),
+        shots=int(record["shots"]),
+        answers=GENERATED,
+        temperature=settings.get("temperature"),
+        calls=0,
+        input_tokens=None,
+        output_tokens=None,
+        retries=None,
+        settings={
+            name: json.dumps(value, sort_keys=True) for name, value in settings.items() if name not in CONNECTION
+        },
+    )
     return Log(
         path=path,
         model=model or provider,
+        digest=asked_digest(model or provider, prompt),
         dataset=str(record["dataset"]),
         name=str(record.get("name")),
         part=asked_part(record, path),
         labels=labels,
         texts=texts,
         usage=usage,
-        prompt=PromptRecord(
-            harness=HARNESS,
-            harness_version=header.eval.packages.get(HARNESS),
-            provider=provider,
-            prompt=Path(str(record["prompt"])).name,
-            prompt_digest=str(record["prompt_digest"]),
-            shots=int(record["shots"]),
-            answers=GENERATED,
-            temperature=settings.get("temperature"),
-            calls=0,
-            input_tokens=None,
-            output_tokens=None,
-            retries=None,
-            settings={
-                name: json.dumps(value, sort_keys=True) for name, value in settings.items() if name not in CONNECTION
-            },
-        ),
+        prompt=prompt,
         versions=dict(header.eval.packages),
     )
 

@@ -11,7 +11,7 @@ from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_part
+from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
 from merge_snli.language_models.prompts import FEW_SHOT, ZERO_SHOT, Prompt, Shot, answer_form
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
@@ -141,17 +141,20 @@ def read_lm_eval_log(path: Path) -> Log:
         usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]))
         if (text := _text(row)) is not None:
             texts[question] = text
-    n_shot = _part(run, path, "n-shot", task)
+    prompt = _prompt(run, config, names, _part(run, path, "n-shot", task), path)
+    model = str(run.get("model_name") or run.get("model_source"))
+    model = Path(model).name if is_path(model) else model
     return Log(
         path=path,
-        model=_model(run),
+        model=model,
+        digest=asked_digest(model, prompt),
         dataset=str(record["dataset"]),
         name=str(record.get("name")),
         part=asked_part(record, path),
         labels=labels,
         texts=texts,
         usage=usage,
-        prompt=_prompt(run, config, names, n_shot, path),
+        prompt=prompt,
         versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
     )
 
@@ -200,12 +203,6 @@ def _text(row: SourceRow) -> str | None:
     except (KeyError, IndexError, TypeError):
         return None
     return text if isinstance(text, str) else None
-
-
-def _model(run: dict[str, Any]) -> str:
-    """Return the name of the model; of a path, its last part."""
-    name = str(run.get("model_name") or run.get("model_source"))
-    return Path(name).name if is_path(name) else name
 
 
 def _prompt(

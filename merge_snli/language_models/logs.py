@@ -11,11 +11,9 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json, write_text
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.prompts import answer_form
-from merge_snli.language_models.questions import Scope
+from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.problems.file_rows import read_file
 from merge_snli.scoring.imports.answers import ImportedAnswers, pairs_by_id
-from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
 from merge_snli.scoring.results.files import read_result
 
 if TYPE_CHECKING:
@@ -53,6 +51,7 @@ class Log:
     Attributes:
         path: The file.
         model: Name of the model.
+        digest: Digest of the model and how it was asked; see `asked_digest`.
         dataset: Digest of the data set that was asked.
         name: Name of that data set.
         part: The part of it that was asked, whatever seeds.
@@ -65,6 +64,7 @@ class Log:
 
     path: Path
     model: str
+    digest: str
     dataset: str
     name: str
     part: Scope
@@ -74,12 +74,11 @@ class Log:
     prompt: PromptRecord
     versions: dict[str, str]
 
-    @property
-    def digest(self) -> str:
-        """A digest of the model and how it was asked, without what that took."""
-        prompt = self.prompt
-        asked = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
-        return sha256_of_json([self.model, *asked, prompt.settings])
+
+def asked_digest(model: str, prompt: PromptRecord) -> str:
+    """Return a digest of a model and how it was asked, without what that took."""
+    asked = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
+    return sha256_of_json([model, *asked, prompt.settings])
 
 
 def asked_part(record: dict[str, Any], path: Path) -> Scope:
@@ -96,9 +95,9 @@ def asked_part(record: dict[str, Any], path: Path) -> Scope:
 
 def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
     """Group the logs of one model, asked in one way on one part of a data set: one run, maybe in several parts."""
-    groups: dict[tuple[str, Scope], list[Log]] = {}
+    groups: dict[tuple[str, str, Scope], list[Log]] = {}
     for log in logs:
-        groups.setdefault((log.digest, log.part), []).append(log)
+        groups.setdefault((log.model, log.digest, log.part), []).append(log)
     return list(groups.values())
 
 
@@ -206,36 +205,36 @@ def read_kept(result: Path) -> dict[str, tuple[str | None, str]]:
     return kept
 
 
-def answers_of_result(path: Path, dataset: MergeDataset) -> tuple[ImportedAnswers, ScoredData, ScoredData]:
-    """Return the kept answers of a result, the whole config, and the part of it that was asked.
+def read_kept_log(path: Path) -> Log:
+    """Return a result and the answers beside it as the log that they were imported from.
 
     Raises:
-        InputError: If the result has no kept answers, or is on other data.
+        InputError: If the result is not one of a language model, or has no kept answers.
     """
     result = read_result(path)
-    about, part = result.dataset, result.dataset.partial
+    about, part, prompt = result.dataset, result.dataset.partial, result.run.prompt
+    if prompt is None:
+        raise InputError(f"{path} is not the result of a language model: give results that have answers beside them")
     kept = read_kept(path)
-    check_digest(path, about.name, about.digest if part is None else part.of, dataset)
-    data = open_config(dataset, about.config)
-    pairs = pairs_by_id(data)
-    unknown = next((name for name in kept if name not in pairs), None)
-    if unknown is not None:
-        raise InputError(f"{kept_path(path)}: {unknown} is not in {data.place}")
-    answers = ImportedAnswers(
-        source=str(path),
+    subsample = None if part is None else part.subsample
+    asked = {
+        "config": about.config,
+        "subsample": ALL_SUBSAMPLES if subsample is None else subsample,
+        "limit_seeds": None if part is None else part.limit_seeds,
+    }
+    return Log(
+        path=path,
         model=result.model.name,
-        labels={pairs[name]: answer for name, (answer, _) in kept.items()},
-        texts={pairs[name]: text for name, (_, text) in kept.items()},
-        prompt=result.run.prompt,
         digest=result.model.digest,
+        dataset=about.digest if part is None else part.of,
+        name=about.name,
+        part=asked_part(asked, path),
+        labels={name: answer for name, (answer, _) in kept.items()},
+        texts={name: text for name, (_, text) in kept.items()},
+        usage={(str(path),): Usage(prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries)},
+        prompt=prompt,
         versions=result.run.versions,
     )
-    asked = part_of_data(
-        data,
-        limit_seeds=None if part is None else part.limit_seeds,
-        subsample=None if part is None else part.subsample,
-    )
-    return answers, data, asked
 
 
 def read_again(answers: ImportedAnswers, labels: Sequence[str]) -> ImportedAnswers:

@@ -14,13 +14,13 @@ from merge_snli.pairs.extended_rows import EXTENDED_SIMPLE, extended_conjunction
 from merge_snli.pairs.extended_sentences import (
     EXTENDED_CONJUNCTION,
     TEMPLATES,
+    ExtendedTemplates,
     absolute_name,
     find_clauses,
-    read_extended_templates,
     read_sources,
     split_slice,
 )
-from merge_snli.pairs.lexicon import SHIPPED
+from merge_snli.pairs.lexicon import SHIPPED, read_entries
 from merge_snli.pairs.output import PairConfig, check_folder, write_pairs
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import require_at_least
@@ -99,7 +99,7 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
         InputError: If the folder has other content, the problems cannot be read or are too few, or there is no parser.
     """
     folder = check_folder(out, COMMAND, options.as_dict(), overwrite=overwrite)
-    templates = read_extended_templates(SHIPPED)
+    templates = read_entries(SHIPPED / TEMPLATES, ExtendedTemplates)
     problems = read_sources(options.problems)
     parser = find_tagger()
     clauses = find_clauses(problems, templates, load_parser(parser), options.random_seed)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,13 +11,13 @@ from pydantic import StringConstraints
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.pairs.clauses import is_plain, read_clause
-from merge_snli.pairs.lexicon import Entries, read_entries
+from merge_snli.pairs.lexicon import Entries
 from merge_snli.problems.file_names import absolute_names, public_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from spacy.language import Language
 
@@ -112,11 +110,6 @@ class ExtendedTemplates(Entries):
     hypotheses: dict[str, Sentence]
 
 
-def read_extended_templates(folder: Path) -> ExtendedTemplates:
-    """Read the templates of a folder; raises as `merge_snli.pairs.lexicon.read_entries`."""
-    return read_entries(folder / TEMPLATES, ExtendedTemplates)
-
-
 def find_clauses(
     sources: Sequence[Sentences], templates: ExtendedTemplates, nlp: Language, seed: int
 ) -> tuple[Clause, ...]:
@@ -131,27 +124,20 @@ def find_clauses(
     Raises:
         InputError: If a source has too few sentences that can be split and negated.
     """
-    found: list[Clause] = []
+    found: dict[str, Clause] = {}
     for number, source in enumerate(sources):
-        needed = SENTENCES * (number + 1) // len(sources) - SENTENCES * number // len(sources)
+        before, wanted = len(found), SENTENCES * (number + 1) // len(sources)
         random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
         plain = [text for text in random.sample(source.premises, len(source.premises)) if is_plain(text)]
-        heads = templates.general.union(clause.head for clause in found)
-        clauses = (read_clause(doc, source.name, templates.excluded) for doc in nlp.pipe(plain, batch_size=BATCH_SIZE))
-        of_source = list(islice(_with_new_heads(clauses, heads), needed))
-        if len(of_source) < needed:
+        for doc in nlp.pipe(plain, batch_size=BATCH_SIZE):
+            if len(found) == wanted:
+                break
+            clause = read_clause(doc, source.name, templates.excluded)
+            if clause is not None and clause.head not in templates.general:
+                found.setdefault(clause.head, clause)
+        if len(found) < wanted:
             raise InputError(
-                f"{source.name} has only {len(of_source)} of the {needed} sentences with different nouns as subjects "
-                "and a verb that can be negated: pass more problems"
+                f"{source.name} has only {len(found) - before} of the {wanted - before} sentences with different nouns "
+                "as subjects and a verb that can be negated: pass more problems"
             )
-        found += of_source
-    return tuple(found)
-
-
-def _with_new_heads(clauses: Iterable[Clause | None], heads: frozenset[str]) -> Iterator[Clause]:
-    """Yield the clauses whose head is none of `heads` and of no clause before."""
-    seen = set(heads)
-    for clause in clauses:
-        if clause is not None and clause.head not in seen:
-            seen.add(clause.head)
-            yield clause
+    return tuple(found.values())
