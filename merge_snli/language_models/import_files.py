@@ -10,7 +10,6 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
-    Log,
     answers_of,
     check_digest,
     join_logs,
@@ -139,7 +138,12 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
             answers = read_again(answers, data.label_names)
         subsample = asked.subsample if isinstance(asked.subsample, int) else None
         part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
-        return _scored(answers, data, part, partial=partial or any(is_result(log.path) for log in logs))
+        lenient = partial or any(is_result(log.path) for log in logs)
+        try:
+            return answers, data, score_answers(answers, part, partial=lenient)
+        except InputError as error:
+            named = str(error).startswith(answers.source)
+            raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
     logs = _each(paths, lambda path: _log(path, dataset), errors)
     runs = _each(join_logs(logs), score, errors)
@@ -156,14 +160,6 @@ def _log(path: Path, dataset: MergeDataset) -> Log:
     log = read_log(path)
     check_digest(path, log.name, log.dataset, dataset)
     return log
-
-
-def _scored(answers: ImportedAnswers, data: ScoredData, part: ScoredData, *, partial: bool) -> _Run:
-    try:
-        return answers, data, score_answers(answers, part, partial=partial)
-    except InputError as error:
-        named = str(error).startswith(answers.source)
-        raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
 
 def _each(items: Iterable[T], action: Callable[[T], R], errors: list[InputError]) -> list[R]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from merge_snli.language_models.questions import SUBSAMPLES
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.imports.answers import ID_COLUMNS
@@ -23,7 +24,6 @@ CURVE_STEP = 5
 """With 20 variants per seed, PA changes only every 5%."""
 
 PART_COLUMNS = ("label", "word_class", "template")
-SUBSAMPLES = "subsamples"
 
 
 @dataclass(frozen=True)
