@@ -10,7 +10,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .columns import Column, IntArray, Label, check_same_kind, factorize, label_columns, warn_about_unknown_labels
+from .columns import (
+    Column,
+    IntArray,
+    Label,
+    check_same_kind,
+    factorize,
+    first_rows,
+    label_at,
+    label_columns,
+    warn_about_unknown_labels,
+)
 from .counts import (
     CURVE,
     QUALITY_THRESHOLD,
@@ -182,14 +192,13 @@ def _table(predictions: Column, references: Column, groups: Column, options: Opt
 
 def _check_one_reference(references: Column, codes: IntArray, labels: list[Label], against: str) -> None:
     """Check that each group has one gold label, since consistency within a group is only meaningful then."""
-    column = factorize(references)
-    first = column.codes[_first_rows(codes, len(labels))]
-    differs = column.codes != first[codes]
+    first = _to_rows(references, first_rows(codes, len(labels)))
+    differs = ~_equal(references, _to_rows(first, codes))
     if differs.any():
         at = int(np.argmax(differs))
         raise ValueError(
-            f"references[{at}] is {column.labels[column.codes[at]]!r} but group {labels[codes[at]]!r} has "
-            f"{column.labels[first[codes[at]]]!r} before: against={against!r} needs one reference per group "
+            f"references[{at}] is {label_at(references, at)!r} but group {labels[codes[at]]!r} has "
+            f"{label_at(first, int(codes[at]))!r} before: against={against!r} needs one reference per group "
             "(against='gold' compares each row with its own reference)"
         )
 
@@ -197,27 +206,16 @@ def _check_one_reference(references: Column, codes: IntArray, labels: list[Label
 def _check_seed_references(gold: Column, references: Column, codes: IntArray, labels: list[Label]) -> None:
     """Check that the gold label of each seed is that of its group, if all rows of the group have the same one."""
     check_same_kind("seed_references", gold, "references", references)
-    first = _to_rows(references, _first_rows(codes, len(labels)))
+    first = _to_rows(references, first_rows(codes, len(labels)))
     several = np.zeros(len(labels), dtype=np.bool_)
     several[codes[~_equal(references, _to_rows(first, codes))]] = True
     differs = ~_equal(gold, first) & ~several
     if differs.any():
         at = int(np.argmax(differs))
         raise ValueError(
-            f"seed_references[{labels[at]!r}] is {_label(gold, at)!r} but the references of group {labels[at]!r} are "
-            f"{_label(first, at)!r}: a seed has the gold label of its variants"
+            f"seed_references[{labels[at]!r}] is {label_at(gold, at)!r} but the references of group {labels[at]!r} are "
+            f"{label_at(first, at)!r}: a seed has the gold label of its variants"
         )
-
-
-def _label(column: Column, row: int) -> Label:
-    return column[row] if isinstance(column, list) else int(column[row])
-
-
-def _first_rows(codes: IntArray, n_groups: int) -> IntArray:
-    """Return the first row of each group, (n_groups,)."""
-    first = np.zeros(n_groups, dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return first
 
 
 def _equal(left: Column, right: Column) -> BoolArray:
