@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from merge_snli.pairs.lexicon import Lexicon, Verb
+    from merge_snli.pairs.lexicon import Lexicon
 
 TEMPLATES = "templates.toml"
 N_IS_A, SVO = "n_is_a", "svo"
@@ -205,17 +205,15 @@ def _draw_svo(
         words[f"o{number}"] = _noun(verb.objects, lexicon, random)
     nouns = [word for slot, word in words.items() if slot[0] != "v"]
     taken = all(lexicon.takes(verbs[verb[1]], words[subject], words[obj]) for subject, verb, obj in clauses)
-    if not taken or len(set(nouns)) < len(nouns) or _is_apart(nouns, verbs.values(), lexicon):
+    pasts = [verb.past for verb in verbs.values()]
+    is_apart = _has_apart(nouns, lexicon.apart_nouns) or _has_apart(pasts, lexicon.apart)
+    if not taken or len(set(nouns)) < len(nouns) or is_apart:
         return None
     return words
 
 
 def _noun(categories: Sequence[str], lexicon: Lexicon, random: Random) -> str:
     return random.choice(lexicon.categories[random.choice(categories)].nouns)
-
-
-def _is_apart(nouns: Sequence[str], verbs: Collection[Verb], lexicon: Lexicon) -> bool:
-    return _has_apart(nouns, lexicon.apart_nouns) or _has_apart([verb.past for verb in verbs], lexicon.apart)
 
 
 def _has_apart(words: Sequence[str], apart: frozenset[frozenset[str]]) -> bool:

@@ -38,7 +38,7 @@ from .counts import (
     share_passing,
     threshold_units,
 )
-from .options import Membership, Options, read_options, seed_column
+from .options import Membership, MetricOptions, read_options, seed_column
 
 __all__ = [
     "CURVE",
@@ -122,7 +122,7 @@ def compute(
     return score(*columns, options)
 
 
-def score(predictions: Column, references: Column, groups: Column, options: Options) -> Scores:
+def score(predictions: Column, references: Column, groups: Column, options: MetricOptions) -> Scores:
     """Compute the scores from columns and options that are validated already; see `compute`.
 
     Raises:
@@ -167,7 +167,7 @@ def _take_members(membership: Membership, rows: IntArray, n_rows: int) -> Member
     return replace(membership, rows=kept[kept >= 0], members=membership.members[kept >= 0])
 
 
-def _table(predictions: Column, references: Column, groups: Column, options: Options) -> _Table:
+def _table(predictions: Column, references: Column, groups: Column, options: MetricOptions) -> _Table:
     codes, labels = factorize(groups)
     if options.against != "gold":
         _check_one_reference(references, codes, labels, options.against)
@@ -228,12 +228,12 @@ def _to_rows(column: Column, rows: IntArray) -> Column:
     return column[rows] if isinstance(column, np.ndarray) else [column[row] for row in rows.tolist()]
 
 
-def _by_category(table: _Table, categories: Membership, options: Options) -> dict[Label, Scores]:
+def _by_category(table: _Table, categories: Membership, options: MetricOptions) -> dict[Label, Scores]:
     rows_of = (categories.rows[categories.members == number] for number in range(len(categories.labels)))
     return {label: _scores(table.take(rows), options) for label, rows in zip(categories.labels, rows_of, strict=True)}
 
 
-def _scores(table: _Table, options: Options) -> Scores:
+def _scores(table: _Table, options: MetricOptions) -> Scores:
     """Return all scores of one table except those by category."""
     n_thresholds = len(options.thresholds)
     units = threshold_units((*options.thresholds, *CURVE, QUALITY_THRESHOLD))  # CURVE for MT, QUALITY_THRESHOLD for QT
@@ -257,7 +257,7 @@ def _scores(table: _Table, options: Options) -> Scores:
 
 
 def _by_subsample(
-    table: _Table, subsamples: Membership, units: IntArray, options: Options
+    table: _Table, subsamples: Membership, units: IntArray, options: MetricOptions
 ) -> tuple[FloatArray, FloatArray, Scores]:
     """Return SA (s,), PA (s, t) and their report; NaN for a subsample without rows."""
     shape = len(subsamples.labels), table.n_groups
@@ -286,7 +286,7 @@ def _spread(values: FloatArray) -> Scores:
     }
 
 
-def _seed_scores(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: Options) -> Scores:
+def _seed_scores(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: MetricOptions) -> Scores:
     """Return SA on seeds and the scores that compare with it; None if no subsample has rows.
 
     The signs differ: for a drop, `qt` is negative and `drop` is positive.
