@@ -225,7 +225,7 @@ def read_kept_log(path: Path) -> Log:
     return Log(
         path=path,
         model=result.model.name,
-        digest=result.model.digest,
+        digest=result.model.digest or asked_digest(result.model.name, prompt),
         dataset=about.digest if part is None else part.of,
         name=about.name,
         part=asked_part(asked, path),
