@@ -41,6 +41,7 @@ logger = logging.getLogger(__name__)
 
 CHECKPOINTS = Path(__file__).resolve().parent / "checkpoints"
 THREADS = 2
+ALL = "all"
 
 SNLI_TIMES = 10
 BARE_WORDS = 250
@@ -209,7 +210,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m training.train", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", choices=MODELS, default=list(MODELS), help="models to train (default: all)")
+    choices = (*MODELS, ALL)
+    parser.add_argument("names", nargs="*", choices=choices, default=ALL, help="models to train (default: all)")
     parser.add_argument(
         "--data",
         type=Path,
@@ -224,7 +226,7 @@ def main(arguments: list[str] | None = None) -> None:
     parsed = parser.parse_args(arguments)
     with script():
         torch.set_num_threads(min(torch.get_num_threads(), THREADS))
-        for name in parsed.names:
+        for name in MODELS if ALL in parsed.names else parsed.names:
             train_model(name, data=parsed.data, out=parsed.out, checkpoints=parsed.checkpoints, steps=parsed.steps)
 
 

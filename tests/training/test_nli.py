@@ -14,7 +14,7 @@ from merge_snli.schema import NLI_LABELS
 from training.base import bert_config, bert_student
 from training.loop import LoopRecipe
 from training.nli import TrainingSet, gold_targets, pair_of, train_classifier
-from training.train import STUDENT_LABELS, load_teacher
+from training.train import MODELS, STUDENT_LABELS, load_teacher, main
 from training.vocabulary import SPECIALS, wordpiece_tokenizer
 
 PROBLEMS = [
@@ -26,6 +26,19 @@ PROBLEMS = [
 
 def test_gold_targets_are_in_the_label_order_of_the_model() -> None:
     assert gold_targets(PROBLEMS, STUDENT_LABELS).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [([], list(MODELS)), (["all"], list(MODELS)), (["nli-b", "mlm-bpe"], ["nli-b", "mlm-bpe"])],
+)
+def test_the_named_models_are_trained_or_all_of_them(
+    arguments: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[str] = []
+    monkeypatch.setattr("training.train.train_model", lambda name, **_: trained.append(name))
+    main(arguments)
+    assert trained == expected
 
 
 def test_a_missing_teacher_is_an_error(tmp_path: Path) -> None:
