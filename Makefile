@@ -103,10 +103,7 @@ data: $(READY)
 # The embedded models; training resumes from existing checkpoints, and nli-b learns from nli-a.
 train: $(READY)
 	.ci/install $(VENV) --editable '.[dev,train]'
-	$(RUN)python -m training.train_mlm_wordpiece
-	$(RUN)python -m training.train_mlm_bpe
-	$(RUN)python -m training.train_nli_a
-	$(RUN)python -m training.train_nli_b
+	$(RUN)python -m training.train
 	$(RUN)python -m training.measure --cards
 
 clean:

@@ -110,7 +110,12 @@ def collect(out: Path, snli: Path | None) -> None:
         _score(out / "results" / "snli", "demo:nli-b", out / "data" / "snli")
     _import(out / "results" / "imported", data, _write_table(out / "predictions.csv"))
     simple = out / "data" / "simple_pair"
-    options = _first("SimplePairOptions", "templates.simple_pair_options", "merge_snli.pairs.simple_pair_options")
+    options = _first(
+        "SimplePairOptions",
+        "templates.simple_pair_options",
+        "merge_snli.pairs.simple_pair_options",
+        "merge_snli.pairs.simple_pair",
+    )
     _first("make_simple_pair", "templates.simple_pair", "merge_snli.pairs.simple_pair")(simple, options(premises=40))
     for path in sorted((simple / "data").glob("*/test.parquet")):
         _score(out / "results" / "simple_pair", "demo:nli-a", simple, config=path.parent.name)

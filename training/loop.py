@@ -1,4 +1,4 @@
-"""The training loop: AdamW, linear warmup and decay, bfloat16 autocast, resumable checkpoints."""
+"""The training loop: deterministic batches, AdamW, warmup and decay, bfloat16 autocast, resumable checkpoints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,28 @@ from torch import nn
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from merge_snli.pairs.finetuning.data import epoch_batches
+
 logger = logging.getLogger(__name__)
+
+
+class BatchPlan:
+    """Maps training steps to batches; epochs are created when they are needed."""
+
+    def __init__(self, lengths: list[int], shares: list[float], size: int, seed: int) -> None:
+        """Set up batches of `size` items; see `epoch_batches`."""
+        self._arguments = (lengths, shares, size, seed)
+        self._batches: list[list[int]] = []
+        self._epoch = 0
+
+    def __getitem__(self, step: int) -> list[int]:
+        """Return the item indices of a step's batch."""
+        lengths, shares, size, seed = self._arguments
+        while step >= len(self._batches):
+            self._batches += epoch_batches(lengths, shares, size, seed=seed, epoch=self._epoch)
+            self._epoch += 1
+        return self._batches[step]
+
 
 SAVE_EVERY = 100
 LOG_EVERY = 100
@@ -21,7 +42,7 @@ NEW_MODULES = ("pooler.", "classifier.")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class LoopRecipe:
     """Hyperparameters of a training run.
 
     `head_scale` multiplies the learning rate of a new pooler and classifier.
@@ -35,12 +56,12 @@ class Recipe:
     weight_decay: float = 0.01
     head_scale: float = 1.0
 
-    def at_most(self, steps: int | None) -> Recipe:
+    def at_most(self, steps: int | None) -> LoopRecipe:
         """Return the recipe with at most `steps` steps; None keeps all steps."""
         return self if steps is None else replace(self, steps=min(steps, self.steps))
 
 
-def parameter_groups(model: nn.Module, recipe: Recipe) -> list[dict[str, Any]]:
+def parameter_groups(model: nn.Module, recipe: LoopRecipe) -> list[dict[str, Any]]:
     """Group the parameters by learning rate and weight decay; biases and layer norms have no weight decay."""
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
@@ -50,7 +71,7 @@ def parameter_groups(model: nn.Module, recipe: Recipe) -> list[dict[str, Any]]:
     return [{"params": found, "scale": scale, "weight_decay": decay} for (scale, decay), found in groups.items()]
 
 
-def rate_at(step: int, recipe: Recipe) -> float:
+def rate_at(step: int, recipe: LoopRecipe) -> float:
     """Return the learning rate of a step: linear warmup, then linear decay to zero."""
     warmup_steps = max(1, round(recipe.steps * recipe.warmup))
     if step < warmup_steps:
@@ -58,7 +79,7 @@ def rate_at(step: int, recipe: Recipe) -> float:
     return recipe.learning_rate * (recipe.steps - step) / max(1, recipe.steps - warmup_steps)
 
 
-def train(model: PreTrainedModel, loss_of: Callable[[int], torch.Tensor], recipe: Recipe, checkpoint: Path) -> None:
+def train(model: PreTrainedModel, loss_of: Callable[[int], torch.Tensor], recipe: LoopRecipe, checkpoint: Path) -> None:
     """Train a model in place, resuming from the checkpoint if it exists.
 
     Args:

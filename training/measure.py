@@ -1,21 +1,21 @@
-"""Evaluate the embedded models on SNLI test; exit with code 1 if one is below its required value."""
+"""Evaluate the bundled models on SNLI test and write their cards; exit with code 1 if one is below its minimum."""
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import sys
-from dataclasses import asdict, dataclass
+import textwrap
 from pathlib import Path
+from typing import Any
 
-from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
-from training.cards import write_card
-from training.data import SNLI_TEST, default_folder, problems_of
-from training.mlm_figures import forms_of, masked_lm_figures
-from training.nli_figures import nli_accuracy
-from training.script import script
-
-Figures = dict[str, float]
+from merge_snli.base.files import write_text
+from merge_snli.base.table import Column, Table
+from merge_snli.embedded import FOLDER, MASKED_LMS
+from training.figures import Figures, figures_of
+from training.script import SNLI_TEST, default_folder, problems_of, script
+from training.train import MODELS
 
 REQUIRED: dict[str, Figures] = {
     "mlm-wordpiece": {"top_1": 0.38, "top_200": 0.92},
@@ -23,43 +23,46 @@ REQUIRED: dict[str, Figures] = {
     "nli-a": {"accuracy": 0.77},
     "nli-b": {"accuracy": 0.72},
 }
+TEMPLATE = Path(__file__).with_name("card.md")
+WIDTH = 118
+
+SINGLY = "Used as single, distinct sentences. MultiNLI sentences are sampled half as often as SNLI sentences."
+AS_PAIRS = "Used as pairs with gold labels. MultiNLI pairs are sampled 0.6 times as often as SNLI pairs."
+MASKED_LM_FIGURES = (
+    "On the {forms:,} forms of shared nouns, verbs and adjectives of SNLI test whose word is one token "
+    "({one_token:.1%} of all forms), top-1 accuracy is {top_1:.1%} and top-200 accuracy is {top_200:.1%}. A form is a "
+    "sentence with one occurrence of a shared word masked; a shared word occurs in both premise and hypothesis."
+)
+NLI_FIGURES = "Accuracy on all {problems:,} problems of SNLI test: {accuracy:.1%}."
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Measured and required values of a model, and the size of its folder in MB."""
-
-    name: str
-    figures: Figures
-    required: Figures
-    megabytes: float
-
-    @property
-    def missed(self) -> list[str]:
-        """The names of the values that are below the required ones."""
-        return [name for name, minimum in self.required.items() if self.figures[name] < minimum]
-
-
-def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(REQUIRED)) -> list[Measured]:
-    """Evaluate embedded models on SNLI test.
+def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(REQUIRED)) -> list[dict[str, Any]]:
+    """Evaluate bundled models on SNLI test.
 
     Args:
         data: The data folder.
         models: The parent of the model folders.
         names: The models to evaluate.
 
+    Returns:
+        Name, measured and required values, the names of the values that are below the required ones, and the size of
+        the folder in MB, for each model.
+
     Raises:
         InputError: If SNLI test or a model is missing.
     """
     problems = problems_of(data, SNLI_TEST)
-    forms = forms_of(problems) if set(names) & set(MASKED_LMS) else []
-    figures: dict[str, Figures] = {}
-    for name in names:
-        if name in NLI_MODELS:
-            figures[name] = {"accuracy": nli_accuracy(models / name, problems), "problems": len(problems)}
-        else:
-            figures[name] = asdict(masked_lm_figures(models / name, forms))
-    return [Measured(name, figures[name], REQUIRED[name], megabytes(models / name)) for name in names]
+    return [
+        with_minimums(name, figures_of(models / name, problems)) | {"megabytes": megabytes(models / name)}
+        for name in names
+    ]
+
+
+def with_minimums(name: str, figures: Figures) -> dict[str, Any]:
+    """Return the measured values of a model, its required values, and the names of those that it misses."""
+    required = REQUIRED[name]
+    missed = [figure for figure, minimum in required.items() if figures[figure] < minimum]
+    return {"name": name, "figures": figures, "required": required, "missed": missed}
 
 
 def megabytes(folder: Path) -> float:
@@ -67,19 +70,44 @@ def megabytes(folder: Path) -> float:
     return sum(path.stat().st_size for path in folder.iterdir()) / 1e6
 
 
-def as_table(measured: list[Measured]) -> str:
-    """Return a table of measured and required values, one per line."""
-    lines = [f"{'model':<14} {'figure':<10} {'measured':>8} {'minimum':>7}"]
-    for model in measured:
-        for name, minimum in model.required.items():
-            note = "  missed" if name in model.missed else ""
-            lines.append(f"{model.name:<14} {name:<10} {model.figures[name]:>8.2%} {minimum:>7.2%}{note}")
-    return "\n".join(lines)
+def as_table(measured: list[dict[str, Any]]) -> Table:
+    """Return the measured and required values, one per row."""
+    rows = tuple(
+        (model["name"], figure, model["figures"][figure], minimum, "missed" if figure in model["missed"] else "")
+        for model in measured
+        for figure, minimum in model["required"].items()
+    )
+    columns = (Column("model", "left"), Column("figure", "left"), Column("measured", format=".2%"))
+    return Table(columns=(*columns, Column("minimum", format=".2%"), Column("", "left")), rows=rows)
 
 
-def as_json(measured: list[Measured]) -> str:
-    """Return measured values, required values and sizes as a JSON document."""
-    return json.dumps([asdict(model) | {"missed": model.missed} for model in measured], indent=2)
+def card_text(name: str, figures: Figures) -> str:
+    """Return the text of a model's card."""
+    made = MODELS[name]
+    masked_lm = name in MASKED_LMS
+    text = TEMPLATE.read_text(encoding="utf-8").format(
+        name=name,
+        pipeline_tag="fill-mask" if masked_lm else "text-classification",
+        what=made.what,
+        data=SINGLY if masked_lm else AS_PAIRS,
+        how=made.how,
+        layers=made.layers,
+        start=made.start or f"layers 0 to {made.layers - 1} and the word embeddings",
+        pieces=made.pieces,
+        steps=made.recipe.steps,
+        batch_size=made.recipe.batch_size,
+        items="sentences" if masked_lm else "pairs",
+        learning_rate=made.recipe.learning_rate,
+        seed=made.recipe.seed,
+        date=datetime.datetime.now(tz=datetime.UTC).strftime("%B %Y"),
+        figures=(MASKED_LM_FIGURES if masked_lm else NLI_FIGURES).format(**figures),
+    )
+    return "\n".join(map(_wrapped, text.splitlines())) + "\n"
+
+
+def _wrapped(line: str) -> str:
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def main() -> int:
@@ -104,9 +132,10 @@ def main() -> int:
         measured = measure(arguments.data, arguments.models, tuple(arguments.only))
     if arguments.cards:
         for model in measured:
-            write_card(arguments.models / model.name, model.name, model.figures)
-    sys.stdout.write((as_json(measured) if arguments.json else as_table(measured)) + "\n")
-    return int(any(model.missed for model in measured))
+            card = card_text(model["name"], model["figures"])
+            write_text(arguments.models / model["name"] / "README.md", card)
+    sys.stdout.write(json.dumps(measured, indent=2) + "\n" if arguments.json else as_table(measured).text())
+    return int(any(model["missed"] for model in measured))
 
 
 if __name__ == "__main__":

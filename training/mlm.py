@@ -1,25 +1,104 @@
-"""Train a masked LM."""
+"""Train a masked LM: choose the pieces of a sentence that it has to predict, and mask them."""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import torch
+from tokenizers import Encoding
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from training.batches import BatchPlan
-from training.data import MNLI_DEV, SNLI_DEV, held_out_problems, training_problems, unique_sentences, with_stops
-from training.loop import Recipe, train
-from training.masking import IGNORED, choice_rates, mask_batch
-from training.mlm_figures import forms_of, masked_lm_figures
+from training.loop import BatchPlan, LoopRecipe, train
+from training.script import MNLI_DEV, SNLI_DEV, held_out_problems, training_problems, unique_sentences, with_stops
+from training.vocabulary import FUNCTION_WORDS
 
 logger = logging.getLogger(__name__)
 
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+OPEN_RATE = 0.23
+OTHER_RATE = 0.08
+MASK_SHARE = 0.9
+RANDOM_SHARE = 0.05
+IGNORED = -100
 MAX_PIECES = 64
 MNLI_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Masked:
+    """A masked batch: input ids, attention mask and target ids (`IGNORED` where nothing is predicted)."""
+
+    ids: Ints
+    attention: Ints
+    targets: Ints
+
+
+def choice_rates(text: str, encoding: Encoding) -> Floats:
+    """Return the probability that each piece of a sentence is chosen.
+
+    Open-class words of one piece have the highest rate, since MERGE masks these. Special tokens are never chosen, nor
+    is a last word without a full stop after it, since MERGE adds a full stop to such forms.
+    """
+    words = encoding.word_ids
+    rates = np.full(len(words), OTHER_RATE)
+    for place, (word, (start, end)) in enumerate(zip(words, encoding.offsets, strict=True)):
+        if word is None:
+            rates[place] = 0.0
+        elif words.count(word) == 1 and _is_open(text[start:end].strip()):
+            rates[place] = OPEN_RATE
+        if end == len(text) and text[start:end][-1:].isalnum():
+            rates[place] = 0.0
+    return rates
+
+
+def _is_open(word: str) -> bool:
+    return len(word) > 1 and word.isalpha() and word.lower() not in FUNCTION_WORDS
+
+
+def mask_batch(
+    sentences: list[Ints], rates: list[Floats], rng: np.random.Generator, *, mask_id: int, pad_id: int, regular: Ints
+) -> Masked:
+    """Choose pieces of each sentence and replace most of them with the mask token.
+
+    Args:
+        sentences: The ids of each sentence.
+        rates: The probability that each id is chosen.
+        rng: The random number generator.
+        mask_id: The id of the mask token.
+        pad_id: The id of the padding token.
+        regular: The ids that random replacements are drawn from.
+
+    Returns:
+        Arrays of shape (sentences, length of the longest sentence).
+    """
+    shape = (len(sentences), max(map(len, sentences)))
+    ids = np.full(shape, pad_id, dtype=np.int64)
+    attention = np.zeros(shape, dtype=np.int64)
+    probability = np.zeros(shape)
+    for row, (sentence, rate) in enumerate(zip(sentences, rates, strict=True)):
+        ids[row, : len(sentence)] = sentence
+        attention[row, : len(sentence)] = 1
+        probability[row, : len(sentence)] = rate
+    draw = rng.random(shape)
+    chosen = draw < probability
+    # If no piece of a sentence was chosen, choose the piece that came closest.
+    nearest = np.where(probability > 0, draw / np.maximum(probability, 1e-9), np.inf).argmin(axis=1)
+    empty = ~chosen.any(axis=1) & (probability.max(axis=1) > 0)
+    chosen[empty, nearest[empty]] = True
+    action = rng.random(shape)
+    targets = np.where(chosen, ids, IGNORED)
+    noise = rng.choice(regular, size=shape)
+    ids = np.where(chosen & (action < MASK_SHARE), mask_id, ids)
+    ids = np.where(chosen & (action >= MASK_SHARE) & (action < MASK_SHARE + RANDOM_SHARE), noise, ids)
+    return Masked(ids, attention, targets)
 
 
 def masked_lm_sentences(data: Path) -> dict[str, float]:
@@ -38,7 +117,7 @@ def train_masked_lm(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerFast,
     sentences: dict[str, float],
-    recipe: Recipe,
+    recipe: LoopRecipe,
     checkpoint: Path,
 ) -> None:
     """Train a masked LM in place on sentences with their probabilities to be in an epoch."""
@@ -53,7 +132,7 @@ def train_masked_lm(
         [len(ids) for ids, _, _ in pairs], [share for _, _, share in pairs], recipe.batch_size, recipe.seed
     )
     regular = np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids)
-    head = masked_lm_head(model)
+    head = model.get_submodule("cls" if hasattr(model, "cls") else "lm_head")
 
     def loss_of(step: int) -> torch.Tensor:
         batch = mask_batch(
@@ -72,15 +151,3 @@ def train_masked_lm(
         return cross_entropy(head(hidden[rows]), targets[rows])
 
     train(model, loss_of, recipe, checkpoint)
-
-
-def log_validation(folder: Path, data: Path) -> None:
-    """Evaluate a masked LM on the forms of the held-out problems of SNLI dev and log the result."""
-    forms = forms_of(held_out_problems(data, SNLI_DEV))
-    logger.info("held-out SNLI dev: %s", masked_lm_figures(folder, forms))
-
-
-def masked_lm_head(model: PreTrainedModel) -> torch.nn.Module:
-    """Return the module of a masked LM that computes logits from hidden states."""
-    name = "cls" if hasattr(model, "cls") else "lm_head"
-    return model.get_submodule(name)

@@ -14,10 +14,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
-from training.batches import BatchPlan
-from training.data import MNLI_DEV, SNLI_DEV, held_out_problems, training_problems
-from training.loop import Recipe, train
-from training.nli_figures import nli_accuracy
+from training.loop import BatchPlan, LoopRecipe, train
+from training.script import MNLI_DEV, SNLI_DEV, training_problems
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +60,7 @@ def train_classifier(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerFast,
     training_set: TrainingSet,
-    recipe: Recipe,
+    recipe: LoopRecipe,
     checkpoint: Path,
 ) -> None:
     """Train a classifier in place; see `loop.train`."""
@@ -97,8 +95,3 @@ def label_logits(
         with torch.autocast("cpu", dtype=torch.bfloat16):
             result[items] = model(**batch).logits.float()
     return result
-
-
-def log_accuracy(folder: Path, data: Path) -> None:
-    """Evaluate a classifier on the held-out problems of SNLI dev and log its accuracy."""
-    logger.info("held-out SNLI dev: %.4f", nli_accuracy(folder, held_out_problems(data, SNLI_DEV)))

@@ -1,58 +1,76 @@
-"""Options, logging and error handling of the training scripts."""
+"""The data of the training scripts, and their logging and error handling."""
 
 from __future__ import annotations
 
-import argparse
 import logging
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
-from merge_snli.base.errors import InputError, as_flags, log_flags
-from merge_snli.embedded import FOLDER
+from merge_snli.base.errors import InputError, as_flags, log_flags, param
 from merge_snli.models.finding import disable_progress_bar
-from training.data import default_folder
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import Problem, read_problems
 
-CHECKPOINTS = Path(__file__).resolve().parent / "checkpoints"
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of a training script."""
-
-    data: Path
-    out: Path
-    checkpoints: Path
-    steps: int | None
+HELD_OUT = 1500
+SNLI_DEV = "snli/dev.jsonl"
+MNLI_DEV = "mnli/dev_matched.jsonl"
+SNLI_TEST = "snli/test.jsonl"
+SENTENCE_ENDS = (".", "!", "?", '"', "'")
 
 
-def parse_options(description: str | None, arguments: list[str] | None = None) -> Options:
-    """Parse the command line of a training script."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=default_folder(),
-        help="folder that contains snli/ and mnli/ (default: %(default)s)",
-    )
-    parser.add_argument("--out", type=Path, default=FOLDER, help="parent of the model folders (default: %(default)s)")
-    parser.add_argument(
-        "--checkpoints", type=Path, default=CHECKPOINTS, help="folder for checkpoints (default: %(default)s)"
-    )
-    parser.add_argument("--steps", type=int, help="train for fewer steps, for a trial run")
-    parsed = parser.parse_args(arguments)
-    return Options(data=parsed.data, out=parsed.out, checkpoints=parsed.checkpoints, steps=parsed.steps)
+def default_folder() -> Path:
+    """Return the data folder: the environment variable `MERGE_DATA`, or `../shared/data` if it is not set."""
+    return Path(os.environ.get("MERGE_DATA", "../shared/data"))
 
 
-def run_script(main: Callable[[Options], None], description: str | None) -> None:
-    """Run a training script on at most two threads; errors are handled as in `script`."""
-    with script():
-        torch.set_num_threads(min(torch.get_num_threads(), 2))
-        main(parse_options(description))
+def problems_of(folder: Path, name: str) -> tuple[Problem, ...]:
+    """Read the problems of a file in the data folder.
+
+    Raises:
+        InputError: If the file does not exist.
+    """
+    path = folder / name
+    if not path.is_file():
+        raise InputError(f"{path} does not exist: pass the folder that contains {name} as {param('data')} DIR")
+    return read_problems(ProblemOptions(problems=str(path))).problems
+
+
+def training_problems(folder: Path, name: str) -> tuple[Problem, ...]:
+    """Return the training problems of a dev file: all except the last 1,500.
+
+    Raises:
+        InputError: If the file does not exist or is SNLI test.
+    """
+    if name == SNLI_TEST:
+        raise InputError(f"{name} is used for evaluation only: train on a dev file")
+    return problems_of(folder, name)[:-HELD_OUT]
+
+
+def held_out_problems(folder: Path, name: str) -> tuple[Problem, ...]:
+    """Return the last 1,500 problems of a dev file, used for model selection."""
+    return problems_of(folder, name)[-HELD_OUT:]
+
+
+def unique_sentences(problems: Iterable[Problem]) -> list[str]:
+    """Return the distinct premises and hypotheses, stripped, in order."""
+    return list(dict.fromkeys(text.strip() for problem in problems for text in (problem.premise, problem.hypothesis)))
+
+
+def with_stops(sentences: Iterable[str]) -> list[str]:
+    """Add a full stop to every second sentence that does not end with one.
+
+    The masked LM then sees both variants and learns to fill a last word before a full stop.
+    """
+    result: list[str] = []
+    unstopped = 0
+    for sentence in sentences:
+        ended = sentence.endswith(SENTENCE_ENDS)
+        unstopped += not ended
+        result.append(sentence if ended or unstopped % 2 == 0 else f"{sentence}.")
+    return result
 
 
 @contextmanager

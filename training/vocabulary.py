@@ -1,18 +1,33 @@
-"""Reduce the base model's WordPiece vocabulary and embeddings to the most frequent pieces."""
+"""Choose the pieces of a model and initialize their embeddings: WordPiece of the base model, or a new BPE."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import torch
-from transformers import BertTokenizer
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import BertTokenizer, RobertaTokenizer
 
-from training.base import Base
+from training.base import MAX_LENGTH, Base
+from training.script import MNLI_DEV, SNLI_DEV, training_problems, unique_sentences
 
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-MAX_LENGTH = 256
 WESTERN_CHARACTERS = (range(0x250), range(0x2010, 0x20D0))
+
+FUNCTION_WORD_LIST = """
+a about above across after against all along also am an and any are as at be because been before behind being below
+beside between both but by can could did do does down during each for from had has have he her here him his how i if
+in into is it its just like may me might more most must my near no nor not of off on onto or other our out outside
+over s shall she should so some such t than that the their them then there these they this those through to too toward
+towards under until up upon us very was we were what when where which while who whom whose why will with within
+without would you your
+"""
+FUNCTION_WORDS = frozenset(FUNCTION_WORD_LIST.split())
 
 
 def count_pieces(base: Base, sentences: Mapping[str, float]) -> Counter[str]:
@@ -44,9 +59,10 @@ def cut_vocabulary(vocabulary: Mapping[str, int], counts: Mapping[str, float], s
         counts: The frequency of each piece.
         size: The number of pieces.
     """
-    needed = [piece for piece in vocabulary if is_needed_character(piece)]
-    rest = [piece for piece in vocabulary if not is_needed_character(piece) and not _is_special(piece)]
-    rest.sort(key=lambda piece: (-counts.get(piece, 0), vocabulary[piece]))
+    ordered = sorted(vocabulary, key=vocabulary.__getitem__)
+    needed = [piece for piece in ordered if is_needed_character(piece)]
+    rest = [piece for piece in ordered if not is_needed_character(piece) and not _is_special(piece)]
+    rest.sort(key=lambda piece: -counts.get(piece, 0))
     return [*SPECIALS, *needed, *rest][:size]
 
 
@@ -64,3 +80,94 @@ def wordpiece_tokenizer(pieces: Iterable[str]) -> BertTokenizer:
     """Create an uncased BERT tokenizer with the given pieces."""
     vocabulary = {piece: place for place, piece in enumerate(pieces)}
     return BertTokenizer(vocab=vocabulary, do_lower_case=True, model_max_length=MAX_LENGTH)
+
+
+SNLI_WEIGHT = 3.0
+
+
+def classifier_pieces(base: Base, data: Path, size: int) -> list[str]:
+    """Return the most frequent pieces of the training text; SNLI sentences count three times."""
+    sentences = dict.fromkeys(unique_sentences(training_problems(data, MNLI_DEV)), 1.0)
+    sentences |= dict.fromkeys(unique_sentences(training_problems(data, SNLI_DEV)), SNLI_WEIGHT)
+    return cut_vocabulary(base.tokenizer.get_vocab(), count_pieces(base, sentences), size)
+
+
+# In the order of RoBERTa's ids. The padding id must be 1, since RoBERTa's position ids start after it.
+BPE_SPECIALS = {"<s>": "[CLS]", "<pad>": "[PAD]", "</s>": "[SEP]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
+BARE_WORD_COUNT = 60
+
+
+def learn_bpe(sentences: Mapping[str, int], size: int) -> RobertaTokenizer:
+    """Learn a RoBERTa tokenizer of `size` pieces from sentences with counts.
+
+    Words inside a sentence become pieces with a leading space. Words at its start or after a quote become pieces
+    without one.
+    """
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        min_frequency=2,
+        special_tokens=list(BPE_SPECIALS),
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    text = (sentence for sentence, times in sentences.items() for _ in range(times))
+    tokenizer.train_from_iterator(text, trainer)
+    return roberta_tokenizer(tokenizer)
+
+
+def bare_words(sentences: Mapping[str, int], count: int) -> dict[str, int]:
+    """Return the `count` most frequent open-class words, lower case and capitalized, each with a fixed count.
+
+    They become pieces without a leading space, for words at the start of a sentence, after a quote or after a hyphen.
+    """
+    seen: Counter[str] = Counter()
+    for sentence, times in sentences.items():
+        for word in re.findall(r"(?<= )[a-z]{3,}\b", sentence):
+            seen[word] += 0 if word in FUNCTION_WORDS else times
+    frequent = [word for word, _ in seen.most_common(count)]
+    return dict.fromkeys([*frequent, *(word.capitalize() for word in frequent)], BARE_WORD_COUNT)
+
+
+def roberta_tokenizer(tokenizer: Tokenizer) -> RobertaTokenizer:
+    """Convert a BPE tokenizer to a RoBERTa tokenizer."""
+    learned = json.loads(tokenizer.to_str())["model"]
+    merges: Any = [tuple(pair) for pair in learned["merges"]]
+    # As in RoBERTa, the mask token includes the space before it: "a <mask>" predicts a piece with a leading space.
+    mask: Any = AddedToken("<mask>", lstrip=True, special=True)
+    return RobertaTokenizer(vocab=learned["vocab"], merges=merges, mask_token=mask, model_max_length=MAX_LENGTH)
+
+
+def piece_text(piece: str) -> str:
+    """Return the text of a byte-level piece, including its leading space."""
+    return str(decoders.ByteLevel().decode([piece]))
+
+
+def base_ids(base: Base, piece: str) -> list[int]:
+    """Return the base ids whose mean embedding initializes a piece.
+
+    A piece with a leading space or a capital is treated as a word, a lower-case piece without a space as both a word
+    and a continuation.
+    """
+    if piece in BPE_SPECIALS:
+        return [_id(base, BPE_SPECIALS[piece])]
+    text = piece_text(piece)
+    plain = text.strip().lower()
+    continuation = base.tokenizer.token_to_id(f"##{plain}")
+    if text[:1].islower() and continuation is not None:
+        word = base.tokenizer.token_to_id(plain)
+        return [continuation] if word is None else [continuation, word]
+    ids = list(base.tokenizer.encode(plain, add_special_tokens=False).ids)
+    return ids or [_id(base, "[UNK]")]
+
+
+def _id(base: Base, piece: str) -> int:
+    found = base.tokenizer.token_to_id(piece)
+    assert found is not None
+    return int(found)
+
+
+def mapped_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:
+    """Return an embedding per piece, the mean of the base embeddings of its text, shape (pieces, 384)."""
+    return torch.stack([base.words[base_ids(base, piece)].mean(dim=0) for piece in pieces])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
@@ -57,11 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from merge_snli.dataset.folders import check_out
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.language_models.estimate import estimate, estimate_table
-    from merge_snli.language_models.prompts import FEW_SHOT, PROMPTS, Prompt
+    from merge_snli.language_models.prompts import DEFAULT_SHOTS, FEW_SHOT, PROMPTS, Prompt, shots_for
     from merge_snli.language_models.questions import Scope, read_questions
-    from merge_snli.language_models.shots import DEFAULT_SHOTS, shots_for
-    from merge_snli.language_models.task_files import write_task_files
+    from merge_snli.language_models.task_files import estimate, estimate_table, write_task_files
 
     if arguments.estimate == (arguments.out is not None):
         raise InputError(f"give either {param('out')} for task files or {param('estimate')}")
@@ -88,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     write_tables(
         arguments.format,
         [estimate_table(estimates)],
-        document=lambda: {"estimates": [asdict(each) for each in estimates]},
+        document=lambda: {"estimates": estimates},
     )
     return 0
 

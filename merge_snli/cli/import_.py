@@ -91,16 +91,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
     """Return what the models wrote where no answer can be read."""
-    from merge_snli.language_models.kept_answers import kept_path, read_kept
+    from merge_snli.language_models.logs import kept_path, read_kept
     from merge_snli.scoring.results.files import file_name
 
     paths = [(result.title, out / file_name(result)) for result in results]
     return [
-        {"model": title, "id": each.id, "text": each.text}
+        {"model": title, "id": name, "text": text}
         for title, path in paths
         if kept_path(path).is_file()
-        for each in read_kept(path)
-        if each.answer is None
+        for name, (answer, text) in read_kept(path).items()
+        if answer is None
     ]
 
 

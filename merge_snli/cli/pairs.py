@@ -71,7 +71,7 @@ def _add_out_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the data set and print its configs."""
-    from merge_snli.pairs.summary import summary_table
+    from merge_snli.pairs.output import summary_table
 
     dataset = {"simple": _simple, "extended": _extended}[arguments.step](arguments)
     sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")
@@ -79,8 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _simple(arguments: argparse.Namespace) -> MergeDataset:
-    from merge_snli.pairs.simple_pair import make_simple_pair
-    from merge_snli.pairs.simple_pair_options import SimplePairOptions
+    from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
 
     options = SimplePairOptions(**given(arguments, SimplePairOptions))
     return make_simple_pair(arguments.out, options, overwrite=arguments.overwrite)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.language_models.kept_answers import answers_of_result, read_again, write_kept
-from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, answers_of, check_dataset, join_logs
+from merge_snli.language_models.logs import (
+    LM_EVAL_PREFIX,
+    answers_of,
+    check_digest,
+    join_logs,
+    read_again,
+    read_kept_log,
+    write_kept,
+)
 from merge_snli.scoring.imports.answers import score_answers
 from merge_snli.scoring.imports.predictions_file import read_predictions
 from merge_snli.scoring.predictions.opening import open_config
@@ -26,6 +32,9 @@ if TYPE_CHECKING:
     from merge_snli.scoring.imports.answers import ImportedAnswers
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.result import Result
+
+    _Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
+    """The answers of a model, the whole config that they are on, and the result."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -96,22 +105,13 @@ def import_files(
         data = open_config(opened, config)
         answers = read_predictions(paths, data, model=model)
         part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
-        runs = [_Run(answers, data, score_answers(answers, part, partial=partial))]
-    results = [run.result for run in runs]
+        runs = [(answers, data, score_answers(answers, part, partial=partial))]
+    results = [result for _, _, result in runs]
     _check_names(results)
     if out is not None:
-        for run in runs:
-            write_kept(run.answers, run.data, write_result(run.result, Path(out)))
+        for answers, data, result in runs:
+            write_kept(answers, data, write_result(result, Path(out)))
     return results
-
-
-@dataclass(frozen=True)
-class _Run:
-    """The answers of a model, the whole config that they are on, and the result."""
-
-    answers: ImportedAnswers
-    data: ScoredData
-    result: Result
 
 
 def _check_files(paths: Sequence[Path], *, again: bool) -> None:
@@ -129,25 +129,24 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
 def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, partial: bool, again: bool) -> list[_Run]:
     """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none."""
     errors: list[InputError] = []
-    old = [path for path in paths if is_result(path)]
-    logs = _each([path for path in paths if path not in old], lambda path: _log(path, dataset), errors)
 
-    def score_log(logs: list[Log]) -> _Run:
+    def score(logs: list[Log]) -> _Run:
         asked = logs[0].part
         data = open_config(dataset, asked.config)
         answers = answers_of(logs, data, model=model)
-        return _scored(
-            read_again(answers, data.label_names) if again else answers,
-            data,
-            part_of_data(data, limit_seeds=asked.limit_seeds, subsample=asked.subsample),
-            partial=partial,
-        )
+        if again:
+            answers = read_again(answers, data.label_names)
+        subsample = asked.subsample if isinstance(asked.subsample, int) else None
+        part = part_of_data(data, limit_seeds=asked.limit_seeds, subsample=subsample)
+        lenient = partial or any(is_result(log.path) for log in logs)
+        try:
+            return answers, data, score_answers(answers, part, partial=lenient)
+        except InputError as error:
+            named = str(error).startswith(answers.source)
+            raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
-    def score_result(path: Path) -> _Run:
-        answers, data, part = answers_of_result(path, dataset)
-        return _scored(read_again(answers, data.label_names), data, part, partial=True)
-
-    runs = [*_each(join_logs(logs), score_log, errors), *_each(old, score_result, errors)]
+    logs = _each(paths, lambda path: _log(path, dataset), errors)
+    runs = _each(join_logs(logs), score, errors)
     if not runs and len(errors) == 1:
         raise errors[0]
     for error in errors:
@@ -159,16 +158,8 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
 
 def _log(path: Path, dataset: MergeDataset) -> Log:
     log = read_log(path)
-    check_dataset(log, dataset)
+    check_digest(path, log.name, log.dataset, dataset)
     return log
-
-
-def _scored(answers: ImportedAnswers, data: ScoredData, part: ScoredData, *, partial: bool) -> _Run:
-    try:
-        return _Run(answers, data, score_answers(answers, part, partial=partial))
-    except InputError as error:
-        named = str(error).startswith(answers.source)
-        raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
 
 def _each(items: Iterable[T], action: Callable[[T], R], errors: list[InputError]) -> list[R]:
@@ -193,18 +184,20 @@ def _check_names(results: Sequence[Result]) -> None:
 
 
 def read_log(path: Path) -> Log:
-    """Read a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-evaluation-harness.
+    """Read a result with its answers, or a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-eval.
 
     Raises:
         InputError: If it cannot be read, or is not on a task of this package.
     """
     if not path.is_file():
         raise InputError(f"{path} does not exist, or is a folder: give log files")
+    if is_result(path):
+        return read_kept_log(path)
     if path.suffix in INSPECT_ENDINGS:
-        from merge_snli.language_models.inspect_log import read_inspect_log
+        from merge_snli.language_models.inspect_task import read_inspect_log
 
         return read_inspect_log(path)
-    from merge_snli.language_models.lm_eval_log import read_lm_eval_log
+    from merge_snli.language_models.lm_eval_task import read_lm_eval_log
 
     return read_lm_eval_log(path)
 

@@ -1,22 +1,30 @@
-"""The Inspect task `merge_snli/nli`: ask a language model the problems of a data set.
+"""The Inspect task `merge_snli/nli`: ask a language model the problems of a data set, and read the logs of such runs.
 
 inspect eval merge_snli/nli --model openai/MODEL -T dataset=ORG/merge_snli -T config=noun -T prompt=few_shot
 """
 
+import json
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, param, reason
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import AnswerForm, read_answer
-from merge_snli.language_models.prompts import FEW_SHOT, Prompt, answer_form
+from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
+from merge_snli.language_models.prompts import DEFAULT_SHOTS, FEW_SHOT, Prompt, answer_form, shots_for
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 from merge_snli.language_models.scores import Answered, accuracies, by_part, curve
-from merge_snli.language_models.shots import DEFAULT_SHOTS, shots_for
+from merge_snli.scoring.results.records import GENERATED, PromptRecord
 
 RECORD = "merge_snli"
 """Key of the task's metadata that says what was asked and how."""
@@ -129,3 +137,125 @@ def _answered(scores: list[SampleScore]) -> list[Answered]:
     return [
         Answered(use, score.score.answer) for score in scores for use in uses_of(score.sample_metadata or {"label": ""})
     ]
+
+
+HARNESS = "inspect_ai"
+SCORER = nli_answer.__name__
+CONNECTION = frozenset(
+    {
+        "adaptive_connections",
+        "attempt_timeout",
+        "batch",
+        "cache",
+        "cache_prompt",
+        "max_connections",
+        "max_retries",
+        "stream_idle_timeout",
+        "temperature",
+        "timeout",
+    }
+)
+"""Settings that do not change answers, or have a field of their own."""
+BROKEN = (
+    AssertionError,
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What Inspect raises for a file that is not a whole log."""
+
+
+def read_inspect_log(path: Path) -> Log:
+    """Read a log, `.eval` or `.json`, finished or not.
+
+    Samples without a score, because the run stopped or they failed, have no answer in the result.
+
+    Raises:
+        InputError: If the file is not a whole log, is on another task, has several epochs, or was scored otherwise.
+    """
+    try:
+        return _read(path)
+    except InputError:
+        raise
+    except (*BROKEN, PrerequisiteError) as error:
+        raise InputError(f"{path} is not a whole log of merge_snli/nli ({reason(error)}): copy it again") from error
+
+
+def _read(path: Path) -> Log:
+    labels: dict[str, str | None] = {}
+    texts: dict[str, str] = {}
+    usage: dict[tuple[str, ...], Usage] = {}
+    header = read_eval_log(path, header_only=True)
+    record = (header.eval.metadata or {}).get(RECORD)
+    if not isinstance(record, dict) or "dataset" not in record:
+        raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")
+    if (header.eval.config.epochs or 1) > 1:
+        raise InputError(f"{path} has several epochs, and a result has one answer per pair: use {param('epochs')} 1")
+    for sample in read_eval_log_samples(path, all_samples_required=False):
+        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
+        if sample.error is None and sample.scores:
+            labels[str(sample.id)] = _answer(sample, path)
+            texts[str(sample.id)] = sample.output.completion
+    provider, _, model = header.eval.model.partition("/")
+    settings = _settings(header)
+    prompt = PromptRecord(
+        harness=HARNESS,
+        harness_version=header.eval.packages.get(HARNESS),
+        provider=provider,
+        prompt=Path(str(record["prompt"])).name,
+        prompt_digest=str(record["prompt_digest"]),
+        shots=int(record["shots"]),
+        answers=GENERATED,
+        temperature=settings.get("temperature"),
+        calls=0,
+        input_tokens=None,
+        output_tokens=None,
+        retries=None,
+        settings={
+            name: json.dumps(value, sort_keys=True) for name, value in settings.items() if name not in CONNECTION
+        },
+    )
+    return Log(
+        path=path,
+        model=model or provider,
+        digest=asked_digest(model or provider, prompt),
+        dataset=str(record["dataset"]),
+        name=str(record.get("name")),
+        part=asked_part(record, path),
+        labels=labels,
+        texts=texts,
+        usage=usage,
+        prompt=prompt,
+        versions=dict(header.eval.packages),
+    )
+
+
+def _usage(sample: EvalSample) -> Usage:
+    events = [event for event in sample.events if event.event == "model"]
+    failed = sum(event.error is not None for event in events)  # such as attempts that took too long
+    return Usage(
+        calls=max(1, len(events) - failed),
+        input_tokens=sum(usage.input_tokens for usage in sample.model_usage.values()),
+        output_tokens=sum(usage.output_tokens for usage in sample.model_usage.values()),
+        retries=failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
+    )
+
+
+def _answer(sample: EvalSample, path: Path) -> str | None:
+    score = (sample.scores or {}).get(SCORER)
+    if score is None:
+        raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
+    return score.answer
+
+
+def _settings(header: EvalLog) -> dict[str, Any]:
+    """Return the settings of the task, overridden by those of the command line."""
+    return {
+        **header.plan.config.model_dump(exclude_none=True),
+        **header.eval.model_generate_config.model_dump(exclude_none=True),
+    }

@@ -1,16 +1,22 @@
-"""What the task files of `merge-snli harness` call when lm-evaluation-harness runs them."""
+"""What the task files of `merge-snli harness` call when lm-evaluation-harness runs them, and the reader of its logs."""
 
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, reason
+from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.prompts import ZERO_SHOT, answer_form
+from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
+from merge_snli.language_models.prompts import FEW_SHOT, ZERO_SHOT, Prompt, Shot, answer_form
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
+from merge_snli.problems.file_rows import read_file
+from merge_snli.scoring.results.records import GENERATED, RANKED, PromptRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
     import datasets
 
     from merge_snli.language_models.questions import Seeds
+    from merge_snli.problems.rows import SourceRow
 
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")
 """Each has a function of this name below, which aggregates the answers."""
@@ -105,3 +112,131 @@ def pattern_accuracy(items: Sequence[tuple[str, str | None]]) -> float:
 def no_answer(items: Sequence[tuple[str, str | None]]) -> float:
     """Return the number of answers that cannot be read."""
     return float(sum(answer is None for _, answer in items))
+
+
+HARNESS = "lm_eval"
+NAME = re.compile(rf"{LM_EVAL_PREFIX}(?P<task>.+)_(?P<date>\d{{4}}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
+"""What changes the prompts of all tasks of a run, from its results."""
+
+
+def read_lm_eval_log(path: Path) -> Log:
+    """Read `samples_TASK_DATE.jsonl` and, beside it, `results_DATE.json`.
+
+    Raises:
+        InputError: If a file is missing or broken, or the task is not one of `merge-snli harness`.
+    """
+    task, run = _run(path)
+    config = _part(run, path, "configs", task)
+    record = config.get("metadata") if isinstance(config, dict) else None
+    if not isinstance(record, dict) or "dataset" not in record:
+        raise InputError(f"{path} is a log of the task {task}, which merge-snli harness did not write")
+    labels: dict[str, str | None] = {}
+    texts: dict[str, str] = {}
+    usage: dict[tuple[str, ...], Usage] = {}
+    names: tuple[str, ...] = ()
+    for row in read_file(path):
+        question, answer, names = _read_answer(row)
+        labels[question] = answer
+        usage[question, str(path)] = Usage(len(row.values.get("arguments") or [None]))
+        if (text := _text(row)) is not None:
+            texts[question] = text
+    prompt = _prompt(run, config, names, _part(run, path, "n-shot", task), path)
+    model = str(run.get("model_name") or run.get("model_source"))
+    model = Path(model).name if is_path(model) else model
+    return Log(
+        path=path,
+        model=model,
+        digest=asked_digest(model, prompt),
+        dataset=str(record["dataset"]),
+        name=str(record.get("name")),
+        part=asked_part(record, path),
+        labels=labels,
+        texts=texts,
+        usage=usage,
+        prompt=prompt,
+        versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
+    )
+
+
+def _run(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the task of a file of samples, and the results of its run."""
+    found = NAME.fullmatch(path.name)
+    if found is None:
+        raise InputError(
+            f"{path} is not named samples_TASK_DATE.jsonl, as lm-evaluation-harness names its logs: restore the name"
+        )
+    beside = path.with_name(f"results_{found['date']}.json")
+    try:
+        run = json.loads(beside.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"{beside.name}, which has the prompt's settings, is not beside {path}: copy it there"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"{beside} is not valid JSON ({reason(error)}): copy it again") from error
+    if not isinstance(run, dict):
+        raise InputError(f"{beside} is not a JSON object: copy it again")
+    return found["task"], run
+
+
+def _part(run: dict[str, Any], path: Path, name: str, task: str) -> Any:  # noqa: ANN401 - any JSON value
+    try:
+        return run[name][task]
+    except (KeyError, TypeError) as error:
+        raise InputError(f"the results beside {path} do not have {name} of the task {task}") from error
+
+
+def _read_answer(row: SourceRow) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return the id of a question, its answer, and the labels in the order of the prompt."""
+    try:
+        doc, (_, answer) = row.values["doc"], row.values["no_answer"]
+        return str(doc["id"]), None if answer is None else str(answer), tuple(doc["labels"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{row.location} is not a sample of a task of merge-snli harness") from error
+
+
+def _text(row: SourceRow) -> str | None:
+    """Return what the model wrote; None if it ranked the labels."""
+    try:
+        text = row.values["resps"][0][0]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return text if isinstance(text, str) else None
+
+
+def _prompt(
+    run: dict[str, Any],
+    config: dict[str, Any],
+    labels: tuple[str, ...],
+    n_shot: Any,  # noqa: ANN401 - any JSON value
+    path: Path,
+) -> PromptRecord:
+    ranked = config.get("output_type") == "multiple_choice"
+    try:
+        shots = int(n_shot)
+        name = FEW_SHOT if shots else ZERO_SHOT
+        samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:shots]
+        digest = Prompt(name, labels, tuple(Shot(**sample) for sample in samples)).digest
+        generation = config.get("generation_kwargs") or {}
+        temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"the results beside {path} do not have valid settings of the prompt: copy them again"
+        ) from error
+    chat = {key: run[key] for key in CHAT if run.get(key)}
+    return PromptRecord(
+        harness=HARNESS,
+        harness_version=run.get("lm_eval_version"),
+        provider=str(run.get("model_source")),
+        prompt=name,
+        prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
+        shots=shots,
+        answers=RANKED if ranked else GENERATED,
+        temperature=None if ranked else temperature,
+        calls=0,
+        input_tokens=None,
+        output_tokens=None,
+        retries=None,
+        settings={},
+    )

@@ -1,14 +1,20 @@
-"""Logs of Inspect and lm-evaluation-harness, joined to the answers of models."""
+"""What language models answered: in logs of Inspect and lm-evaluation-harness, and in the files kept beside results."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import sha256_of_json, write_text
+from merge_snli.language_models.answers import read_answer
+from merge_snli.language_models.prompts import answer_form
+from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
+from merge_snli.problems.file_rows import read_file
 from merge_snli.scoring.imports.answers import ImportedAnswers, pairs_by_id
+from merge_snli.scoring.results.files import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,21 +25,6 @@ if TYPE_CHECKING:
     from merge_snli.scoring.results.records import PromptRecord
 
 LM_EVAL_PREFIX = "samples_"
-
-
-@dataclass(frozen=True)
-class AskedPart:
-    """The part of a data set that a log is on.
-
-    Attributes:
-        config: `all` or a word class.
-        subsample: The subsample whose variants were the questions; None for every variant.
-        limit_seeds: Number of seeds; None for all.
-    """
-
-    config: str
-    subsample: int | None
-    limit_seeds: int | None
 
 
 @dataclass(frozen=True)
@@ -60,9 +51,10 @@ class Log:
     Attributes:
         path: The file.
         model: Name of the model.
+        digest: Digest of the model and how it was asked; see `asked_digest`.
         dataset: Digest of the data set that was asked.
         name: Name of that data set.
-        part: The part of it that was asked.
+        part: The part of it that was asked, whatever seeds.
         labels: The answer to each question by its id: a label, or None if it cannot be read.
         texts: What the model wrote, by question; empty if it ranked the labels.
         usage: What each sample took, by what identifies the sample in all logs that have it.
@@ -72,43 +64,40 @@ class Log:
 
     path: Path
     model: str
+    digest: str
     dataset: str
     name: str
-    part: AskedPart
+    part: Scope
     labels: dict[str, str | None]
     texts: dict[str, str]
     usage: dict[tuple[str, ...], Usage]
     prompt: PromptRecord
     versions: dict[str, str]
 
-    @property
-    def digest(self) -> str:
-        """A digest of the model and how it was asked, without what that took."""
-        prompt = self.prompt
-        asked = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
-        return sha256_of_json([self.model, *asked, prompt.settings])
+
+def asked_digest(model: str, prompt: PromptRecord) -> str:
+    """Return a digest of a model and how it was asked, without what that took."""
+    asked = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
+    return sha256_of_json([model, *asked, prompt.settings])
 
 
-def asked_part(record: dict[str, Any], path: Path) -> AskedPart:
-    """Return the part of a data set that the record of a task names (`Questions.record`).
+def asked_part(record: dict[str, Any], path: Path) -> Scope:
+    """Return the part of a data set that the record of a task names (`Questions.record`), with its seeds or without.
 
     Raises:
         InputError: If the record is not one of this package.
     """
     try:
-        subsample, limit = record["subsample"], record["limit_seeds"]
-        return AskedPart(
-            str(record["config"]), None if subsample == "all" else int(subsample), None if limit is None else int(limit)
-        )
-    except (KeyError, TypeError, ValueError) as error:
+        return Scope(config=str(record["config"]), subsample=record["subsample"], limit_seeds=record["limit_seeds"])
+    except (KeyError, InputError) as error:
         raise InputError(f"{path} does not say which part of a data set was asked: run the task again") from error
 
 
 def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
     """Group the logs of one model, asked in one way on one part of a data set: one run, maybe in several parts."""
-    groups: dict[tuple[str, AskedPart], list[Log]] = {}
+    groups: dict[tuple[str, str, Scope], list[Log]] = {}
     for log in logs:
-        groups.setdefault((log.digest, log.part), []).append(log)
+        groups.setdefault((log.model, log.digest, log.part), []).append(log)
     return list(groups.values())
 
 
@@ -121,13 +110,12 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
         model: Name of the model; by default that of the logs.
 
     Raises:
-        InputError: If a log is on other data or has unknown ids, or two logs give one question different answers.
+        InputError: If a log has unknown ids, or two logs give one question different answers.
     """
     first, pairs = logs[0], pairs_by_id(data)
     labels: dict[Pair, str | None] = {}
     texts: dict[Pair, str] = {}
     for log in logs:
-        check_dataset(log, data.stored)
         for question, label in log.labels.items():
             if question not in pairs:
                 raise InputError(f"{log.path}: sample {question} is not in {data.place}")
@@ -148,15 +136,6 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
         digest=first.digest,
         versions=first.versions,
     )
-
-
-def check_dataset(log: Log, dataset: MergeDataset) -> None:
-    """Check that a log is on a data set.
-
-    Raises:
-        InputError: If not.
-    """
-    check_digest(log.path, log.name, log.dataset, dataset)
 
 
 def check_digest(path: Path, name: str, digest: str, dataset: MergeDataset) -> None:
@@ -182,3 +161,84 @@ def _sum(values: Iterable[int | None]) -> int | None:
     found = [*values]
     known = [value for value in found if value is not None]
     return sum(known) if len(known) == len(found) else None
+
+
+ENDING = ".answers.jsonl"
+
+
+def kept_path(result: Path) -> Path:
+    """Return the path of the answers of a result file: `NAME.answers.jsonl` beside `NAME.json`."""
+    return result.with_suffix(ENDING)
+
+
+def write_kept(answers: ImportedAnswers, data: ScoredData, result: Path) -> None:
+    """Write what a model wrote beside its result; nothing if it ranked the labels or is not a language model."""
+    if not answers.texts:
+        return
+    ids = {pair: name for name, pair in reversed(pairs_by_id(data).items())}
+    lines = [
+        json.dumps({"id": ids[pair], "answer": answers.labels[pair], "text": text}, ensure_ascii=False)
+        for pair, text in answers.texts.items()
+    ]
+    write_text(kept_path(result), "".join(f"{line}\n" for line in lines))
+
+
+def read_kept(result: Path) -> dict[str, tuple[str | None, str]]:
+    """Read what a model wrote from the file beside its result.
+
+    Returns:
+        The answer to each distinct sentence pair, by the id of the first variant or seed with the pair: the label that
+        was read, or None if it cannot be read, and what the model wrote.
+
+    Raises:
+        InputError: If there is no such file or it is invalid.
+    """
+    path = kept_path(result)
+    if not path.is_file():
+        raise InputError(f"{path.name}, which has the answers of the model, is not beside {result}: import its logs")
+    kept: dict[str, tuple[str | None, str]] = {}
+    for row in read_file(path):
+        name, answer, text = (row.values.get(key) for key in ("id", "answer", "text"))
+        if not isinstance(name, str) or not isinstance(text, str):
+            raise InputError(f"{row.location} does not have an id and the text of an answer: import the logs again")
+        kept[name] = (None if answer is None else str(answer), text)
+    return kept
+
+
+def read_kept_log(path: Path) -> Log:
+    """Return a result and the answers beside it as the log that they were imported from.
+
+    Raises:
+        InputError: If the result is not one of a language model, or has no kept answers.
+    """
+    result = read_result(path)
+    about, part, prompt = result.dataset, result.dataset.partial, result.run.prompt
+    if prompt is None:
+        raise InputError(f"{path} is not the result of a language model: give results that have answers beside them")
+    kept = read_kept(path)
+    subsample = None if part is None else part.subsample
+    asked = {
+        "config": about.config,
+        "subsample": ALL_SUBSAMPLES if subsample is None else subsample,
+        "limit_seeds": None if part is None else part.limit_seeds,
+    }
+    return Log(
+        path=path,
+        model=result.model.name,
+        digest=result.model.digest or asked_digest(result.model.name, prompt),
+        dataset=about.digest if part is None else part.of,
+        name=about.name,
+        part=asked_part(asked, path),
+        labels={name: answer for name, (answer, _) in kept.items()},
+        texts={name: text for name, (_, text) in kept.items()},
+        usage={(str(path),): Usage(prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries)},
+        prompt=prompt,
+        versions=result.run.versions,
+    )
+
+
+def read_again(answers: ImportedAnswers, labels: Sequence[str]) -> ImportedAnswers:
+    """Read the answers from what the model wrote; those without a text stay."""
+    form = None if answers.prompt is None else answer_form(answers.prompt.prompt)
+    read = {pair: read_answer(text, labels, form) for pair, text in answers.texts.items()}
+    return replace(answers, labels={**answers.labels, **read})

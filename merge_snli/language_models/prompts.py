@@ -1,14 +1,23 @@
-"""Render the prompts: the Jinja templates in `prompts/`, or a template of the user."""
+"""Render the prompts, Jinja templates in `prompts/` or of the user, and draw the problems that they show."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from heapq import nsmallest
+from itertools import chain, islice, zip_longest
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.embedded import PREFIX
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +25,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
     from merge_snli.language_models.answers import AnswerForm
-    from merge_snli.language_models.shots import Shot
+    from merge_snli.scoring.predictions.scored_data import ScoredData
 
 FOLDER = Path(__file__).parent / "prompts"
 ZERO_SHOT, FEW_SHOT = "zero_shot", "few_shot"
@@ -28,6 +37,17 @@ STOP = ("\n\nPremise:",)
 """Where a base model has answered and goes on with a problem of its own. A blank line alone would cut reasoning off."""
 MAX_TOKENS, MAX_TOKENS_WITH_REASONS = 1_024, 8_192
 """Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons."""
+DEFAULT_SHOTS = 3
+"""One per label."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A problem that a prompt shows with its label."""
+
+    premise: str
+    hypothesis: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -136,3 +156,51 @@ def _environment() -> Environment:
 
     options: dict[str, Any] = {"undefined": StrictUndefined, "autoescape": False}
     return SandboxedEnvironment(loader=FileSystemLoader(FOLDER), **options)
+
+
+def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0) -> tuple[Shot, ...]:
+    """Draw problems of another split or data set, the labels in turns, for the questions of a config.
+
+    The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
+    No problem is drawn whose premise is asked.
+
+    Args:
+        data: The config.
+        source: File, folder or Hub id of problems; `ID:SPLIT` names a split.
+        count: Number of problems.
+        random_seed: Seed of the draw.
+
+    Raises:
+        InputError: If the problems cannot be read, have other labels, or are too few.
+    """
+    if count < 0:
+        raise InputError(f"shots is {count}: give 0 or a larger number")
+    if not count:
+        return ()
+    name, _, split = (source, "", "") if source.startswith(PREFIX) else source.partition(":")
+    opened = open_source(ProblemOptions(problems=name, split=split or None))
+    survey = survey_problems(opened)
+    names = canonical_names(survey.label_names)
+    if names is None or {*names} != {*data.label_names}:
+        raise InputError(
+            f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
+            "draw the shots from another data set"
+        )
+    asked = {premise for premise, _ in data.pairs}
+    drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
+    for problem in stream_problems(opened, survey):
+        if problem.premise in asked:
+            continue
+        key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
+        label = names[problem.label]
+        # A few candidates per label suffice; sorting them at once would need all problems in memory.
+        candidates = [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))]
+        drawn[label] = nsmallest(count, candidates, key=itemgetter(0))
+    in_turns = chain.from_iterable(zip_longest(*drawn.values()))
+    shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
+    if len(shots) < count:
+        raise InputError(
+            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data "
+            "set: ask for fewer shots, or draw them from another data set"
+        )
+    return shots

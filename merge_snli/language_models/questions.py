@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -63,41 +64,18 @@ class Scope:
         if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
             raise InputError(f"{param('limit_seeds')} is {limit!r}: give the number of seeds, at least 1")
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the scope as JSON values."""
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class InScope:
-    """The part of the data that a scope names.
-
-    Attributes:
-        groups: Whether each group is asked, [n_groups].
-        rows: Whether each row is asked, [n_rows].
-        subsamples: Numbers of the subsamples that are asked; None if the data has none.
-        ask_seeds: Whether the seeds themselves are asked.
-    """
-
-    groups: Bools
-    rows: Bools
-    subsamples: tuple[int, ...] | None
-    ask_seeds: bool
-
 
 @dataclass(frozen=True)
 class Question:
     """A distinct sentence pair to ask.
 
     Attributes:
-        pair: Index into `ScoredData.pairs`.
         premise: Premise.
         hypothesis: Hypothesis.
         uses: The seeds and rows that have this pair, mostly one: the id of the group, `label`, and for a row also
             `ROW_COLUMNS` and `subsamples`.
     """
 
-    pair: int
     premise: str
     hypothesis: str
     uses: tuple[dict[str, Any], ...]
@@ -124,44 +102,6 @@ def uses_of(metadata: dict[str, Any]) -> list[dict[str, Any]]:
     return [{name: value for name, value in metadata.items() if name != "also"}, *metadata.get("also", [])]
 
 
-def in_scope(data: ScoredData, scope: Scope) -> InScope:
-    """Find the groups and rows that a scope names.
-
-    Raises:
-        InputError: If the data has no such subsample, no seeds, or fewer groups than `limit_seeds`.
-    """
-    groups = np.ones(len(data.group_ids), dtype=bool)
-    if scope.limit_seeds is not None:
-        if scope.limit_seeds > len(groups):
-            raise InputError(
-                f"{param('limit_seeds')} is {scope.limit_seeds}, but {data.place} has {len(groups)} {data.units[0]}s"
-            )
-        groups[:] = False
-        groups[by_digest(data.group_ids)[: scope.limit_seeds]] = True
-    if data.anchors is None and scope.seeds == "only":
-        raise InputError(f"{param('seeds')} is only, but the groups of {data.place} have no seeds")
-    rows, subsamples = groups[data.row_groups] & (scope.seeds != "only"), None
-    if data.draws is None:
-        if scope.subsample not in (0, ALL_SUBSAMPLES):
-            raise InputError(f"{param('subsample')} is {scope.subsample}, but {data.place} has no subsamples")
-    else:
-        count = len(data.draws)
-        if isinstance(scope.subsample, int) and scope.subsample >= count:
-            raise InputError(
-                f"{param('subsample')} is {scope.subsample}, but {data.name} has subsamples 0 to {count - 1}"
-            )
-        subsamples = tuple(range(count)) if isinstance(scope.subsample, str) else (scope.subsample,)
-        rows = rows & data.draws[scope.subsample] if isinstance(scope.subsample, int) else rows
-    return InScope(groups, rows, subsamples, data.anchors is not None and scope.seeds != "without")
-
-
-def pairs_in_scope(data: ScoredData, part: InScope) -> NDArray[np.int64]:
-    """Return the indices into `data.pairs` of the distinct pairs to ask, in their order."""
-    rows = data.row_pairs[part.rows]
-    seeds = [data.anchors.pairs[part.groups]] if data.anchors is not None and part.ask_seeds else []
-    return np.unique(np.concatenate([*seeds, rows]))
-
-
 @dataclass(frozen=True)
 class Questions:
     """The questions of a scope, and the data that they are from."""
@@ -178,7 +118,7 @@ class Questions:
     @property
     def record(self) -> dict[str, Any]:
         """What a log says about its questions, for `merge-snli import`."""
-        scope = self.scope.as_dict() | ({"subsample": ALL_SUBSAMPLES} if self.data.draws is None else {})
+        scope = asdict(self.scope) | ({"subsample": ALL_SUBSAMPLES} if self.data.draws is None else {})
         return {"dataset": self.data.stored.digest, "name": self.name, **scope}
 
 
@@ -189,37 +129,58 @@ def read_questions(dataset: MergeDataset, scope: Scope) -> Questions:
         InputError: If the data set does not have what the scope names.
     """
     data = open_config(dataset, scope.config)
-    part = in_scope(data, scope)
-    uses: dict[int, list[dict[str, Any]]] = {int(pair): [] for pair in pairs_in_scope(data, part)}
-    for pair, use in _uses(data, part):
-        uses[pair].append(use)
-    return Questions(
-        data,
-        scope,
-        tuple(Question(pair, *data.pairs[pair], tuple(each)) for pair, each in uses.items()),
-    )
+    _check_scope(scope, data)
+    groups = np.ones(len(data.group_ids), dtype=bool)
+    if scope.limit_seeds is not None:
+        groups = np.isin(np.arange(len(groups)), by_digest(data.group_ids)[: scope.limit_seeds])
+    rows = groups[data.row_groups] & (scope.seeds != "only")
+    if data.draws is not None and isinstance(scope.subsample, int):
+        rows &= data.draws[scope.subsample]
+    uses: dict[int, list[dict[str, Any]]] = {}
+    seed_uses = () if scope.seeds == "without" else _seed_uses(data, groups)
+    for pair, use in chain(seed_uses, _row_uses(data, rows, scope.subsample)):
+        uses.setdefault(pair, []).append(use)
+    return Questions(data, scope, tuple(Question(*data.pairs[pair], tuple(uses[pair])) for pair in sorted(uses)))
 
 
-def _uses(data: ScoredData, part: InScope) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the index of the pair, and the use, of each seed and each row in scope."""
-    labels, anchors = data.label_names, data.anchors
-    if anchors is not None and part.ask_seeds:
-        for seed in np.flatnonzero(part.groups).tolist():
-            yield int(anchors.pairs[seed]), {"seed_id": data.group_ids[seed], "label": labels[anchors.labels[seed]]}
-    rows = _rows_of(data) if part.rows.any() else []
-    for row in np.flatnonzero(part.rows).tolist():
+def _check_scope(scope: Scope, data: ScoredData) -> None:
+    """Check that the data has what a scope names."""
+    if scope.limit_seeds is not None and scope.limit_seeds > len(data.group_ids):
+        raise InputError(
+            f"{param('limit_seeds')} is {scope.limit_seeds}, but {data.place} has {len(data.group_ids)} "
+            f"{data.units[0]}s"
+        )
+    if data.anchors is None and scope.seeds == "only":
+        raise InputError(f"{param('seeds')} is only, but the groups of {data.place} have no seeds")
+    if data.draws is None and scope.subsample not in (0, ALL_SUBSAMPLES):
+        raise InputError(f"{param('subsample')} is {scope.subsample}, but {data.place} has no subsamples")
+    if data.draws is not None and isinstance(scope.subsample, int) and scope.subsample >= len(data.draws):
+        raise InputError(
+            f"{param('subsample')} is {scope.subsample}, but {data.name} has subsamples 0 to {len(data.draws) - 1}"
+        )
+
+
+def _seed_uses(data: ScoredData, groups: Bools) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the index of the pair, and the use, of the seed of each group, if the data has seeds."""
+    if data.anchors is not None:
+        for seed in np.flatnonzero(groups).tolist():
+            label = data.label_names[data.anchors.labels[seed]]
+            yield int(data.anchors.pairs[seed]), {"seed_id": data.group_ids[seed], "label": label}
+
+
+def _row_uses(data: ScoredData, rows: Bools, subsample: int | str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the index of the pair, and the use, of each row."""
+    if not rows.any():
+        return
+    table = read_split(data.stored, str(data.config))
+    columns = table.select([name for name in ROW_COLUMNS if name in table.column_names]).to_pylist()
+    asked = range(0 if data.draws is None else len(data.draws)) if isinstance(subsample, str) else (subsample,)
+    for row in np.flatnonzero(rows).tolist():
         use = {
             data.group_column: data.group_ids[data.row_groups[row]],
-            "label": labels[data.row_labels[row]],
-            **rows[row],
+            "label": data.label_names[data.row_labels[row]],
+            **columns[row],
         }
-        if data.draws is not None and part.subsamples is not None:
-            use[SUBSAMPLES] = [number for number in part.subsamples if data.draws[number, row]]
+        if data.draws is not None:
+            use[SUBSAMPLES] = [number for number in asked if data.draws[number, row]]
         yield int(data.row_pairs[row]), use
-
-
-def _rows_of(data: ScoredData) -> list[dict[str, Any]]:
-    """Return what a use of each row says besides its group and label."""
-    table = read_split(data.stored, str(data.config))
-    rows: list[dict[str, Any]] = table.select([name for name in ROW_COLUMNS if name in table.column_names]).to_pylist()
-    return rows

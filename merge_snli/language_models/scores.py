@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from merge_snli.language_models.questions import SUBSAMPLES
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.imports.answers import ID_COLUMNS
@@ -23,7 +24,6 @@ CURVE_STEP = 5
 """With 20 variants per seed, PA changes only every 5%."""
 
 PART_COLUMNS = ("label", "word_class", "template")
-SUBSAMPLES = "subsamples"
 
 
 @dataclass(frozen=True)
@@ -60,19 +60,22 @@ def accuracies(answered: Sequence[Answered]) -> dict[str, float]:
     What was not asked, such as variants, is absent.
     """
     seeds = np.array([each.correct for each in answered if each.is_seed], dtype=bool)
+    rows = [each for each in answered if not each.is_seed]
     values: dict[str, float] = {}
     if len(seeds):
-        ones = np.ones(len(seeds))
-        values |= _with_error("seed_sample_accuracy", float(seeds.mean()), seeds, ones)
-    rows = [each for each in answered if not each.is_seed]
+        values["seed_sample_accuracy"] = float(seeds.mean())
+        values["seed_sample_accuracy_stderr"] = clustered_error(seeds, np.ones(len(seeds)))
     if rows:
         answers = answers_of(rows)
         counts = answers.counts()
-        values |= _with_error("sample_accuracy", _sample_accuracy(answers), counts.correct.sum(0), counts.sizes.sum(0))
+        on_rows = _on_rows(answers)
+        values["sample_accuracy"] = on_rows["sample_accuracy"]
+        values["sample_accuracy_stderr"] = clustered_error(counts.correct.sum(0), counts.sizes.sum(0))
         drawn = counts.drawn
         if drawn.any():
             passes = passes_by_seed(counts.correct[:, drawn], counts.sizes[:, drawn])
-            values |= _with_error("pattern_accuracy", _pattern_accuracy(answers), passes, np.ones(passes.shape))
+            values["pattern_accuracy"] = on_rows["pattern_accuracy"]
+            values["pattern_accuracy_stderr"] = clustered_error(passes, np.ones(passes.shape))
     return values
 
 
@@ -85,17 +88,23 @@ def curve(answered: Sequence[Answered]) -> dict[str, float]:
 
 def by_part(answered: Sequence[Answered]) -> dict[str, float]:
     """Return SA and PA on the rows of each gold label, word class and template that has any."""
+    rows = [each for each in answered if not each.is_seed]
     values: dict[str, float] = {}
     for column in PART_COLUMNS:
-        parts: dict[str, list[Answered]] = {}
-        for each in answered:
-            if not each.is_seed and column in each.use:
-                parts.setdefault(each.use[column], []).append(each)
-        for name, part in sorted(parts.items()):
-            answers = answers_of(part)
-            values[f"{name}_sample_accuracy"] = _sample_accuracy(answers)
-            values[f"{name}_pattern_accuracy"] = _pattern_accuracy(answers)
+        for name in sorted({each.use[column] for each in rows if column in each.use}):
+            part = answers_of([each for each in rows if each.use.get(column) == name])
+            values |= {f"{name}_{score}": value for score, value in _on_rows(part).items()}
     return values
+
+
+def _on_rows(answers: Answers) -> dict[str, float]:
+    """Return SA, mean over the subsamples or over all rows if no subsample drew one, and PA."""
+    found = scores(answers, intervals=False)
+    mean = found.sample_accuracy.mean
+    return {
+        "sample_accuracy": found.all_rows_accuracy if mean is None else mean,
+        "pattern_accuracy": _number(found.pattern_accuracy.mean),
+    }
 
 
 def answers_of(rows: Sequence[Answered]) -> Answers:
@@ -123,24 +132,9 @@ def _draws(rows: Sequence[Answered]) -> NDArray[np.bool_]:
     return drawn
 
 
-def _sample_accuracy(answers: Answers) -> float:
-    """Return SA, mean over the subsamples; over all rows if no subsample drew one."""
-    found = scores(answers, intervals=False)
-    mean = found.sample_accuracy.mean
-    return found.all_rows_accuracy if mean is None else mean
-
-
-def _pattern_accuracy(answers: Answers) -> float:
-    return _number(scores(answers, intervals=False).pattern_accuracy.mean)
-
-
 def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
 def _numbers(names: Iterable[Any]) -> dict[Any, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
-
-
-def _with_error(name: str, value: float, correct: Any, sizes: Any) -> dict[str, float]:  # noqa: ANN401 - arrays
-    return {name: value, f"{name}_stderr": clustered_error(correct, sizes)}

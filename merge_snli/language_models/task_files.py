@@ -1,4 +1,4 @@
-"""Write task files for lm-evaluation-harness."""
+"""What `merge-snli harness` makes: task files for lm-evaluation-harness, or an estimate of what asking costs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import write_text
+from merge_snli.base.table import Column, Table
 from merge_snli.dataset.folders import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.prompts import MAX_TOKENS, STOP, instruction, problem_template
 
 if TYPE_CHECKING:
-    from merge_snli.language_models.questions import Questions
-    from merge_snli.language_models.shots import Shot
+    from collections.abc import Sequence
+
+    from merge_snli.language_models.prompts import Prompt, Shot
+    from merge_snli.language_models.questions import Question, Questions
 
 DELIMITER = "\n\n"
 
@@ -87,3 +91,55 @@ def _yaml(content: dict[str, Any]) -> str:
 
     Dumper.add_representer(type(_yaml), function)
     return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=120)
+
+
+CHARACTERS_PER_TOKEN = 4
+
+
+def estimate(questions: Sequence[Question], prompt: Prompt, tokenizer: str | None = None) -> dict[str, Any]:
+    """Count the calls and the input tokens of some questions.
+
+    Args:
+        questions: The questions.
+        prompt: The prompt.
+        tokenizer: Folder or Hub id of a tokenizer; None to count a token per four characters.
+
+    Returns:
+        The name of the prompt, its number of shots, the number of calls, that of input tokens over all calls, and
+        whether a tokenizer counted these.
+
+    Raises:
+        InputError: If the tokenizer cannot be loaded.
+    """
+    texts = [prompt.render(question.premise, question.hypothesis) for question in questions]
+    if tokenizer is None:
+        tokens = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
+    else:
+        tokens = _count(texts, tokenizer)
+    return {
+        "prompt": prompt.name,
+        "shots": len(prompt.shots),
+        "calls": len(texts),
+        "input_tokens": tokens,
+        "counted": tokenizer is not None,
+    }
+
+
+def estimate_table(estimates: Sequence[dict[str, Any]]) -> Table:
+    """Return the estimates as a table, one row per prompt."""
+    tokens = "input tokens" if estimates[0]["counted"] else "input tokens (characters / 4)"
+    columns = (Column("prompt", align="left"), Column("shots"), Column("calls"), Column(tokens))
+    rows = tuple((each["prompt"], each["shots"], each["calls"], each["input_tokens"]) for each in estimates)
+    return Table(columns=columns, rows=rows)
+
+
+def _count(texts: Sequence[str], tokenizer: str) -> int:
+    from transformers import AutoTokenizer
+
+    try:
+        loaded = AutoTokenizer.from_pretrained(tokenizer)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"cannot load the tokenizer {tokenizer}: {reason(error)}; give its folder or Hub id"
+        ) from error
+    return sum(map(len, loaded(list(texts))["input_ids"]))

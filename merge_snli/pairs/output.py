@@ -1,4 +1,4 @@
-"""Write a data set of pairs in groups: Parquet files, card and record, moved into place together."""
+"""Write a data set of pairs in groups: Parquet files, card and record, moved into place together; and its summary."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_bytes
+from merge_snli.base.table import Column, Table
 from merge_snli.base.version import __version__
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record
 from merge_snli.dataset.folders import check_dataset_out, new_content
@@ -70,25 +71,13 @@ class PairConfig:
         return PAIR_COLUMNS + self.columns
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairsTexts:
-    """What the record and the card say of a data set; the attributes are those of `Record`."""
-
-    command: str
-    title: str
-    load_name: str
-    summary: str
-    notes: tuple[str, ...]
-    terms: TermsRecord
-
-
-def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, overwrite: bool) -> Path:
+def check_folder(out: str | Path, command: str, options: Mapping[str, Any], *, overwrite: bool) -> Path:
     """Check before a run that the data set can be written to a folder.
 
     Args:
         out: The folder.
-        options: The options of the command.
         command: The command.
+        options: The options of the command.
         overwrite: Whether a data set that was made otherwise may be replaced.
 
     Raises:
@@ -107,19 +96,30 @@ def check_folder(out: str | Path, options: Mapping[str, Any], command: str, *, o
 
 def write_pairs(
     folder: Path,
-    texts: PairsTexts,
+    configs: Mapping[str, PairConfig],
+    *,
+    command: str,
     options: Mapping[str, Any],
     sources: Sequence[SourceRecord],
-    configs: Mapping[str, PairConfig],
+    title: str,
+    load_name: str,
+    summary: str,
+    notes: tuple[str, ...],
+    terms: TermsRecord,
 ) -> MergeDataset:
     """Write data, card and record beside `folder`, then move them there together.
 
     Args:
         folder: The data set's folder.
-        texts: What record and card say of the data set.
+        configs: The rows by config.
+        command: The command; see `merge_snli.dataset.record.Record` for this and the following.
         options: The options of the command.
         sources: What the sentences were made from.
-        configs: The rows by config.
+        title: Title.
+        load_name: The name of the folder in the examples of the card.
+        summary: What the data set contains.
+        notes: What a user needs to know of its making and its limits.
+        terms: License and attribution.
 
     Raises:
         InputError: If the disk is full or the folder cannot be written; the folder is unchanged then.
@@ -128,10 +128,15 @@ def write_pairs(
     with new_content(folder, ("data", CARD_FILE, RUN_FILE)) as staged:
         written = {name: _write_config(staged, name, config) for name, config in configs.items()}
         record = Record(
-            **vars(texts),
+            command=command,
             method_version=METHOD_VERSION,
             options=dict(options),
             sources=tuple(sources),
+            title=title,
+            load_name=load_name,
+            summary=summary,
+            notes=notes,
+            terms=terms,
             label_names=NLI_LABELS,
             group_column=GROUP_COLUMN,
             versions=versions | {name: version(name) for name in LIBRARIES},
@@ -167,3 +172,18 @@ def stored_table(config: PairConfig) -> pa.Table:
     }
     columns["label"] = [NLI_LABELS.index(row["label"]) for row in config.rows]
     return pa.table({name: columns[name] for name in schema.names}, schema)
+
+
+def summary_table(record: Record) -> Table:
+    """Return the configs with their groups and their pairs by label.
+
+    Args:
+        record: The record of the pairs.
+    """
+    return Table(
+        title=record.title,
+        columns=(Column("config", "left"), Column("split", "left"), Column("groups"), *map(Column, record.label_names)),
+        rows=tuple(
+            (name, config.split, config.groups, *config.labels.values()) for name, config in record.configs.items()
+        ),
+    )

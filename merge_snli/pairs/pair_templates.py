@@ -1,21 +1,23 @@
-"""The sentence templates of Simple Pair: a premise with its hypotheses by label."""
+"""The sentence templates of Simple Pair, a premise with its hypotheses by label, and the words in their slots."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import RootModel
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
-from merge_snli.pairs.toml_files import Entries, read_entries
+from merge_snli.pairs.lexicon import Entries, read_entries
 from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
+    from random import Random
+
+    from merge_snli.pairs.lexicon import Lexicon
 
 TEMPLATES = "templates.toml"
 N_IS_A, SVO = "n_is_a", "svo"
@@ -32,33 +34,19 @@ CLAUSE = re.compile(r"\{([so]\d)\} \{(?:not_)?(v\d)\} \{([so]\d)\}")
 """A clause with a verb: subject, verb and object."""
 
 
-@dataclass(frozen=True)
-class PairTemplate:
-    """A premise and its hypotheses.
+class PairTemplate(Entries):
+    """A premise and its hypotheses by name.
 
     Attributes:
-        name: Name, the value of the column `template`.
         config: `simple` or `conjunction`.
         family: `n_is_a` or `svo`.
         premise: The premise, with slots.
-        hypotheses: The hypotheses, with slots, by label and name.
         irrelevant: The sentence that replaces the premise in premise-irrelevant hypotheses; None without these.
+        neutral: The hypotheses of a label, with slots, by name; like the next two.
+        entailment: Hypotheses.
+        contradiction: Hypotheses.
     """
 
-    name: str
-    config: str
-    family: str
-    premise: str
-    hypotheses: Mapping[str, Mapping[str, str]]
-    irrelevant: str | None
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The premise and all hypotheses."""
-        return (self.premise, *(text for of_label in self.hypotheses.values() for text in of_label.values()))
-
-
-class _Template(Entries):
     config: Literal["simple", "conjunction"]
     family: Literal["n_is_a", "svo"]
     premise: str
@@ -67,29 +55,43 @@ class _Template(Entries):
     entailment: dict[str, str]
     contradiction: dict[str, str]
 
+    @property
+    def hypotheses(self) -> dict[str, dict[str, str]]:
+        """The hypotheses by label and name."""
+        return {label: getattr(self, label) for label in NLI_LABELS}
 
-_File = RootModel[dict[str, _Template]]
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The premise and all hypotheses."""
+        return (self.premise, *(text for of_label in self.hypotheses.values() for text in of_label.values()))
+
+    @property
+    def all_sentences(self) -> tuple[str, ...]:
+        """The premise, all hypotheses, and the irrelevant sentence if there is one."""
+        return self.sentences if self.irrelevant is None else (*self.sentences, self.irrelevant)
 
 
-def read_templates(folder: Path) -> tuple[tuple[PairTemplate, ...], str]:
+def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
     """Read the templates of a folder.
 
     Args:
         folder: Has the file `templates.toml`.
 
     Returns:
-        The templates in their order, and the sha256 of the file.
+        The templates by name in their order, and the sha256 of the file.
 
     Raises:
         InputError: If the file is missing or malformed, a config has no template, or a template has an unknown slot, no
             slot with number 1 in its premise, no hypothesis of a label, or a name or hypothesis under two labels.
     """
     path = folder / TEMPLATES
-    entries = read_entries(path, _File).root
+    templates = read_entries(path, RootModel[dict[str, PairTemplate]]).root
     for config in (SIMPLE, CONJUNCTION):
-        if all(entry.config != config for entry in entries.values()):
+        if all(template.config != config for template in templates.values()):
             raise InputError(f"{path} has no template of config {config}: copy one from the shipped file and edit it")
-    return tuple(_template(path, name, entry) for name, entry in entries.items()), sha256_of_file(path)
+    for name, template in templates.items():
+        _check_template(f"{path}: {name}", template)
+    return templates, sha256_of_file(path)
 
 
 def slots(sentences: Iterable[str]) -> tuple[str, ...]:
@@ -104,26 +106,22 @@ def clauses(sentences: Iterable[str]) -> frozenset[tuple[str, str, str]]:
     return frozenset(match for text in sentences for match in CLAUSE.findall(text))
 
 
-def _template(path: Path, name: str, entry: _Template) -> PairTemplate:
-    hypotheses = {label: getattr(entry, label) for label in NLI_LABELS}
-    template = PairTemplate(name, entry.config, entry.family, entry.premise, hypotheses, entry.irrelevant)
-    place = f"{path}: {name}"
-    if (entry.config == SIMPLE) != (entry.irrelevant is not None):
+def _check_template(place: str, template: PairTemplate) -> None:
+    if (template.config == SIMPLE) != (template.irrelevant is not None):
         raise InputError(f"{place}: irrelevant belongs to templates of config simple: add it there and only there")
-    for text in (*template.sentences, *([entry.irrelevant] if entry.irrelevant else [])):
-        _check_sentence(place, text, entry.family)
-    first_noun = f"{{{KINDS[entry.family][0]}1}}"
-    if first_noun not in entry.premise:
+    for text in template.all_sentences:
+        _check_sentence(place, text, template.family)
+    first_noun = f"{{{KINDS[template.family][0]}1}}"
+    if first_noun not in template.premise:
         raise InputError(f"{place}: the premise has no {first_noun}: number its slots from 1")
-    empty = next((label for label, texts in hypotheses.items() if not texts), None)
+    empty = next((label for label, texts in template.hypotheses.items() if not texts), None)
     if empty is not None:
         raise InputError(f"{place} has no hypothesis with the label {empty}: add one")
     seen: dict[str, str] = {}
-    for label, texts in hypotheses.items():
+    for label, texts in template.hypotheses.items():
         for text in (*texts, *texts.values()):
             if seen.setdefault(text, label) != label:
                 raise InputError(f"{place}: {text!r} is {seen[text]} and {label}: keep one of them")
-    return template
 
 
 def _check_sentence(place: str, text: str, family: str) -> None:
@@ -136,3 +134,87 @@ def _check_sentence(place: str, text: str, family: str) -> None:
     if unknown is not None or not given:
         wrong = "no slot" if unknown is None else f"the slot {unknown}"
         raise InputError(f"{place}: {text!r} has {wrong}: use {', '.join(kinds)} with a number from 1 to 3")
+
+
+NOUNS = "nso"
+"""The letters of the slots that nouns fill."""
+
+FIRST_LETTER = re.compile(r"(^|\. )([a-z])")
+
+Words = dict[str, str]
+"""Words by slot: nouns without article, verbs in the past."""
+
+
+def fill(template: str, words: Mapping[str, str], lexicon: Lexicon) -> str:
+    """Return a sentence: the template with words in its slots, articles before the nouns, and capitals.
+
+    Args:
+        template: The sentence with slots.
+        words: The word of each slot.
+        lexicon: Has the articles and the negated forms.
+    """
+    values = {slot: lexicon.phrase(word) if slot[0] in NOUNS else word for slot, word in words.items()}
+    values |= {f"not_{slot}": lexicon.negated[word] for slot, word in words.items() if slot.startswith("v")}
+    return capitalized(template.format_map(values))
+
+
+def capitalized(text: str) -> str:
+    """Return a text with a capital at the start of each sentence."""
+    return FIRST_LETTER.sub(lambda match: match[1] + match[2].upper(), text)
+
+
+def draw_words(sentences: Sequence[str], family: str, lexicon: Lexicon, random: Random) -> Words | None:
+    """Draw different words for all slots of some sentences.
+
+    Args:
+        sentences: Sentences with slots of one family.
+        family: `n_is_a` or `svo`.
+        lexicon: The words.
+        random: The generator.
+
+    Returns:
+        The word of each slot; None if the drawn words do not go together, so that the caller draws again.
+    """
+    names = slots(sentences)
+    return {N_IS_A: _draw_n_is_a, SVO: _draw_svo}[family](names, clauses(sentences), lexicon, random)
+
+
+def category_of(words: Words, lexicon: Lexicon) -> str:
+    """Return the category of the nouns, such as `fruits`, or of first subject and object, such as `human-objects`."""
+    nouns = (words["n1"],) if "n1" in words else (words["s1"], words["o1"])
+    return "-".join(lexicon.category_of[noun] for noun in nouns)
+
+
+def _draw_n_is_a(names: Sequence[str], _: object, lexicon: Lexicon, random: Random) -> Words | None:
+    category = random.choice(list(lexicon.categories.values()))
+    pools = {"n": category.nouns, "a": category.adjectives}
+    drawn = {kind: random.sample(pool, sum(name[0] == kind for name in names)) for kind, pool in pools.items()}
+    if any(_has_apart(words, category.apart) for words in drawn.values()):
+        return None
+    return {name: drawn[name[0]].pop(0) for name in names}
+
+
+def _draw_svo(
+    names: Sequence[str], clauses: Collection[tuple[str, str, str]], lexicon: Lexicon, random: Random
+) -> Words | None:
+    numbers = sorted({name[1] for name in names})
+    verbs = dict(zip(numbers, random.sample(lexicon.verbs, len(numbers)), strict=True))
+    words: Words = {}
+    for number, verb in verbs.items():
+        words |= {f"s{number}": _noun(verb.subjects, lexicon, random), f"v{number}": verb.past}
+        words[f"o{number}"] = _noun(verb.objects, lexicon, random)
+    nouns = [word for slot, word in words.items() if slot[0] != "v"]
+    taken = all(lexicon.takes(verbs[verb[1]], words[subject], words[obj]) for subject, verb, obj in clauses)
+    pasts = [verb.past for verb in verbs.values()]
+    is_apart = _has_apart(nouns, lexicon.apart_nouns) or _has_apart(pasts, lexicon.apart)
+    if not taken or len(set(nouns)) < len(nouns) or is_apart:
+        return None
+    return words
+
+
+def _noun(categories: Sequence[str], lexicon: Lexicon, random: Random) -> str:
+    return random.choice(lexicon.categories[random.choice(categories)].nouns)
+
+
+def _has_apart(words: Sequence[str], apart: frozenset[frozenset[str]]) -> bool:
+    return any(frozenset((first, second)) in apart for first in words for second in words if first != second)

@@ -2,19 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
 
-from merge_snli.dataset.record import SourceRecord
-from merge_snli.pairs.output import check_folder, write_pairs
-from merge_snli.pairs.simple_pair_options import SimplePairOptions, read_material
-from merge_snli.pairs.simple_pair_rows import simple_pair_rows
-from merge_snli.pairs.simple_pair_texts import COMMAND, DESCRIPTIONS, TEXTS, pair_config
+from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.record import SourceRecord, TermsRecord
+from merge_snli.pairs.lexicon import MIN_WORDS, SHIPPED, read_lexicon
+from merge_snli.pairs.output import PairConfig, check_folder, write_pairs
+from merge_snli.pairs.pair_templates import KINDS, NUMBERS, read_templates
+from merge_snli.pairs.simple_pair_rows import AUGMENTATION, RELEVANCE, RELEVANCE_SHARE, simple_pair_rows
+from merge_snli.problems.options import require_at_least
+from merge_snli.schema import TEST, DataColumn
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.pairs.output import PairConfig
+    from merge_snli.pairs.lexicon import Lexicon
+    from merge_snli.pairs.output import Row
+
+COMMAND = "pairs simple"
+SUMMARY = (
+    "Pairs of simple sentences for natural language inference (NLI), made from templates and word lists as in Luo "
+    "et al.\n(2022), section 2.2.1. The hypothesis changes a word of the premise, or combines its words in another "
+    "way, so the label\nof every test pair is neutral. Config `augmentation` has pairs of all labels to train on."
+)
+NOTES = (
+    "The words are this project's own, in the numbers of the paper. The data set is not a copy of the paper's.",
+    "Words that make each other more or less likely never meet in a pair, such as *ripe* and *soft*.",
+    "A pair is neutral if the sentences are read as statements without further context. A reader who takes them to "
+    "describe one event may call some a contradiction, as the paper's annotators did in 2 to 6 of 100 pairs "
+    "(appendix table 2).",
+    "No premise of config `augmentation` is a premise of another config.",
+)
+
+DESCRIPTIONS = {
+    "simple": "one sentence each: N is A, and subject, verb, object",
+    "relevance": "the hypotheses of `simple`, joined with the premise or with another sentence",
+    "conjunction": "premises of two clauses, whose words the hypothesis combines in another way",
+    "augmentation": "entailment, neutral and contradiction for each premise, to train on",
+}
+"""The configs in their order."""
+
+SLOTS = {"n": "noun", "a": "adjective", "s": "subject", "v": "verb in the past", "o": "object"}
+GENERAL_COLUMNS = (
+    DataColumn("family", "string", "n_is_a or svo"),
+    DataColumn("category", "string", "category of the nouns; for svo, those of the first subject and object"),
+)
+RELEVANCE_COLUMNS = (
+    DataColumn("relevance", "string", "relevant: joined with the premise; irrelevant: joined with another sentence"),
+    DataColumn("order", "string", "added first, or hypothesis first"),
+    DataColumn("joined_by", "string", "and, or full stop"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimplePairOptions:
+    """Options of Simple Pair.
+
+    Attributes:
+        premises: Premises per family in config `simple` and per template in config `conjunction`; a quarter of it per
+            family in config `relevance`. A smaller number gives the first premises of a larger one.
+        random_seed: Seed of all draws.
+        held_out_nouns: Whether config `augmentation` has one half of the nouns and the other configs the other half.
+        lexicon: A folder with words and templates; None for the shipped one.
+    """
+
+    premises: int = 4_000
+    random_seed: int = 0
+    held_out_nouns: bool = False
+    lexicon: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the values.
+
+        Raises:
+            InputError: If `premises` is below 4, or the seed is negative.
+        """
+        require_at_least("premises", self.premises, RELEVANCE_SHARE)
+        require_at_least("random_seed", self.random_seed, 0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the options as JSON values, with an absolute path."""
+        return asdict(self) | {"lexicon": self.lexicon and str(Path(self.lexicon).absolute())}
 
 
 def make_simple_pair(
@@ -31,14 +103,55 @@ def make_simple_pair(
         InputError: If the folder has other content, words or templates are invalid, or there are too few words.
     """
     options = SimplePairOptions() if options is None else options
-    folder = check_folder(out, options.as_dict(), COMMAND, overwrite=overwrite)
+    folder = check_folder(out, COMMAND, options.as_dict(), overwrite=overwrite)
     configs, sources = simple_pair_configs(options)
-    return write_pairs(folder, TEXTS, options.as_dict(), sources, configs)
+    return write_pairs(
+        folder,
+        configs,
+        command=COMMAND,
+        options=options.as_dict(),
+        sources=sources,
+        title="Simple Pair",
+        load_name="simple_pair",
+        summary=SUMMARY,
+        notes=NOTES,
+        terms=TermsRecord("apache-2.0", "Words and templates were written for the MERGE software."),
+    )
 
 
 def simple_pair_configs(options: SimplePairOptions) -> tuple[dict[str, PairConfig], tuple[SourceRecord, ...]]:
     """Return the rows of every config, and what they were made from; raises as `make_simple_pair`."""
-    material = read_material(options)
-    rows = simple_pair_rows(options, material)
-    sources = tuple(SourceRecord(name, digest) for name, digest in material.digests.items())
-    return {name: pair_config(name, rows[name]) for name in DESCRIPTIONS}, sources
+    folder = SHIPPED if options.lexicon is None else Path(options.lexicon)
+    lexicon = read_lexicon(folder)
+    templates, digest = read_templates(folder)
+    tested, trained = _halves(lexicon, options.random_seed) if options.held_out_nouns else (lexicon, lexicon)
+    rows = simple_pair_rows(templates, tested, trained, premises=options.premises, random_seed=options.random_seed)
+    sources = (SourceRecord("lexicon", lexicon.digest), SourceRecord("templates", digest))
+    return {name: _config(name, rows[name]) for name in DESCRIPTIONS}, sources
+
+
+def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
+    """Split the nouns of each category at random."""
+    first, second = {}, {}
+    for name, category in lexicon.categories.items():
+        if len(category.nouns) < 2 * MIN_WORDS:
+            raise InputError(
+                f"{param('held_out_nouns')}: category {name} has {len(category.nouns)} nouns, needs {2 * MIN_WORDS}"
+            )
+        nouns = Random(f"{seed}:nouns:{name}").sample(category.nouns, len(category.nouns))
+        half = len(nouns) // 2
+        first[name] = category.model_copy(update={"nouns": tuple(nouns[:half])})
+        second[name] = category.model_copy(update={"nouns": tuple(nouns[half:])})
+    return replace(lexicon, categories=first), replace(lexicon, categories=second)
+
+
+def _config(name: str, rows: Sequence[Row]) -> PairConfig:
+    """Return the rows of a config with its columns: a slot has one if a row of the config fills it."""
+    own = RELEVANCE_COLUMNS if name == RELEVANCE else ()
+    slots = [f"{kind}{number}" for kinds in KINDS.values() for number in NUMBERS for kind in kinds]
+    filled = {key for row in rows for key in row}
+    of_slots = tuple(
+        DataColumn(slot, "string", f"{SLOTS[slot[0]]} {slot[1]}, or empty") for slot in slots if slot in filled
+    )
+    split = "train" if name == AUGMENTATION else TEST
+    return PairConfig(DESCRIPTIONS[name], rows, GENERAL_COLUMNS + own + of_slots, split)

@@ -5,23 +5,29 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
+from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NEUTRAL
-from merge_snli.pairs.draws import draw_premises
-from merge_snli.pairs.pair_templates import CONJUNCTION, SIMPLE
-from merge_snli.pairs.sentences import fill
-from merge_snli.pairs.simple_pair_options import RELEVANCE_SHARE
+from merge_snli.pairs.pair_templates import CONJUNCTION, SIMPLE, category_of, draw_words, fill
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeAlias
 
-    from merge_snli.pairs.draws import Drawn
     from merge_snli.pairs.lexicon import Lexicon
     from merge_snli.pairs.output import Row
-    from merge_snli.pairs.simple_pair_options import Material, SimplePairOptions
+    from merge_snli.pairs.pair_templates import PairTemplate, Words
+
+    RowMaker: TypeAlias = Callable[[PairTemplate, Row, Words, Lexicon, Random], Iterator[Row]]
 
 RELEVANCE, AUGMENTATION = "relevance", "augmentation"
+RELEVANCE_SHARE = 4
+"""Config `relevance` has a quarter of the premises of config `simple`."""
+
 AUGMENTATION_PREMISES = 200
 """Premises per template in config `augmentation`, for every `--premises`."""
+
+MAX_DRAWS = 1_000
+"""Draws in a row that may give no new premise before the words count as used up."""
 
 TEMPLATES_OF = {
     SIMPLE: (SIMPLE,),
@@ -32,83 +38,113 @@ TEMPLATES_OF = {
 """The templates that a config is made from, by their entry `config`."""
 
 
-def simple_pair_rows(options: SimplePairOptions, material: Material) -> dict[str, list[Row]]:
+def simple_pair_rows(
+    templates: Mapping[str, PairTemplate], tested: Lexicon, trained: Lexicon, *, premises: int, random_seed: int
+) -> dict[str, list[Row]]:
     """Return the rows of every config; labels are names.
 
     Args:
-        options: The options.
-        material: Words and templates.
+        templates: The templates by name.
+        tested: The words of the test configs.
+        trained: The words of config `augmentation`.
+        premises: Premises per family in config `simple` and per template in config `conjunction`.
+        random_seed: Seed of all draws.
 
     Raises:
-        InputError: If the lexicon has too few words.
+        InputError: If a lexicon has too few words.
     """
-    trained: set[str] = set()
-    counts = {SIMPLE: options.premises, CONJUNCTION: options.premises, RELEVANCE: options.premises // RELEVANCE_SHARE}
-    augmentation = [
-        row
-        for drawn in _draw_all(AUGMENTATION, material, AUGMENTATION_PREMISES, options.random_seed, trained)
-        for row in _augmentation_rows(drawn, material.augmentation, options.random_seed)
-    ]
-    makers: dict[str, Callable[[Drawn, Lexicon, int], Iterator[Row]]] = {
-        SIMPLE: _neutral_rows,
-        RELEVANCE: _relevance_rows,
-        CONJUNCTION: _neutral_rows,
-    }
-    tests = {
-        config: [
+
+    def rows(config: str, words: Lexicon, count: int, used: set[str], make: RowMaker) -> list[Row]:
+        return [
             row
-            for drawn in _draw_all(config, material, counts[config], options.random_seed, set(trained))
-            for row in make(drawn, material.test, options.random_seed)
+            for name, template in templates.items()
+            if template.config in TEMPLATES_OF[config]
+            for shared, filled in _draw_premises(config, name, template, count, words, random_seed, used)
+            for row in make(template, shared, filled, words, Random(f"{random_seed}:{shared['group_id']}"))
         ]
-        for config, make in makers.items()
-    }
-    return tests | {AUGMENTATION: augmentation}
 
-
-def _draw_all(config: str, material: Material, count: int, seed: int, used: set[str]) -> Iterator[Drawn]:
-    """Draw the premises of all templates of a config."""
-    lexicon = material.augmentation if config == AUGMENTATION else material.test
-    for template in material.templates:
-        if template.config in TEMPLATES_OF[config]:
-            yield from draw_premises(config, template, count, lexicon, seed, used=used, is_joined=config == RELEVANCE)
-
-
-def _row(drawn: Drawn, name: str, label: str, hypothesis: str, more: Row, lexicon: Lexicon) -> Row:
+    used: set[str] = set()
+    augmentation = rows(AUGMENTATION, trained, AUGMENTATION_PREMISES, used, _augmentation_rows)
     return {
-        "pair_id": ":".join((drawn.group_id, name, *([more[RELEVANCE]] if RELEVANCE in more else []))),
-        "group_id": drawn.group_id,
-        "premise": drawn.premise,
-        "hypothesis": fill(hypothesis, drawn.words, lexicon),
-        "label": label,
-        "template": drawn.template.name,
-        "hypothesis_template": name,
-        "family": drawn.template.family,
-        "category": drawn.category,
-        **more,
-        **drawn.words,
+        SIMPLE: rows(SIMPLE, tested, premises, set(used), _neutral_rows),
+        RELEVANCE: rows(RELEVANCE, tested, premises // RELEVANCE_SHARE, set(used), _relevance_rows),
+        CONJUNCTION: rows(CONJUNCTION, tested, premises, set(used), _neutral_rows),
+        AUGMENTATION: augmentation,
     }
 
 
-def _neutral_rows(drawn: Drawn, lexicon: Lexicon, _: int) -> Iterator[Row]:
-    for name, hypothesis in drawn.template.hypotheses[NEUTRAL].items():
-        yield _row(drawn, name, NEUTRAL, hypothesis, {}, lexicon)
+def _draw_premises(
+    config: str, name: str, template: PairTemplate, count: int, lexicon: Lexicon, seed: int, used: set[str]
+) -> Iterator[tuple[Row, Words]]:
+    """Yield what the rows of a premise share, and the words of its slots; add the premises to `used`."""
+    random = Random(f"{seed}:{config}:{name}")
+    sentences = template.all_sentences if config == RELEVANCE else template.sentences
+    for number in range(count):
+        drawn = _draw_new(sentences, template, lexicon, random, used)
+        if drawn is None:
+            raise InputError(
+                f"{param('premises')} is too large for the words: config {config} has only {number} different premises "
+                f"of template {name}; pass a smaller number or a larger {param('lexicon')}"
+            )
+        premise, words = drawn
+        used.add(premise)
+        shared = {
+            "group_id": f"{config}-{name}-{number:05}",
+            "premise": premise,
+            "template": name,
+            "family": template.family,
+            "category": category_of(words, lexicon),
+            **words,
+        }
+        yield shared, words
 
 
-def _augmentation_rows(drawn: Drawn, lexicon: Lexicon, seed: int) -> Iterator[Row]:
+def _draw_new(
+    sentences: tuple[str, ...], template: PairTemplate, lexicon: Lexicon, random: Random, used: set[str]
+) -> tuple[str, Words] | None:
+    for _ in range(MAX_DRAWS):
+        words = draw_words(sentences, template.family, lexicon, random)
+        premise = "" if words is None else fill(template.premise, words, lexicon)
+        if words is not None and premise not in used:
+            return premise, words
+    return None
+
+
+def _row(shared: Row, name: str, label: str, hypothesis: str, **more: str) -> Row:
+    pair_id = ":".join((shared["group_id"], name, *([more[RELEVANCE]] if RELEVANCE in more else [])))
+    own = {"pair_id": pair_id, "hypothesis": hypothesis, "label": label, "hypothesis_template": name}
+    return {**shared, **own, **more}
+
+
+def _neutral_rows(template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, _: Random) -> Iterator[Row]:
+    for name, hypothesis in template.neutral.items():
+        yield _row(shared, name, NEUTRAL, fill(hypothesis, words, lexicon))
+
+
+def _augmentation_rows(
+    template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random
+) -> Iterator[Row]:
     """Yield one hypothesis of each label, drawn from those of the template."""
-    random = Random(f"{seed}:{drawn.group_id}")
-    for label, hypotheses in drawn.template.hypotheses.items():
+    for label, hypotheses in template.hypotheses.items():
         name = random.choice(list(hypotheses))
-        yield _row(drawn, name, label, hypotheses[name], {}, lexicon)
+        yield _row(shared, name, label, fill(hypotheses[name], words, lexicon))
 
 
-def _relevance_rows(drawn: Drawn, lexicon: Lexicon, seed: int) -> Iterator[Row]:
+def _relevance_rows(
+    template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random
+) -> Iterator[Row]:
     """Yield each hypothesis joined with the premise (relevant) and with another sentence, in random order."""
-    random = Random(f"{seed}:{drawn.group_id}")
-    for relevance, added in (("relevant", drawn.template.premise), ("irrelevant", str(drawn.template.irrelevant))):
-        for name, hypothesis in drawn.template.hypotheses[NEUTRAL].items():
+    for relevance, added in (("relevant", template.premise), ("irrelevant", str(template.irrelevant))):
+        for name, hypothesis in template.neutral.items():
             is_first, has_and = random.random() < 0.5, random.random() < 0.5
             first, second = (added, hypothesis) if is_first else (hypothesis, added)
             text = f"{first.removesuffix('.')} and {second}" if has_and else f"{first} {second}"
-            more = {RELEVANCE: relevance, "order": "added first" if is_first else "hypothesis first"}
-            yield _row(drawn, name, NEUTRAL, text, more | {"joined_by": "and" if has_and else "full stop"}, lexicon)
+            yield _row(
+                shared,
+                name,
+                NEUTRAL,
+                fill(text, words, lexicon),
+                relevance=relevance,
+                order="added first" if is_first else "hypothesis first",
+                joined_by="and" if has_and else "full stop",
+            )

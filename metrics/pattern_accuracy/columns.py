@@ -150,13 +150,14 @@ def check_same_kind(name: str, column: Column, other_name: str, other: Column) -
     """
     if _kind(column) != _kind(other):
         raise ValueError(
-            f"{name} contains {_kind(column)} (first: {short(_first(column))}) but "
-            f"{other_name} contains {_kind(other)} (first: {short(_first(other))}): use the same type for both"
+            f"{name} contains {_kind(column)} (first: {short(label_at(column, 0))}) but "
+            f"{other_name} contains {_kind(other)} (first: {short(label_at(other, 0))}): use the same type for both"
         )
 
 
-def _first(column: Column) -> Label:
-    return column[0] if isinstance(column, list) else int(column[0])
+def label_at(column: Column, row: int) -> Label:
+    """Return the label of a row as a string or a Python integer."""
+    return column[row] if isinstance(column, list) else int(column[row])
 
 
 class Codes(NamedTuple):
@@ -185,12 +186,17 @@ def factorize(column: Column) -> Codes:
         numbers: dict[Label, int] = {label: number for number, label in enumerate(dict.fromkeys(column))}
         return Codes(np.fromiter(map(numbers.__getitem__, column), np.int64, len(column)), list(numbers))
     values, codes = _sorted_codes(column)
-    first_row = np.empty(len(values), dtype=np.int64)
-    first_row[codes[::-1]] = np.arange(len(codes))[::-1]  # the last write wins: the first row
-    order = np.argsort(first_row)
+    order = np.argsort(first_rows(codes, len(values)))
     rank = np.empty(len(values), dtype=np.int64)
     rank[order] = np.arange(len(values))
     return Codes(rank[codes], values[order].tolist())
+
+
+def first_rows(codes: IntArray, n_codes: int) -> IntArray:
+    """Return the first row of each code, (n_codes,) int64."""
+    first = np.zeros(n_codes, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last write wins: the first row
+    return first
 
 
 def _sorted_codes(column: IntArray) -> tuple[IntArray, IntArray]:

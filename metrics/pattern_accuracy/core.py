@@ -10,7 +10,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .columns import Column, IntArray, Label, check_same_kind, factorize, label_columns, warn_about_unknown_labels
+from .columns import (
+    Column,
+    IntArray,
+    Label,
+    check_same_kind,
+    factorize,
+    first_rows,
+    label_at,
+    label_columns,
+    warn_about_unknown_labels,
+)
 from .counts import (
     CURVE,
     QUALITY_THRESHOLD,
@@ -28,7 +38,7 @@ from .counts import (
     share_passing,
     threshold_units,
 )
-from .options import Membership, Options, read_options, seed_column
+from .options import Membership, MetricOptions, read_options, seed_column
 
 __all__ = [
     "CURVE",
@@ -112,7 +122,7 @@ def compute(
     return score(*columns, options)
 
 
-def score(predictions: Column, references: Column, groups: Column, options: Options) -> Scores:
+def score(predictions: Column, references: Column, groups: Column, options: MetricOptions) -> Scores:
     """Compute the scores from columns and options that are validated already; see `compute`.
 
     Raises:
@@ -157,7 +167,7 @@ def _take_members(membership: Membership, rows: IntArray, n_rows: int) -> Member
     return replace(membership, rows=kept[kept >= 0], members=membership.members[kept >= 0])
 
 
-def _table(predictions: Column, references: Column, groups: Column, options: Options) -> _Table:
+def _table(predictions: Column, references: Column, groups: Column, options: MetricOptions) -> _Table:
     codes, labels = factorize(groups)
     if options.against != "gold":
         _check_one_reference(references, codes, labels, options.against)
@@ -182,14 +192,13 @@ def _table(predictions: Column, references: Column, groups: Column, options: Opt
 
 def _check_one_reference(references: Column, codes: IntArray, labels: list[Label], against: str) -> None:
     """Check that each group has one gold label, since consistency within a group is only meaningful then."""
-    column = factorize(references)
-    first = column.codes[_first_rows(codes, len(labels))]
-    differs = column.codes != first[codes]
+    first = _to_rows(references, first_rows(codes, len(labels)))
+    differs = ~_equal(references, _to_rows(first, codes))
     if differs.any():
         at = int(np.argmax(differs))
         raise ValueError(
-            f"references[{at}] is {column.labels[column.codes[at]]!r} but group {labels[codes[at]]!r} has "
-            f"{column.labels[first[codes[at]]]!r} before: against={against!r} needs one reference per group "
+            f"references[{at}] is {label_at(references, at)!r} but group {labels[codes[at]]!r} has "
+            f"{label_at(first, int(codes[at]))!r} before: against={against!r} needs one reference per group "
             "(against='gold' compares each row with its own reference)"
         )
 
@@ -197,27 +206,16 @@ def _check_one_reference(references: Column, codes: IntArray, labels: list[Label
 def _check_seed_references(gold: Column, references: Column, codes: IntArray, labels: list[Label]) -> None:
     """Check that the gold label of each seed is that of its group, if all rows of the group have the same one."""
     check_same_kind("seed_references", gold, "references", references)
-    first = _to_rows(references, _first_rows(codes, len(labels)))
+    first = _to_rows(references, first_rows(codes, len(labels)))
     several = np.zeros(len(labels), dtype=np.bool_)
     several[codes[~_equal(references, _to_rows(first, codes))]] = True
     differs = ~_equal(gold, first) & ~several
     if differs.any():
         at = int(np.argmax(differs))
         raise ValueError(
-            f"seed_references[{labels[at]!r}] is {_label(gold, at)!r} but the references of group {labels[at]!r} are "
-            f"{_label(first, at)!r}: a seed has the gold label of its variants"
+            f"seed_references[{labels[at]!r}] is {label_at(gold, at)!r} but the references of group {labels[at]!r} are "
+            f"{label_at(first, at)!r}: a seed has the gold label of its variants"
         )
-
-
-def _label(column: Column, row: int) -> Label:
-    return column[row] if isinstance(column, list) else int(column[row])
-
-
-def _first_rows(codes: IntArray, n_groups: int) -> IntArray:
-    """Return the first row of each group, (n_groups,)."""
-    first = np.zeros(n_groups, dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return first
 
 
 def _equal(left: Column, right: Column) -> BoolArray:
@@ -230,12 +228,12 @@ def _to_rows(column: Column, rows: IntArray) -> Column:
     return column[rows] if isinstance(column, np.ndarray) else [column[row] for row in rows.tolist()]
 
 
-def _by_category(table: _Table, categories: Membership, options: Options) -> dict[Label, Scores]:
+def _by_category(table: _Table, categories: Membership, options: MetricOptions) -> dict[Label, Scores]:
     rows_of = (categories.rows[categories.members == number] for number in range(len(categories.labels)))
     return {label: _scores(table.take(rows), options) for label, rows in zip(categories.labels, rows_of, strict=True)}
 
 
-def _scores(table: _Table, options: Options) -> Scores:
+def _scores(table: _Table, options: MetricOptions) -> Scores:
     """Return all scores of one table except those by category."""
     n_thresholds = len(options.thresholds)
     units = threshold_units((*options.thresholds, *CURVE, QUALITY_THRESHOLD))  # CURVE for MT, QUALITY_THRESHOLD for QT
@@ -259,7 +257,7 @@ def _scores(table: _Table, options: Options) -> Scores:
 
 
 def _by_subsample(
-    table: _Table, subsamples: Membership, units: IntArray, options: Options
+    table: _Table, subsamples: Membership, units: IntArray, options: MetricOptions
 ) -> tuple[FloatArray, FloatArray, Scores]:
     """Return SA (s,), PA (s, t) and their report; NaN for a subsample without rows."""
     shape = len(subsamples.labels), table.n_groups
@@ -288,7 +286,7 @@ def _spread(values: FloatArray) -> Scores:
     }
 
 
-def _seed_scores(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: Options) -> Scores:
+def _seed_scores(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: MetricOptions) -> Scores:
     """Return SA on seeds and the scores that compare with it; None if no subsample has rows.
 
     The signs differ: for a drop, `qt` is negative and `drop` is positive.

@@ -21,7 +21,7 @@ _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 
 
 @dataclass(frozen=True)
-class Options:
+class MetricOptions:
     """The validated options of `compute`; see `read_options`."""
 
     thresholds: tuple[float, ...]
@@ -46,7 +46,7 @@ def read_options(
     subsamples: object = None,
     categories: object = None,
     against: str = "gold",
-) -> Options:
+) -> MetricOptions:
     """Validate and format the options of `compute`, as far as this is possible without the rows.
 
     Raises:
@@ -59,7 +59,7 @@ def read_options(
         raise ValueError(f"seed_predictions is missing: {needs} needs the predicted label of each seed")
     if seed_references is None and seed_predictions is not None and against == "gold":
         raise ValueError("seed_references is missing: seed_predictions needs the gold label of each seed too")
-    return Options(
+    return MetricOptions(
         thresholds=parse_thresholds(thresholds),
         single=is_single_threshold(thresholds),
         against=against,

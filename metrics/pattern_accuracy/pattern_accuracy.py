@@ -11,7 +11,7 @@ import evaluate
 from .columns import Column, check_same_kind, label_columns
 from .core import Scores, score
 from .counts import QUALITY_THRESHOLD
-from .options import Options, read_options
+from .options import MetricOptions, read_options
 
 _DESCRIPTION = """\
 Pattern accuracy PA(t) is the share of groups (seed problems, patterns, contrast sets) in which at least the share t of
@@ -164,7 +164,7 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
             raise outcome
         return outcome
 
-    def _compute(self, predictions: Any, references: Any, groups: Any, options: Options) -> Scores | ValueError:  # noqa: ANN401
+    def _compute(self, predictions: Any, references: Any, groups: Any, options: MetricOptions) -> Scores | ValueError:  # noqa: ANN401
         try:
             return score(*label_columns(predictions=predictions, references=references, groups=groups), options)
         except ValueError as error:

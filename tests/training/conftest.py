@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from training.base import BASE_PACKAGE, BASE_PIN, Base, load_base
-from training.data import SNLI_DEV, default_folder
+from training.script import SNLI_DEV, default_folder
 
 
 @pytest.fixture(scope="session")

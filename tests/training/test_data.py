@@ -9,7 +9,8 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.problems.reading import Problem
-from training.data import (
+from training.mlm import masked_lm_sentences
+from training.script import (
     HELD_OUT,
     MNLI_DEV,
     SNLI_DEV,
@@ -19,7 +20,6 @@ from training.data import (
     unique_sentences,
     with_stops,
 )
-from training.mlm import masked_lm_sentences
 
 EXTRA = 20
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,14 @@ def test_a_resumed_run_gives_the_same_model(
     expected, found = (load_file(folder.out / "model.safetensors") for folder in (whole, broken))
     for name, value in expected.items():
         torch.testing.assert_close(found[name], value, rtol=0, atol=0)
+
+
+def test_no_installed_module_imports_the_scripts() -> None:
+    root = Path(__file__).parents[2]
+    paths = [path for name in ("merge_snli", "generation", "metrics") for path in (root / name).rglob("*.py")]
+    assert len(paths) > 100
+    importing = re.compile(r"^\s*(?:from|import) training\b", re.MULTILINE)
+    assert [path for path in paths if importing.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_an_incomplete_checkpoint_is_ignored(tmp_path: Path) -> None:

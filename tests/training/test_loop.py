@@ -8,11 +8,11 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
+from merge_snli.pairs.finetuning.data import epoch_batches
 from training import loop
-from training.batches import BatchPlan, epoch_batches
-from training.loop import Recipe, rate_at, train
+from training.loop import BatchPlan, LoopRecipe, rate_at, train
 
-RECIPE = Recipe(steps=6, learning_rate=1e-2, batch_size=2, seed=5, head_scale=3.0)
+RECIPE = LoopRecipe(steps=6, learning_rate=1e-2, batch_size=2, seed=5, head_scale=3.0)
 
 
 def tiny_model() -> BertForSequenceClassification:
@@ -47,7 +47,7 @@ def test_resumed_training_gives_the_same_weights(tmp_path: Path, monkeypatch: py
 
 
 def test_learning_rates_have_warmup_and_decay() -> None:
-    recipe = Recipe(steps=100, learning_rate=1.0, batch_size=1, warmup=0.1)
+    recipe = LoopRecipe(steps=100, learning_rate=1.0, batch_size=1, warmup=0.1)
     rates = [rate_at(step, recipe) for step in range(100)]
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == rates[9] == 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from training.base import Base
-from training.masking import IGNORED, MASK_SHARE, OPEN_RATE, OTHER_RATE, RANDOM_SHARE, choice_rates, mask_batch
+from training.mlm import IGNORED, MASK_SHARE, OPEN_RATE, OTHER_RATE, RANDOM_SHARE, choice_rates, mask_batch
 
 MASK, PAD = 4, 0
 

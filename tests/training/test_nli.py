@@ -11,10 +11,10 @@ from transformers import BertConfig, BertForSequenceClassification
 from merge_snli.base.errors import InputError
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import NLI_LABELS
-from training.loop import Recipe
+from training.base import bert_config, bert_student
+from training.loop import LoopRecipe
 from training.nli import TrainingSet, gold_targets, pair_of, train_classifier
-from training.surgery import bert_config, bert_student
-from training.train_nli_b import ORDER, load_teacher
+from training.train import MODELS, STUDENT_LABELS, load_teacher, main
 from training.vocabulary import SPECIALS, wordpiece_tokenizer
 
 PROBLEMS = [
@@ -25,23 +25,36 @@ PROBLEMS = [
 
 
 def test_gold_targets_are_in_the_label_order_of_the_model() -> None:
-    assert gold_targets(PROBLEMS, ORDER).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    assert gold_targets(PROBLEMS, STUDENT_LABELS).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [([], list(MODELS)), (["all"], list(MODELS)), (["nli-b", "mlm-bpe"], ["nli-b", "mlm-bpe"])],
+)
+def test_the_named_models_are_trained_or_all_of_them(
+    arguments: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[str] = []
+    monkeypatch.setattr("training.train.train_model", lambda name, **_: trained.append(name))
+    main(arguments)
+    assert trained == expected
 
 
 def test_a_missing_teacher_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nli-a.* python -m training\.train_nli_a"):
+    with pytest.raises(InputError, match=r"nli-a.* python -m training\.train nli-a"):
         load_teacher(tmp_path / "nli-a")
 
 
 def test_a_student_copies_embeddings_layers_and_head_of_its_teacher() -> None:
     teacher = BertForSequenceClassification(bert_config(10, 2, NLI_LABELS))
-    student = bert_student(teacher, [3, 1], (1,), ORDER)
+    student = bert_student(teacher, [3, 1], (1,), STUDENT_LABELS)
     of_teacher, of_student = teacher.state_dict(), student.state_dict()
     words, layer = "bert.embeddings.word_embeddings.weight", "bert.encoder.layer.{}.output.dense.weight"
     torch.testing.assert_close(of_student[words], of_teacher[words][[3, 1]])
     torch.testing.assert_close(of_student[layer.format(0)], of_teacher[layer.format(1)])
     torch.testing.assert_close(of_student["classifier.weight"], of_teacher["classifier.weight"][[2, 0, 1]])
-    assert student.config.id2label == dict(enumerate(ORDER))
+    assert student.config.id2label == dict(enumerate(STUDENT_LABELS))
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -56,13 +69,13 @@ def test_a_tiny_classifier_learns_three_problems(tmp_path: Path) -> None:
         num_attention_heads=2,
         intermediate_size=16,
         initializer_range=0.2,
-        id2label=dict(enumerate(ORDER)),
+        id2label=dict(enumerate(STUDENT_LABELS)),
     )
     model = BertForSequenceClassification(config)
     pairs = [pair_of(problem) for problem in PROBLEMS]
-    training_set = TrainingSet(pairs, gold_targets(PROBLEMS, ORDER), [1.0] * len(pairs))
+    training_set = TrainingSet(pairs, gold_targets(PROBLEMS, STUDENT_LABELS), [1.0] * len(pairs))
     train_classifier(
-        model, tokenizer, training_set, Recipe(steps=60, learning_rate=1e-2, batch_size=3), tmp_path / "c.pt"
+        model, tokenizer, training_set, LoopRecipe(steps=60, learning_rate=1e-2, batch_size=3), tmp_path / "c.pt"
     )
     premises, hypotheses = zip(*pairs, strict=True)
     batch = tokenizer(list(premises), list(hypotheses), padding=True, return_tensors="pt")

@@ -6,9 +6,18 @@ import pytest
 import torch
 
 from training.base import Base
-from training.bpe import SPECIALS as BPE_SPECIALS
-from training.bpe import base_ids, learn_bpe, mapped_embeddings, piece_text
-from training.vocabulary import SPECIALS, count_pieces, cut_embeddings, cut_vocabulary, wordpiece_tokenizer
+from training.vocabulary import (
+    BPE_SPECIALS,
+    SPECIALS,
+    base_ids,
+    count_pieces,
+    cut_embeddings,
+    cut_vocabulary,
+    learn_bpe,
+    mapped_embeddings,
+    piece_text,
+    wordpiece_tokenizer,
+)
 
 VOCABULARY = {
     piece: place for place, piece in enumerate(["[unused1]", *SPECIALS, "a", "##b", "中", "dog", "cat", "##s"])
@@ -19,6 +28,12 @@ SENTENCES = {'A man says "dogs are well-dressed" to two men.': 3, "Men run.": 2}
 def test_specials_come_first_then_characters_then_the_most_frequent() -> None:
     pieces = cut_vocabulary(VOCABULARY, {"cat": 2, "[unused1]": 9}, size=9)
     assert pieces == [*SPECIALS, "a", "##b", "##s", "cat"]
+
+
+def test_the_order_of_the_base_vocabulary_does_not_matter() -> None:
+    reversed_order = dict(reversed(VOCABULARY.items()))
+    counts = {"cat": 2, "dog": 2}
+    assert cut_vocabulary(reversed_order, counts, size=9) == cut_vocabulary(VOCABULARY, counts, size=9)
 
 
 def test_pieces_are_counted_with_the_weights_of_sentences(base: Base) -> None:

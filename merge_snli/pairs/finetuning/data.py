@@ -1,4 +1,4 @@
-"""Read the training data: problems, held-out problems and additional examples."""
+"""Read the training data, problems, held-out problems and additional examples, and put it in batches."""
 
 from __future__ import annotations
 
@@ -169,3 +169,23 @@ def license_of(problems: str) -> str | None:
     except (yaml.YAMLError, OSError, ValueError):
         return None
     return found if isinstance(found, str) else None
+
+
+def epoch_batches(lengths: list[int], shares: list[float], size: int, *, seed: int, epoch: int) -> list[list[int]]:
+    """Return the batches of one epoch as lists of item indices. Items of a batch have similar lengths.
+
+    The result depends on the arguments only, so that training can resume at any step.
+
+    Args:
+        lengths: The length of each item.
+        shares: The probability of each item to be in an epoch.
+        size: The batch size; the last batch may be smaller.
+        seed: The random seed of the training run.
+        epoch: The number of the epoch.
+    """
+    rng = np.random.default_rng([seed, epoch])
+    items = np.flatnonzero(rng.random(len(lengths)) < np.asarray(shares))
+    order = items[np.argsort(np.asarray(lengths)[items] + rng.random(len(items)) * 2, kind="stable")]
+    batches = [order[start : start + size].tolist() for start in range(0, len(order), size)]
+    rng.shuffle(batches)
+    return batches

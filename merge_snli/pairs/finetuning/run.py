@@ -1,15 +1,15 @@
-"""Fine-tune one classifier with transformers' Trainer, resuming from its last checkpoint."""
+"""Fine-tune one classifier with transformers' Trainer, resuming from its last checkpoint, and write its card."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
-from torch.utils.data import Dataset, Sampler
+import yaml
+from torch.utils.data import Sampler
 from transformers import (
     AutoConfig,
     AutoModelForSequenceClassification,
@@ -26,50 +26,21 @@ from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.finding import ResolvedModel, find_device
-from merge_snli.pairs.finetuning.data import Example
+from merge_snli.pairs.finetuning.data import Example, epoch_batches
 from merge_snli.pairs.finetuning.options import FinetuneOptions
+from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.schema import NLI_LABELS
-from training.batches import epoch_batches
 
 logger = logging.getLogger(__name__)
+
+Row: TypeAlias = dict[str, Any]
+"""The model inputs and the label of an example."""
 
 TRAINER_STATE = "trainer_state.json"
 """The file that Trainer writes last, so that a checkpoint without it is incomplete."""
 
-
-@dataclass(frozen=True)
-class FinetunedModel:
-    """A model, its tokenizer, and its accuracy on the held-out problems; None without held-out problems."""
-
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
-    accuracy: float | None
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The model's labels in the order of its outputs."""
-        return labels_of(self.model.config)
-
-
-class Examples(Dataset[dict[str, Any]]):
-    """Encoded examples."""
-
-    def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Set up the rows."""
-        self.rows = rows
-
-    def __len__(self) -> int:
-        """Return the number of examples."""
-        return len(self.rows)
-
-    def __getitem__(self, item: int) -> dict[str, Any]:
-        """Return the model inputs and the label of an example."""
-        return self.rows[item]
-
-    @property
-    def lengths(self) -> list[int]:
-        """The number of tokens of each example."""
-        return [len(row["input_ids"]) for row in self.rows]
+TEMPLATE = Path(__file__).with_name("card.md")
+UNKNOWN = "unknown"
 
 
 class LengthSampler(Sampler[int]):
@@ -104,9 +75,8 @@ class LengthTrainer(Trainer):
     """A Trainer with batches of similar lengths."""
 
     def _get_train_sampler(self, train_dataset: Any = None) -> LengthSampler:  # noqa: ANN401 - as in Trainer
-        examples = self.train_dataset if train_dataset is None else train_dataset
-        assert isinstance(examples, Examples)
-        return LengthSampler(examples.lengths, self.args.train_batch_size, self.args.seed)
+        rows: Any = self.train_dataset if train_dataset is None else train_dataset
+        return LengthSampler([len(row["input_ids"]) for row in rows], self.args.train_batch_size, self.args.seed)
 
 
 def finetune(
@@ -117,7 +87,7 @@ def finetune(
     *,
     seed: int,
     checkpoints: Path,
-) -> FinetunedModel:
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, float | None]:
     """Fine-tune a classifier.
 
     Args:
@@ -127,6 +97,9 @@ def finetune(
         options: The options of the run.
         seed: The seed of the new head, the order of the examples, and dropout.
         checkpoints: The folder for checkpoints; training resumes from the last complete one.
+
+    Returns:
+        The model, its tokenizer, and its accuracy on the held-out examples; None without any.
     """
     set_seed(seed)
     tokenizer = AutoTokenizer.from_pretrained(base.tokenizer_path)
@@ -141,7 +114,7 @@ def finetune(
     collator = DataCollatorWithPadding(tokenizer)
     trainer = LengthTrainer(model, arguments, train_dataset=encoded, data_collator=collator)
     trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))
-    return FinetunedModel(model, tokenizer, _accuracy(trainer, encoded_held_out) if held_out else None)
+    return model, tokenizer, _accuracy(trainer, encoded_held_out) if held_out else None
 
 
 def load_classifier(folder: Path) -> PreTrainedModel:
@@ -170,7 +143,7 @@ def labels_of(config: PreTrainedConfig) -> tuple[str, ...]:
 
 def encode(
     examples: Sequence[Example], tokenizer: PreTrainedTokenizerBase, labels: Sequence[str], max_length: int
-) -> Examples:
+) -> list[Row]:
     """Tokenize examples.
 
     Args:
@@ -180,14 +153,12 @@ def encode(
         max_length: Longer pairs are truncated, the longer sentence first.
     """
     if not examples:
-        return Examples([])
+        return []
     premises = [example.premise for example in examples]
     hypotheses = [example.hypothesis for example in examples]
     columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    return Examples(
-        [row | {"labels": labels.index(example.label)} for row, example in zip(rows, examples, strict=True)]
-    )
+    return [row | {"labels": labels.index(example.label)} for row, example in zip(rows, examples, strict=True)]
 
 
 def training_arguments(options: FinetuneOptions, seed: int, checkpoints: Path) -> TrainingArguments:
@@ -220,8 +191,62 @@ def last_checkpoint(folder: Path) -> str | None:
     return None if last is None else str(last)
 
 
-def _accuracy(trainer: Trainer, examples: Examples) -> float:
-    ordered = Examples(sorted(examples.rows, key=lambda row: len(row["input_ids"])))
+def _accuracy(trainer: Trainer, rows: list[Row]) -> float:
+    ordered: Any = sorted(rows, key=lambda row: len(row["input_ids"]))
     predicted = trainer.predict(ordered)
     logits = predicted.predictions[0] if isinstance(predicted.predictions, tuple) else predicted.predictions
     return float((logits.argmax(axis=-1) == predicted.label_ids).mean())
+
+
+def card_text(record: dict[str, Any], model: PreTrainedModel, accuracy: float | None, *, name: str) -> str:
+    """Return the card of a model.
+
+    Args:
+        record: The record of the training; see `training.finetune.record_of`.
+        model: The model.
+        accuracy: Its accuracy on the held-out problems; None without any.
+        name: The name of the model.
+    """
+    sources = record["sources"]
+    return TEMPLATE.read_text(encoding="utf-8").format(
+        metadata=yaml.safe_dump(_metadata(record), sort_keys=False).strip(),
+        name=name,
+        labels=", ".join(labels_of(model.config)),
+        base=record["base"]["name"],
+        sources="\n".join(
+            f"| {source['name']} | {source['used']:,} | {source['copies']} | {source['license'] or UNKNOWN} "
+            f"| `{source['digest'][:16]}` |"
+            for source in sources
+        ),
+        license=_license(record),
+        training="\n".join(f"| {key.replace('_', ' ')} | {value} |" for key, value in record["training"].items()),
+        evaluation=_evaluation(record["held_out"], accuracy),
+    )
+
+
+def _metadata(record: dict[str, Any]) -> dict[str, Any]:
+    base, sources = record["base"]["name"], record["sources"]
+    on_the_hub = [source["name"] for source in sources if known_dataset(source["name"])]
+    return {
+        **({"license": record["license"]} if record["license"] else {}),
+        "language": "en",
+        "library_name": "transformers",
+        "pipeline_tag": "text-classification",
+        **({"base_model": base} if "/" in base else {}),
+        **({"datasets": on_the_hub} if on_the_hub else {}),
+    }
+
+
+def _license(record: dict[str, Any]) -> str:
+    if record["license"]:
+        return f"The weights are derived from these data and the base model. They are under {record['license']}."
+    return (
+        "The license of the weights was not set (`--license`). It must allow for the licenses of the data and of the "
+        "base model: look them up before you share the weights."
+    )
+
+
+def _evaluation(held_out: int, accuracy: float | None) -> str:
+    if accuracy is None:
+        return "None: no problems were held out."
+    return f"Accuracy on the {held_out:,} held-out problems of the sources: {accuracy:.1%}."

@@ -535,7 +535,9 @@ def test_old_answers_are_read_again(inspect_log: Path, tmp_path: Path, capsys: p
     assert main(["import", str(path), "--again", *options]) == 0
     (after,) = read_results(out)
     assert after.run.no_answers < 33
-    assert after.run.prompt == before.run.prompt
+    assert (after.model, after.run.prompt) == (before.model, before.run.prompt)
+    (named,) = import_files([path], OWN, again=True, model="other")
+    assert (named.model.name, named.model.digest) == ("other", before.model.digest)
     (expected,) = import_files([inspect_log], OWN, again=True)
     assert (after.groups, after.scores) == (expected.groups, expected.scores)
     assert main(["import", str(path), "--again", "--unread", "--format", "json", *options]) == 0

@@ -8,8 +8,7 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.language_models.prompts import Prompt, instruction, problem_template
-from merge_snli.language_models.shots import Shot, shots_for
+from merge_snli.language_models.prompts import Prompt, Shot, instruction, problem_template, shots_for
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.pairs import read_config
 

@@ -31,7 +31,10 @@ def test_each_pair_of_a_subsample_is_asked_once(bundled: MergeDataset, subsample
 
 def test_scopes_without_and_with_only_seeds(bundled: MergeDataset) -> None:
     both, without, only = (
-        {question.pair for question in read_questions(bundled, Scope(config="verb", seeds=seeds)).questions}
+        {
+            (question.premise, question.hypothesis)
+            for question in read_questions(bundled, Scope(config="verb", seeds=seeds)).questions
+        }
         for seeds in ("with", "without", "only")
     )
     assert without | only == both

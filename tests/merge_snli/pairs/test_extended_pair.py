@@ -10,12 +10,11 @@ import spacy
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.pairs.clauses import is_plain, read_clause
-from merge_snli.pairs.extended_clauses import read_extended_templates
+from merge_snli.models.tagger import find_tagger
+from merge_snli.pairs.clauses import is_plain, load_parser, read_clause
 from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
-from merge_snli.pairs.extended_sources import read_sources
-from merge_snli.pairs.lexicon import SHIPPED
-from merge_snli.pairs.parser import find_parser
+from merge_snli.pairs.extended_sentences import TEMPLATES, ExtendedTemplates, read_sources
+from merge_snli.pairs.lexicon import SHIPPED, read_entries
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.validation import validate
@@ -28,7 +27,7 @@ LINES = (*FIRST, *SECOND)
 
 @pytest.fixture(scope="module")
 def nlp() -> spacy.language.Language:
-    return find_parser().load()
+    return load_parser(find_tagger())
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +71,7 @@ def test_split_and_negated(
 
 @pytest.mark.parametrize("sentence", [text for text in LEFT_OUT if text != "A person is running fast."])
 def test_sentences_without_a_clause(sentence: str, nlp: spacy.language.Language) -> None:
-    assert read_clause(nlp(sentence), "source", read_extended_templates(SHIPPED).excluded) is None
+    assert read_clause(nlp(sentence), "source", read_entries(SHIPPED / TEMPLATES, ExtendedTemplates).excluded) is None
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,7 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.pairs.simple_pair import make_simple_pair
-from merge_snli.pairs.simple_pair_options import SimplePairOptions, read_material
-from merge_snli.pairs.simple_pair_rows import simple_pair_rows
+from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair, simple_pair_configs
 from tests.merge_snli.pairs.conftest import Rows, files_of, rows_of
 from tests.merge_snli.pairs.reading import Fact, are_apart, label, read
 
@@ -19,8 +17,8 @@ TESTS = ("simple", "relevance", "conjunction")
 
 
 def test_the_default_has_the_sizes_of_the_paper() -> None:
-    options = SimplePairOptions()
-    rows = simple_pair_rows(options, read_material(options))
+    configs, _ = simple_pair_configs(SimplePairOptions())
+    rows = {name: config.rows for name, config in configs.items()}
     families = {config: Counter(row["family"] for row in of_config) for config, of_config in rows.items()}
     assert families == {
         "simple": {"n_is_a": 4_000 * 6, "svo": 4_000 * 8},

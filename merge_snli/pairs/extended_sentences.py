@@ -1,18 +1,27 @@
-"""The problems whose sentences Extended Pair combines: several sources, or parts of them."""
+"""The sentences that Extended Pair combines: those of its problems, and clauses that its templates are filled with."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import StringConstraints
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.pairs.clauses import is_plain, read_clause
+from merge_snli.pairs.lexicon import Entries
 from merge_snli.problems.file_names import absolute_names, public_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from spacy.language import Language
+
+    from merge_snli.pairs.clauses import Clause
 
 SLICE = re.compile(r"(.+)\[(-?\d+)?:(-?\d+)?\]")
 """`NAME[START:STOP]`, with positions as in Python: `[-1500:]` is the last 1,500 problems."""
@@ -79,3 +88,56 @@ def _read(given: str) -> Sentences:
     premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))
     public = public_name(name) + given.removeprefix(name)
     return Sentences(public, found.digest, premises, hypotheses, frozenset(pairs))
+
+
+EXTENDED_CONJUNCTION = "extended_conjunction"
+TEMPLATES = "extended_pair.toml"
+SENTENCES = 60
+"""Sentences that the conjunctions are made of."""
+
+BATCH_SIZE = 64
+"""Sentences parsed at once; others are parsed only if these do not give enough."""
+
+Sentence = Annotated[str, StringConstraints(pattern=r"^(\{(s|p|not_p)[12]\}|[ .]| and )+\.$")]
+
+
+class ExtendedTemplates(Entries):
+    """The entries of `extended_pair.toml`: premises and hypotheses by name, and what to leave out."""
+
+    general: frozenset[str]
+    excluded: frozenset[str]
+    premises: dict[str, Sentence]
+    hypotheses: dict[str, Sentence]
+
+
+def find_clauses(
+    sources: Sequence[Sentences], templates: ExtendedTemplates, nlp: Language, seed: int
+) -> tuple[Clause, ...]:
+    """Return 60 sentences with different subjects, the same number from each source.
+
+    Args:
+        sources: The sentences, of which the premises are used.
+        templates: Has the heads of subjects and the words to leave out.
+        nlp: A pipeline with parser.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: If a source has too few sentences that can be split and negated.
+    """
+    found: dict[str, Clause] = {}
+    for number, source in enumerate(sources):
+        before, wanted = len(found), SENTENCES * (number + 1) // len(sources)
+        random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
+        plain = [text for text in random.sample(source.premises, len(source.premises)) if is_plain(text)]
+        for doc in nlp.pipe(plain, batch_size=BATCH_SIZE):
+            if len(found) == wanted:
+                break
+            clause = read_clause(doc, source.name, templates.excluded)
+            if clause is not None and clause.head not in templates.general:
+                found.setdefault(clause.head, clause)
+        if len(found) < wanted:
+            raise InputError(
+                f"{source.name} has only {len(found) - before} of the {wanted - before} sentences with different nouns "
+                "as subjects and a verb that can be negated: pass more problems"
+            )
+    return tuple(found.values())

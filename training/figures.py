@@ -1,0 +1,100 @@
+"""Measure masked LMs by the original words of forms, and classifiers by their accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import torch
+from tqdm import tqdm
+from transformers import pipeline
+
+from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.loading import load_masked_lm
+from generation.masked_lms.masked_lm import Fillers
+from generation.sentences.forms import Form, forms
+from generation.sentences.tagging import tag
+from generation.sentences.words import shared_words
+from merge_snli.embedded import MASKED_LMS
+from merge_snli.models.finding import find_model
+from merge_snli.models.tagger import find_tagger
+from merge_snli.problems.reading import Problem
+from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS
+
+Figures: TypeAlias = dict[str, float]
+"""Measured values of a model by name."""
+
+TOP = 200
+FORMS_PER_BATCH = 64
+
+
+def figures_of(folder: Path, problems: tuple[Problem, ...]) -> Figures:
+    """Measure a bundled model on problems.
+
+    Args:
+        folder: The model, in a folder with its name.
+        problems: The problems.
+    """
+    if folder.name in MASKED_LMS:
+        return masked_lm_figures(folder, forms_of(problems))
+    return nli_figures(folder, problems)
+
+
+@cache
+def forms_of(problems: tuple[Problem, ...]) -> list[Form]:
+    """Return all forms of all shared nouns, verbs and adjectives."""
+    found: list[Form] = []
+    for tagged in tag(problems, find_tagger()):
+        for word in shared_words(tagged, DEFAULT_CLASSES):
+            found += forms(tagged.premise.text, word.text, word.premise)
+            found += forms(tagged.hypothesis.text, word.text, word.hypothesis)
+    return found
+
+
+def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
+    """Evaluate a masked LM folder on forms, in the same way as a generation run.
+
+    Args:
+        folder: The model.
+        evaluated: The forms.
+
+    Returns:
+        Top-1 and top-200 accuracy over the forms whose word is one token, their number and their share of all forms.
+    """
+    mlm = load_masked_lm(find_model(str(folder)))
+    encoded = [item for item in map(mlm.encode, evaluated) if isinstance(item, EncodedForm)]
+    encoded.sort(key=lambda item: len(item.ids))
+    fillers: list[Fillers] = []
+    with tqdm(total=len(encoded), desc=folder.name, unit="form", mininterval=5) as bar:
+        for _, of_length in groupby(encoded, key=lambda item: len(item.ids)):
+            same = list(of_length)
+            for start in range(0, len(same), FORMS_PER_BATCH):
+                fillers += mlm.fill(same[start : start + FORMS_PER_BATCH], TOP)
+                bar.update(len(same[start : start + FORMS_PER_BATCH]))
+    first = np.mean([filler.piece_ids[0] == filler.original_id for filler in fillers])
+    among = np.mean([filler.original_id in filler.piece_ids for filler in fillers])
+    return {
+        "top_1": float(first),
+        "top_200": float(among),
+        "forms": len(fillers),
+        "one_token": len(fillers) / len(evaluated),
+    }
+
+
+PAIRS_PER_BATCH = 64
+
+
+def nli_figures(folder: Path, problems: Sequence[Problem]) -> Figures:
+    """Return a classifier's accuracy on problems, whose labels are compared by name, and their number."""
+    classify = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    # Sorted by length to reduce padding.
+    ordered = sorted(problems, key=lambda problem: len(problem.premise) + len(problem.hypothesis))
+    pairs = ({"text": problem.premise, "text_pair": problem.hypothesis} for problem in ordered)
+    answers: Iterator[dict[str, str]] = classify(pairs, batch_size=PAIRS_PER_BATCH)  # type: ignore[assignment, arg-type]
+    shown = tqdm(answers, total=len(ordered), desc=folder.name, unit="pair", mininterval=5)
+    correct = [answer["label"] == NLI_LABELS[problem.label] for answer, problem in zip(shown, ordered, strict=True)]
+    return {"accuracy": sum(correct) / len(correct), "problems": len(correct)}
