@@ -41,9 +41,13 @@ def supersense(noun: str) -> str | None:
     """
     names, singulars = _table()
     lower = noun.lower()
-    regular = (lower.removesuffix(plural) + singular for plural, singular in PLURAL_ENDINGS if lower.endswith(plural))
-    candidates = (singulars.get(lower, lower), *regular)
+    candidates = (singulars.get(lower, lower), *regular_singulars(lower))
     return next((names[word] for word in candidates if word in names), None)
+
+
+def regular_singulars(noun: str) -> tuple[str, ...]:
+    """Return what the singular of a noun may be by Morphy's rules: "box" and "boxe" for "boxes"."""
+    return tuple(noun.removesuffix(plural) + singular for plural, singular in PLURAL_ENDINGS if noun.endswith(plural))
 
 
 @cache

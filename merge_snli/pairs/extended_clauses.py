@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -26,6 +27,9 @@ TEMPLATES = "extended_pair.toml"
 SENTENCES = 60
 """Sentences that the conjunctions are made of."""
 
+SUPERSENSE = "person"
+"""The supersense of all subjects: what one person does, most other persons can do, but a building cannot."""
+
 BATCH_SIZE = 64
 """Sentences parsed at once; others are parsed only if these do not give enough."""
 
@@ -49,10 +53,10 @@ def read_extended_templates(folder: Path) -> ExtendedTemplates:
 def find_clauses(
     sources: Sequence[Sentences], templates: ExtendedTemplates, nlp: Language, seed: int
 ) -> tuple[Clause, ...]:
-    """Return 60 sentences with different subjects, the same number from each source.
+    """Return 60 sentences about persons with different subjects, the same number from each source.
 
     Args:
-        sources: The sentences, of which the premises are used.
+        sources: The sentences, premises and hypotheses.
         templates: Has the heads of subjects and the words to leave out.
         nlp: A pipeline with parser.
         seed: Seed of the draws.
@@ -64,23 +68,32 @@ def find_clauses(
     for number, source in enumerate(sources):
         needed = SENTENCES * (number + 1) // len(sources) - SENTENCES * number // len(sources)
         random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
-        plain = [text for text in random.sample(source.premises, len(source.premises)) if is_plain(text)]
+        texts = tuple(dict.fromkeys((*source.premises, *source.hypotheses)))
+        plain = [text for text in random.sample(texts, len(texts)) if is_plain(text)]
         heads = templates.general.union(clause.head for clause in found)
-        clauses = (read_clause(doc, source.name, templates.excluded) for doc in nlp.pipe(plain, batch_size=BATCH_SIZE))
+        counts = _counts_within(source)
+        docs = nlp.pipe(plain, batch_size=BATCH_SIZE)
+        clauses = (read_clause(doc, source.name, templates.excluded, counts) for doc in docs)
         of_source = list(islice(_with_new_heads(clauses, heads), needed))
         if len(of_source) < needed:
             raise InputError(
-                f"{source.name} has only {len(of_source)} of the {needed} sentences with different nouns as subjects "
+                f"{source.name} has only {len(of_source)} of the {needed} sentences with different persons as subjects "
                 "and a verb that can be negated: pass more problems"
             )
         found += of_source
     return tuple(found)
 
 
+def _counts_within(source: Sentences) -> Counter[str]:
+    """Count the words within the sentences of a source, which show whether a word is a name."""
+    texts = (*source.premises, *source.hypotheses)
+    return Counter(word for text in texts for word in text.rstrip(".").split(" ")[1:])
+
+
 def _with_new_heads(clauses: Iterable[Clause | None], heads: frozenset[str]) -> Iterator[Clause]:
-    """Yield the clauses whose head is none of `heads` and of no clause before."""
+    """Yield the clauses about persons whose head is none of `heads` and of no clause before."""
     seen = set(heads)
     for clause in clauses:
-        if clause is not None and clause.head not in seen:
+        if clause is not None and clause.supersense == SUPERSENSE and clause.head not in seen:
             seen.add(clause.head)
             yield clause
