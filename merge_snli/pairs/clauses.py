@@ -148,11 +148,15 @@ def _negate(finite: Token, rest: str) -> str | None:
         return f"cannot {rest}"
     if is_auxiliary or finite.lemma_ == "be" or finite.tag_ == "MD":
         return f"{finite.text} not {rest}".strip()
-    if finite.tag_ == "VBZ" and finite.lower_ not in _third_persons(finite.lemma_):
+    if finite.tag_ == "VBZ" and finite.lower_ != _third_person(finite.lemma_):
         return None
     return f"{DO[finite.tag_]} not {finite.lemma_} {rest}".strip()
 
 
-def _third_persons(lemma: str) -> tuple[str, ...]:
-    """Return how the third person of a verb may be spelled, to detect lemmas of other verbs: "rid" for "rides"."""
-    return (f"{lemma}s", f"{lemma}es", f"{lemma[:-1]}ies", "has" if lemma == "have" else "")
+def _third_person(lemma: str) -> str:
+    """Return the third person of a verb, which shows whether a lemma is of another verb: "rid" for "rides"."""
+    if lemma == "have":
+        return "has"
+    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{lemma}es"
+    return f"{lemma[:-1]}ies" if re.search(r"[^aeiou]y$", lemma) else f"{lemma}s"

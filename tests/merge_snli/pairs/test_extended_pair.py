@@ -11,7 +11,7 @@ import spacy
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.supersenses import supersense
-from merge_snli.pairs.clauses import is_plain, read_clause
+from merge_snli.pairs.clauses import _third_person, is_plain, read_clause
 from merge_snli.pairs.extended_clauses import read_extended_templates
 from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
 from merge_snli.pairs.extended_sources import read_sources
@@ -93,6 +93,14 @@ def test_a_name_at_the_start_keeps_its_capital(
     doc[0].tag_ = "NNS"
     clause = read_clause(doc, "source", frozenset(), counts)
     assert (None if clause is None else clause.subject) == subject
+
+
+@pytest.mark.parametrize(
+    ("lemma", "third_person"),
+    [("ride", "rides"), ("rid", "rids"), ("have", "has"), ("watch", "watches"), ("carry", "carries"), ("play", "plays")],
+)
+def test_the_third_person_of_a_verb(lemma: str, third_person: str) -> None:
+    assert _third_person(lemma) == third_person
 
 
 def test_subjects_are_persons(extended: Rows) -> None:
