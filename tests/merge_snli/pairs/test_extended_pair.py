@@ -97,7 +97,14 @@ def test_a_name_at_the_start_keeps_its_capital(
 
 @pytest.mark.parametrize(
     ("lemma", "third_person"),
-    [("ride", "rides"), ("rid", "rids"), ("have", "has"), ("watch", "watches"), ("carry", "carries"), ("play", "plays")],
+    [
+        ("ride", "rides"),
+        ("rid", "rids"),
+        ("have", "has"),
+        ("watch", "watches"),
+        ("carry", "carries"),
+        ("play", "plays"),
+    ],
 )
 def test_the_third_person_of_a_verb(lemma: str, third_person: str) -> None:
     assert _third_person(lemma) == third_person
