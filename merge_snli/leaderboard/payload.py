@@ -27,7 +27,7 @@ SEEDS_SHOWN = 10
 FLIPS_SHOWN = 12
 """Maximum number of variants shown per seed."""
 DIGITS = 9
-"""Decimals of shares in the data: so many that rounding a share again for the page gives what rounding it once gives."""
+"""Decimals of shares: rounding a share with so many again, for the page, gives what rounding it once gives."""
 CURVE_SCALE = 10**DIGITS
 """Curve values are multiplied by this and rounded to integers."""
 
