@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from generation.filters.articles import ARTICLES_LIBRARY, disagrees_with_article
+from generation.filters.compounds import is_in_compound
 from generation.filters.filter import FILTERS_GROUP, Applied, Filter, Place, Where
 from generation.sentences.folding import fold
 from generation.sentences.tags_in_place import word_class_of
 from merge_snli.base.option import Option
+from merge_snli.models.supersenses import supersense
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,6 +118,45 @@ RELATED = Filter(
     on_word=_related,
 )
 
+
+def _in_compound(_: object, place: Place) -> Callable[[str], bool]:
+    dropped = is_in_compound(place)
+    return lambda word: dropped
+
+
+COMPOUND = Filter(
+    name="no_compounds",
+    reason="in a compound",
+    option=Option(
+        help="leave out words in compounds: next to a hyphen or slash, or a noun next to a noun",
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**No compounds**: words next to a hyphen or slash, and nouns next to a noun, were not replaced.",
+    ),
+    on_word=_in_compound,
+)
+
+
+def _other_supersense(_: object, place: Place) -> Callable[[str], bool]:
+    if place.word.word_class != "noun":
+        return lambda word: False
+    original = supersense(place.word.text)
+    return lambda word: original is None or supersense(word) != original
+
+
+OTHER_SUPERSENSE = Filter(
+    name="supersense",
+    reason="other supersense",
+    option=Option(
+        help="keep nouns of the original's WordNet supersense only, such as person or food",
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**Same supersense**: a noun and its replacement have the same supersense in WordNet, such as person "
+        "or food.",
+    ),
+    on_word=_other_supersense,
+)
+
 OTHER_ARTICLE = Filter(
     name="articles",
     reason="other article",
@@ -183,7 +224,7 @@ TOO_FEW = Filter(
 
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
-    *(IN_PROBLEM, SAME_WORD, RELATED, OTHER_ARTICLE),
+    *(IN_PROBLEM, SAME_WORD, RELATED, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE),
     *(OTHER_CLASS, OTHER_TAG),
     *(TOO_FEW,),
 )
@@ -207,6 +248,8 @@ class FilterOptions:
     articles: bool = OTHER_ARTICLE.field()
     min_log_odds: float | None = LOW_LOG_ODDS.field()
     max_rank: int | None = LOW_RANK.field()
+    no_compounds: bool = COMPOUND.field()
+    supersense: bool = OTHER_SUPERSENSE.field()
 
 
 def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anything with the fields of `Options`

@@ -25,8 +25,9 @@ SEEDS_SHOWN = 10
 """Number of seeds in each of a model's two lists."""
 FLIPS_SHOWN = 12
 """Maximum number of variants shown per seed."""
-DIGITS = 5
-CURVE_SCALE = 10_000
+DIGITS = 9
+"""Decimals of shares: rounding a share with so many again, for the page, gives what rounding it once gives."""
+CURVE_SCALE = 10**DIGITS
 """Curve values are multiplied by this and rounded to integers."""
 
 
@@ -37,7 +38,10 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
         boards: The boards, at least one.
         texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
     """
-    return {"boards": [_board(board, texts.get(index)) for index, board in enumerate(boards)]}
+    return {
+        "curveScale": CURVE_SCALE,
+        "boards": [_board(board, texts.get(index)) for index, board in enumerate(boards)],
+    }
 
 
 def _board(board: Board, texts: Texts | None) -> Json:

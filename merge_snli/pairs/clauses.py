@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.dataset.record import SourceRecord
+from merge_snli.models.supersenses import supersense
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spacy.language import Language
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Doc, Span, Token
 
     from merge_snli.models.tagger import Tagger
 
@@ -49,10 +52,11 @@ def load_parser(tagger: Tagger) -> Language:
     return nlp
 
 
-NOUN_TAGS = {"NN": False, "NNP": False, "NNS": True, "NNPS": True}
-"""Tags of nouns, and whether they are plural."""
+NOUN_TAGS = {"NN": False, "NNS": True}
+"""Tags of common nouns, and whether they are plural."""
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$", "WP", "WP$", "EX"})
+SUPERLATIVE_TAGS = frozenset({"JJS", "RBS"})
 DO = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 """The form of do that negates a verb."""
 
@@ -71,6 +75,7 @@ class Clause:
         predicate: The predicate without full stop, such as `barks at a car`.
         negated: The negated predicate, such as `does not bark at a car`.
         head: The noun of the subject, as its base form.
+        supersense: The supersense of that noun, such as `person`; None if WordNet does not have it.
         is_plural: Whether the subject is plural.
         words: The base forms of its words other than function words.
     """
@@ -80,6 +85,7 @@ class Clause:
     predicate: str
     negated: str
     head: str
+    supersense: str | None
     is_plural: bool
     words: frozenset[str]
 
@@ -97,17 +103,19 @@ def is_plain(text: str) -> bool:
     return PLAIN_SENTENCE.fullmatch(text) is not None and "  " not in text
 
 
-def read_clause(doc: Doc, source: str, excluded: frozenset[str]) -> Clause | None:
+def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping[str, int]) -> Clause | None:
     """Return subject, predicate and negated predicate of a parsed sentence.
 
     Args:
         doc: The sentence, for which `is_plain` holds.
         source: The name of the problems that it comes from.
         excluded: Words that it must not have, such as negations.
+        counts: How often each word, in this case, is within a sentence of the problems, that is not at its start.
 
     Returns:
-        None if its subject is a pronoun or not at its start, the root verb takes no rule-based negation, there is a
-        negation already, or several verbs are coordinated.
+        None if its subject is a pronoun, a name or not at its start, the root verb takes no rule-based negation, there
+        is a negation already, something in the predicate is coordinated, the predicate says what the subject is (there
+        can be only one "best example"), or it is not known how its first word is written within a sentence.
     """
     root = next((token for token in doc if token.dep_ == "ROOT"), None)
     if root is None or not _is_simple(doc, root, excluded):
@@ -122,27 +130,36 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str]) -> Clause | Non
         return None
     if subject.left_edge.i != 0 or subject.right_edge.i + 1 != finite.i:
         return None
-    text = doc[: finite.i].text
-    if "," in text:
+    text = _within(doc[: finite.i], counts)
+    if text is None or "," in text or any(token.dep_ == "cc" for token in doc[finite.i :]):
         return None
     return Clause(
         source=source,
-        subject=text if doc[0].tag_.startswith("NNP") else text[0].lower() + text[1:],
+        subject=text,
         predicate=doc[finite.i : -1].text,
         negated=negated,
         head=subject.lemma_.lower(),
+        supersense=supersense(subject.text),
         is_plural=is_plural,
         words=frozenset(token.lemma_.lower() for token in doc if token.is_alpha and token.lower_ not in stop_words()),
     )
 
 
+def _within(subject: Span, counts: Mapping[str, int]) -> str | None:
+    """Return a subject as it is written within a sentence; None if that is not clear."""
+    first, rest = subject[0], subject.text[1:]
+    if first.tag_.startswith("NNP") or counts[first.text] > counts[first.lower_]:
+        return subject.text
+    return subject.text[0].lower() + rest if counts[first.lower_] and rest.islower() else None
+
+
 def _is_simple(doc: Doc, root: Token, excluded: frozenset[str]) -> bool:
-    """Return whether a sentence has no pronoun, no negation and no second main verb."""
+    """Return whether a sentence has no pronoun, negation, superlative, second main verb or nominal predicate."""
     return (
         MIN_TOKENS <= len(doc) <= MAX_TOKENS
         and sum(1 for _ in doc.sents) == 1
-        and not any(token.tag_ in PRONOUN_TAGS or token.lower_ in excluded for token in doc)
-        and not any(child.dep_ in {"conj", "cc", "ccomp", "parataxis", "neg"} for child in root.children)
+        and not any(token.tag_ in PRONOUN_TAGS | SUPERLATIVE_TAGS or token.lower_ in excluded for token in doc)
+        and not any(child.dep_ in {"attr", "conj", "cc", "ccomp", "parataxis", "neg"} for child in root.children)
     )
 
 
@@ -169,4 +186,15 @@ def _negate(finite: Token, rest: str) -> str | None:
         return f"cannot {rest}"
     if is_auxiliary or finite.lemma_ == "be" or finite.tag_ == "MD":
         return f"{finite.text} not {rest}".strip()
+    if finite.tag_ == "VBZ" and finite.lower_ != _third_person(finite.lemma_):
+        return None
     return f"{DO[finite.tag_]} not {finite.lemma_} {rest}".strip()
+
+
+def _third_person(lemma: str) -> str:
+    """Return the third person of a verb, which shows whether a lemma is of another verb: "rid" for "rides"."""
+    if lemma == "have":
+        return "has"
+    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{lemma}es"
+    return f"{lemma[:-1]}ies" if re.search(r"[^aeiou]y$", lemma) else f"{lemma}s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Annotated
@@ -95,6 +96,9 @@ TEMPLATES = "extended_pair.toml"
 SENTENCES = 60
 """Sentences that the conjunctions are made of."""
 
+SUPERSENSE = "person"
+"""The supersense of all subjects: what one person does, most other persons can do, but a building cannot."""
+
 BATCH_SIZE = 64
 """Sentences parsed at once; others are parsed only if these do not give enough."""
 
@@ -113,10 +117,10 @@ class ExtendedTemplates(Entries):
 def find_clauses(
     sources: Sequence[Sentences], templates: ExtendedTemplates, nlp: Language, seed: int
 ) -> tuple[Clause, ...]:
-    """Return 60 sentences with different subjects, the same number from each source.
+    """Return 60 sentences about persons with different subjects, the same number from each source.
 
     Args:
-        sources: The sentences, of which the premises are used.
+        sources: The sentences, premises and hypotheses.
         templates: Has the heads of subjects and the words to leave out.
         nlp: A pipeline with parser.
         seed: Seed of the draws.
@@ -128,16 +132,18 @@ def find_clauses(
     for number, source in enumerate(sources):
         before, wanted = len(found), SENTENCES * (number + 1) // len(sources)
         random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
-        plain = [text for text in random.sample(source.premises, len(source.premises)) if is_plain(text)]
+        texts = tuple(dict.fromkeys((*source.premises, *source.hypotheses)))
+        within = Counter(word for text in texts for word in text.rstrip(".").split(" ")[1:])
+        plain = [text for text in random.sample(texts, len(texts)) if is_plain(text)]
         for doc in nlp.pipe(plain, batch_size=BATCH_SIZE):
             if len(found) == wanted:
                 break
-            clause = read_clause(doc, source.name, templates.excluded)
-            if clause is not None and clause.head not in templates.general:
+            clause = read_clause(doc, source.name, templates.excluded, within)
+            if clause is not None and clause.supersense == SUPERSENSE and clause.head not in templates.general:
                 found.setdefault(clause.head, clause)
         if len(found) < wanted:
             raise InputError(
-                f"{source.name} has only {len(found) - before} of the {wanted - before} sentences with different nouns "
-                "as subjects and a verb that can be negated: pass more problems"
+                f"{source.name} has only {len(found) - before} of the {wanted - before} sentences with different "
+                "persons as subjects and a verb that can be negated: pass more problems"
             )
     return tuple(found.values())

@@ -8,6 +8,7 @@ order.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import math
@@ -47,6 +48,25 @@ AFFIXES = {
 
 ENGINE = inflect.engine()
 
+MORPHY = (
+    *(("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
+    *(("men", "man"), ("ies", "y")),
+)
+
+
+def nouns() -> dict[str, str]:
+    """Return WordNet's nouns with their supersense, and `irregular PLURAL` with the singular."""
+    found: dict[str, str] = {}
+    table = Path(__file__).parents[2] / "merge_snli" / "embedded" / "wordnet" / "nouns.txt.gz"
+    for line in gzip.decompress(table.read_bytes()).decode().splitlines():
+        for word in line.split()[1:]:
+            plural, equals, singular = word.partition("=")
+            found["irregular " + plural if equals else word] = singular if equals else line.split()[0]
+    return found
+
+
+NOUNS = nouns()
+
 NOISE = 1e-5
 """Log-probabilities nearer than this may come out in the other order in another batch."""
 
@@ -73,6 +93,8 @@ class Choices:
         articles: Whether a word must fit "a" or "an" before it.
         min_log_odds: The least log-odds, None for any.
         max_rank: How many of the most probable pieces are looked at, None for all.
+        no_compounds: Whether words beside a hyphen or slash, and nouns beside nouns, stay as they are.
+        supersense: Whether a noun must have the supersense of the original.
     """
 
     prob: bool = True
@@ -85,6 +107,8 @@ class Choices:
     articles: bool = False
     min_log_odds: float | None = None
     max_rank: int | None = None
+    no_compounds: bool = False
+    supersense: bool = False
 
 
 @dataclass(frozen=True)
@@ -382,6 +406,33 @@ def suggestions(
     return kept, doubtful
 
 
+def same_supersense(original: str, word: str) -> bool:
+    """Say whether two nouns are of the same lexicographer file of WordNet."""
+    first = supersense_of(original)
+    return first is not None and first == supersense_of(word)
+
+
+def supersense_of(noun: str) -> str | None:
+    """Return the line of the table that has a noun, or its singular by WordNet's rules."""
+    noun = NOUNS.get("irregular " + noun.lower(), noun.lower())
+    if noun in NOUNS:
+        return NOUNS[noun]
+    for plural, singular in MORPHY:
+        if noun.endswith(plural) and noun[: -len(plural)] + singular in NOUNS:
+            return NOUNS[noun[: -len(plural)] + singular]
+    return None
+
+
+def in_compound(sentence: str, tokens: list[Token], start: int, end: int) -> bool:
+    """Say whether a word touches a hyphen, dash or slash, or is a noun beside a noun."""
+    beside = (sentence[max(start - 1, 0) : start], sentence[end : end + 1])
+    if any(character in ("-", "\u2010", "\u2011", "\u2013", "/") for character in beside):
+        return True
+    (at,) = (at for at, token in enumerate(tokens) if token.start == start)
+    neighbors = [*tokens[max(at - 1, 0) : at], *tokens[at + 1 : at + 2]]
+    return tokens[at].tag.startswith("NN") and any(token.tag.startswith("NN") for token in neighbors)
+
+
 def fits_article(sentence: str, start: int, word: str) -> bool:
     """Say whether a word may follow what stands before it, as far as "a" and "an" are concerned."""
     before = sentence[:start].rstrip("\"'“‘(")
@@ -493,11 +544,15 @@ def variants_of(
         original = min(written) if len(written) == 1 else form
         result.shared.append((word_class, original))
         validated: list[dict[str, dict[str, float]]] = []  # for P and for H: word -> masked LM -> log-odds
-        for (sentence, _), here in zip(sentences, places, strict=True):
+        for (sentence, tokens), here in zip(sentences, places, strict=True):
             by_word: dict[str, dict[str, float]] = {}
+            compound = choices.no_compounds and any(in_compound(sentence, tokens, start, end) for start, end in here)
             for mlm in mlms:
                 answers = [suggestions(mlm, sentence, start, end, original, taken, choices) for start, end in here]
                 for word in set.intersection(*(set(kept) for kept, _ in answers)):
+                    is_noun = choices.supersense and word_class == "noun"
+                    if compound or (is_noun and not same_supersense(original, word)):
+                        continue
                     by_word.setdefault(word, {})[mlm.name] = min(kept[word] for kept, _ in answers)
                 result.doubtful |= {
                     (seed_id, word_class, original, word) for _, doubtful in answers for word in doubtful

@@ -209,6 +209,8 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"same_tag": True, "filters": "prob"}, literal.Choices(same_tag=True, pos=False)),
     ({"articles": True, "filters": "none", "ignore_case": True}, LENIENT_WITH_ARTICLES),
     ({"min_log_odds": 0.2}, literal.Choices(min_log_odds=0.2)),
+    ({"no_compounds": True, "filters": "none"}, literal.Choices(no_compounds=True, prob=False, pos=False)),
+    ({"supersense": True, "filters": "none"}, literal.Choices(supersense=True, prob=False, pos=False)),
     ({"max_rank": 20, "filters": "none"}, literal.Choices(max_rank=20, prob=False, pos=False)),
     (
         {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 0.05, "max_rank": 45},

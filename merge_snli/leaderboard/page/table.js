@@ -170,9 +170,9 @@ class ModelTable {
 /** Return the training data of a model, after its size if the size column is hidden. */
 function aboutModel(model) {
   const training = (model.training ?? []).map((name) => name.slice(name.lastIndexOf("/") + 1)).join(", ");
-  const dot = training && model.parameters !== null ? " · " : "";
+  const gap = training ? " · " : " ";
   const size =
-    model.parameters === null ? null : el("span", { class: "narrow" }, `${parameters(model.parameters)}${dot}`);
+    model.parameters === null ? null : el("span", { class: "narrow" }, `${parameters(model.parameters)}${gap}`);
   return [size, training && `${training} `].filter(Boolean);
 }
 

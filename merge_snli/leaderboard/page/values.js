@@ -43,12 +43,12 @@ function parameters(number) {
   return String(number);
 }
 
-/** Convert a curve from integer differences (units of 0.01 percent) to shares. */
+/** Convert a curve from integer differences to shares. */
 function unpack(curve) {
   if (!curve) return { mean: null, low: null, high: null };
   const sums = (steps) => {
     let sum = 0;
-    return steps.map((step) => (sum += step) / 10000);
+    return steps.map((step) => (sum += step) / DATA.curveScale);
   };
   const mean = sums(curve.mean); // without a band, the mean is used for it
   return { mean, low: curve.low ? sums(curve.low) : mean, high: curve.high ? sums(curve.high) : mean };

@@ -32,6 +32,8 @@ ORDER = (
     "in the problem",
     "same word again",
     "related",
+    "in a compound",
+    "other supersense",
     "other article",
     "other class",
     "other tag",

@@ -149,6 +149,8 @@ DIFFERING: dict[str, dict[str, object]] = {
     "Articles": {"articles": True},
     "A margin of probability": {"min_log_odds": 0.5},
     "A maximum rank": {"max_rank": 50},
+    "No compounds": {"no_compounds": True},
+    "Same supersense": {"supersense": True},
     "Case ignored": {"ignore_case": True},
     "bfloat16": {"dtype": "bfloat16"},
     "Another degree of inflation": {"inflation": 5},

@@ -73,7 +73,7 @@ def results(gold: dict[Pair, int]) -> list[Result]:
         named(careful, "org/careful-large", 355_000_000, ("snli", "nyu-mll/multi_nli")),
         named(small, SCRIPT, 5_200_000, ("<b>snli</b>",)),
         named(dataclasses.replace(hasty, notes=(QUOTES,)), QUOTES, None, None),
-        neutral,
+        named(neutral, "always neutral", 190_000, None),
         named(nouns, "org/careful-large", 355_000_000, ("snli", "nyu-mll/multi_nli")),
     ]
 

@@ -9,6 +9,7 @@ import random
 import re
 from base64 import b64encode
 from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from merge_snli import Result
 from merge_snli.analysis.html_page import shared_style
 from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import Board, make_boards
+from merge_snli.leaderboard.payload import CURVE_SCALE, _differences
 from merge_snli.leaderboard.seeds import SeedText, Texts
 from merge_snli.leaderboard.write import json_for_script, render_page
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, unchecked
@@ -157,3 +159,10 @@ def test_fifty_models_are_small_enough(results: list[Result]) -> None:
     assert len(shown["models"]) == 50
     assert all(model["inconsistent"] and model["inconsistent"][0]["flips"] for model in shown["models"])
     assert len(shown["texts"]) > 400
+
+
+def test_a_curve_is_rounded_once() -> None:
+    for of in range(1, 400):
+        shares = [number / of for number in range(of, -1, -1)]
+        values = [value / CURVE_SCALE for value in accumulate(_differences(shares))]
+        assert [f"{100 * value:.1f}" for value in values] == [f"{100 * share:.1f}" for share in shares]

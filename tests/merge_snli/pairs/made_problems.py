@@ -45,42 +45,42 @@ A senator signed the law.
 """.splitlines()
 
 SECOND = """\
-The bridge attracts rich tourists.
-The castle was closed yesterday.
-The museum lies behind tall trees.
-The library is famous across Europe.
-The factory opened last summer.
-The hotel needs modern lights.
-The market burned during winter.
-The station has nine gates.
-The temple can hold thousands of visitors.
-The theater was sold cheaply.
-The hospital floods in spring.
-The harbor looks grey.
-The garden will reopen soon.
-The river costs ten dollars.
-The valley is quiet tonight.
-The mountain belongs to monks.
-The island faces north.
-The village was built quickly.
-The tower inspired great poets.
-The palace smells of smoke.
-The church employs young workers.
-The school has become dangerous.
-The stadium is covered with snow.
-The airport exports glass.
-The tunnel drew loud crowds.
-The lake lost a roof.
-The desert hides secret rooms.
-The forest serves local fish.
-The canal remains empty.
-The fountain shines brightly.
-The road moved westward.
-The bakery makes sweet cakes.
-The prison holds forty men.
-The statue stands near the park.
-The monument honors a general.
-The ferry leaves at noon.
+The architect attracts rich tourists.
+The mayor was seen yesterday.
+The monk rests behind tall trees.
+The author is famous across Europe.
+The banker traveled last summer.
+The surgeon needs modern lights.
+The grocer shivered during winter.
+The knight has nine swords.
+The priest can welcome thousands of visitors.
+The actor was paid cheaply.
+The swimmer trains in spring.
+The captain looks grey.
+The butcher will return soon.
+The sculptor charges ten dollars.
+The student is quiet tonight.
+The emperor belongs to monks.
+The scout faces north.
+The tenant was moved quickly.
+The bishop inspired great poets.
+The smoker smells of smoke.
+The boss employs young workers.
+The criminal has become dangerous.
+The skier is covered with snow.
+The merchant exports glass.
+The comedian drew loud crowds.
+The landlord lost a roof.
+The spy hides secret rooms.
+The waitress serves local fish.
+The prisoner remains alone.
+The bride smiles brightly.
+The settler moved westward.
+The cook makes sweet cakes.
+The jailer guards forty men.
+The beggar stands near the park.
+The widow honors a general.
+The passenger leaves at noon.
 """.splitlines()
 
 LEFT_OUT = (
@@ -93,6 +93,11 @@ LEFT_OUT = (
     "A person is running fast.",
     "A juggler sings and the clown laughs.",
     "Stop the old train.",
+    "A carpenter is playing music and singing into a microphone.",
+    "A carpenter seized a bell and the clown a drum.",
+    "London is quiet tonight.",
+    "A carpenter is a friend.",
+    "A carpenter has the best tools.",
 )
 HYPOTHESES = ("Everyone likes music.", "It is raining.", "Prices were lower before.", "Nothing happened.", "Go home.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -10,8 +10,9 @@ import spacy
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
+from merge_snli.models.supersenses import supersense
 from merge_snli.models.tagger import find_tagger
-from merge_snli.pairs.clauses import is_plain, load_parser, read_clause
+from merge_snli.pairs.clauses import _third_person, is_plain, load_parser, read_clause
 from merge_snli.pairs.extended_pair import ExtendedPairOptions, make_extended_pair
 from merge_snli.pairs.extended_sentences import TEMPLATES, ExtendedTemplates, read_sources
 from merge_snli.pairs.lexicon import SHIPPED, read_entries
@@ -23,6 +24,8 @@ from tests.merge_snli.pairs.made_problems import FIRST, LEFT_OUT, SECOND, save_s
 
 PREMISES = 48
 LINES = (*FIRST, *SECOND)
+ANY_CASE: defaultdict[str, int] = defaultdict(lambda: 1)
+"""How often each word is within a sentence, with a capital and without."""
 
 
 @pytest.fixture(scope="module")
@@ -57,21 +60,62 @@ def extended(extended_pair: MergeDataset) -> Rows:
         ("The waiter took a long break.", "the waiter", "took a long break", "did not take a long break"),
         ("A woman in red was seen today.", "a woman in red", "was seen today", "was not seen today"),
         ("The pilot can fly a plane.", "the pilot", "can fly a plane", "cannot fly a plane"),
-        ("London is an old city.", "London", "is an old city", "is not an old city"),
+        ("Two old pilots sing.", "two old pilots", "sing", "do not sing"),
     ],
 )
 def test_split_and_negated(
     sentence: str, subject: str, predicate: str, negated: str, nlp: spacy.language.Language
 ) -> None:
     assert is_plain(sentence)
-    clause = read_clause(nlp(sentence), "source", frozenset())
+    clause = read_clause(nlp(sentence), "source", frozenset(), ANY_CASE)
     assert clause is not None
     assert (clause.subject, clause.predicate, clause.negated) == (subject, predicate, negated)
 
 
 @pytest.mark.parametrize("sentence", [text for text in LEFT_OUT if text != "A person is running fast."])
 def test_sentences_without_a_clause(sentence: str, nlp: spacy.language.Language) -> None:
-    assert read_clause(nlp(sentence), "source", read_entries(SHIPPED / TEMPLATES, ExtendedTemplates).excluded) is None
+    assert (
+        read_clause(nlp(sentence), "source", read_entries(SHIPPED / TEMPLATES, ExtendedTemplates).excluded, ANY_CASE)
+        is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "subject"),
+    [
+        ({"africans": 1, "Africans": 2}, "Africans"),
+        ({"africans": 2, "Africans": 1}, "africans"),
+        ({"africans": 0, "Africans": 0}, None),
+    ],
+)
+def test_a_name_at_the_start_keeps_its_capital(
+    counts: dict[str, int], subject: str | None, nlp: spacy.language.Language
+) -> None:
+    doc = nlp("Africans are walking to town.")
+    doc[0].tag_ = "NNS"
+    clause = read_clause(doc, "source", frozenset(), counts)
+    assert (None if clause is None else clause.subject) == subject
+
+
+@pytest.mark.parametrize(
+    ("lemma", "third_person"),
+    [
+        ("ride", "rides"),
+        ("rid", "rids"),
+        ("have", "has"),
+        ("watch", "watches"),
+        ("carry", "carries"),
+        ("play", "plays"),
+    ],
+)
+def test_the_third_person_of_a_verb(lemma: str, third_person: str) -> None:
+    assert _third_person(lemma) == third_person
+
+
+def test_subjects_are_persons(extended: Rows) -> None:
+    conjunction = extended["extended_conjunction"]
+    heads = {row[slot].split()[-1] for row in conjunction for slot in ("s1", "s2")}
+    assert {supersense(head) for head in heads} == {"person"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,32 @@
+"""Words in compounds, such as "ice" in "ice cream" and "blue" in "blue-green"."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from generation.filters.filter import Place
+
+JOINERS = frozenset("-\u2010\u2011\u2013/")
+"""Hyphens, the en dash and the slash."""
+
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+
+
+def is_in_compound(place: Place) -> bool:
+    """Return whether an occurrence is part of a compound, by the characters and the tokens beside it.
+
+    That is next to a hyphen, en dash or slash, with no space between, or a noun whose neighbor token is a noun, too.
+
+    Args:
+        place: The occurrence.
+    """
+    sentence = place.sentence
+    if not JOINERS.isdisjoint(sentence[: place.start][-1:] + sentence[place.end :][:1]):
+        return True
+    tokens = getattr(place.tagged, place.side).tokens
+    return any(
+        {first.tag, second.tag} <= NOUN_TAGS and place.start in {first.start, second.start}
+        for first, second in pairwise(tokens)
+    )
