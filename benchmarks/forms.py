@@ -7,10 +7,10 @@ from generation.filters.fillers import Suggestion, filter_fillers
 from generation.filters.filter import Applied, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
-from generation.sentences.forms import PREMISE, Form, forms_of_word
+from generation.sentences.forms import PREMISE, Form
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
-from generation.sentences.words import SharedWord, shared_words
+from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems

@@ -28,13 +28,13 @@ from typing import Any
 from benchmarks.synthetic_problems import write_problems
 from generation.answers.cache_key import cache_key_of
 from generation.answers.store import Store
-from generation.answers.suggest import suggest
 from generation.masked_lms.loading import load_masked_lm, load_vocabulary
 from generation.options import Options
 from generation.output.record import add_word_counts, count_words
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
-from generation.sentences.tags_in_place import InPlaceTagger
-from generation.variants.variant_shards import Method, make_variant_shard
+from generation.sentences.tagging import InPlaceTagger
+from generation.tasks import suggest
+from generation.variant_shards import Method, make_variant_shard
 from merge_snli.base.progress import Progress
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.models.finding import find_model

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from generation.output.folder import write_output
-from generation.replacements.standalone import CLASS_FORMS
-from generation.sentences.forms import forms_of_word
+from generation.replacements.counts import CLASS_FORMS
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
+from generation.sentences.words import forms_of_word
 from generation.tasks import stages, words_of
-from generation.variants.variant_shards import STANDALONE, VariantShard
-from generation.work.shards import read_shard
+from generation.variant_shards import STANDALONE, VariantShard
+from generation.work import read_shard
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, TAG, WRITE, Notes, run_here
 

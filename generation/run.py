@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.answers.cache_key import CacheKey, cache_key_of
-from generation.filters.relations import load_wordnet
+from generation.filters.lexical import load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
-from generation.method_version import METHOD_VERSION
 from generation.options import with_absolute_paths
 from generation.seeds_from import read_seeds
-from generation.work.folder import work_folder_of
+from generation.work import METHOD_VERSION, work_folder_of
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
@@ -36,7 +35,7 @@ from merge_snli.problems.source import open_source
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from generation.filters.relations import WordNet
+    from generation.filters.lexical import WordNet
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.seeds_from import Seeds

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from generation.filters.definitions import FILTERS
-from generation.sentences.replacing import match_case
+from generation.sentences.forms import match_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

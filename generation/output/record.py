@@ -13,7 +13,7 @@ from generation.options import FILTER_NAMES, UNION
 from generation.output.write_data import GROUP_COLUMN
 from generation.replacements.counts import by_side
 from generation.sentences.words import LEFT_OUT
-from generation.variants.variant_shards import read_filter_counts
+from generation.variant_shards import read_filter_counts
 from merge_snli.base.version import __version__
 from merge_snli.dataset.record import (
     FilterRecord,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from generation.run import RunInputs
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
-    from generation.variants.variant_shards import VariantShard
+    from generation.variant_shards import VariantShard
     from merge_snli.dataset.record import ConfigRecord, DataRecord
 
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")

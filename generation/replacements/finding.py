@@ -19,32 +19,21 @@ from generation.replacements.combine import (
     over_mlms,
     over_occurrences,
     over_sentences,
+    scramble_all,
 )
 from generation.replacements.counts import FILLERS, FORMS, NO_ORDER, FilterCounts
-from generation.replacements.scramble import scramble_all
-from generation.sentences.folding import words_of
-from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, forms_of_word
-from generation.sentences.substitution import Substitution
+from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, Substitution
+from generation.sentences.words import forms_of_word, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from generation.answers.answer import Answer
+    from generation.answers.store import MaskedLMAnswers
     from generation.filters.filter import Applied
-    from generation.filters.relations import WordNet
-    from generation.masked_lms.vocabulary import Vocabulary
+    from generation.filters.lexical import WordNet
     from generation.options import Options
-    from generation.sentences.tagging import TaggedProblem
-    from generation.sentences.tags_in_place import InPlaceTagger
+    from generation.sentences.tagging import InPlaceTagger, TaggedProblem
     from generation.sentences.words import SharedWord
-
-
-@dataclass(frozen=True)
-class MaskedLMAnswers:
-    """The answers of one masked LM by the key of the form, and its vocabulary."""
-
-    answers: Mapping[str, Answer]
-    vocabulary: Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

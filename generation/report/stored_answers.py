@@ -1,20 +1,25 @@
-"""Read the stored answers of a finished run, and apply its filters again."""
+"""Read the stored answers of a finished run, apply its filters again, and trace fillers through them."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from generation.answers.cache_key import recorded_cache_keys
-from generation.answers.store import Store
-from generation.filters.relations import load_wordnet
+from generation.answers.store import MaskedLMAnswers, Store
+from generation.filters.definitions import FILTERS
+from generation.filters.fillers import KEPT, OUTCOMES
+from generation.filters.lexical import load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
+from generation.masked_lms.masked_lm import Fillers
 from generation.options import Options, with_defaults
-from generation.replacements.finding import MaskedLMAnswers, filter_words
-from generation.sentences.forms import forms_of_word
+from generation.replacements.finding import filter_words
+from generation.report.inventory import TAGGED, inventory
+from generation.sentences.forms import match_case
 from generation.sentences.tagged_shards import read_tagged
-from generation.sentences.tags_in_place import InPlaceTagger
-from generation.work.inventory import TAGGED, inventory
+from generation.sentences.tagging import InPlaceTagger
+from generation.sentences.words import forms_of_word
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import generation_of
 from merge_snli.models.tagger import find_tagger
@@ -24,10 +29,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from generation.replacements.finding import FilteredWord
+    from generation.replacements.finding import FilteredForm, FilteredWord
+    from generation.sentences.words import SharedWord
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.models.tagger import Tagger
-
 
 WORK_FOLDER = (
     f"name the work folder of its run with {param('work')}, or with {param('against_work')} if it is the second data "
@@ -152,3 +157,68 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
             f"(sha256 {recorded.digest[:12]}): install that version"
         )
     return tagger
+
+
+WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
+"""Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
+
+
+@dataclass(frozen=True)
+class Filler:
+    """One filler of a form.
+
+    Attributes:
+        word: The word in the case pattern of the original if it became a suggestion, else the text of the piece.
+        log_odds: log p(word) - log p(original).
+        dropped: Why it was dropped, the reason of a filter; None if it is kept.
+    """
+
+    word: str
+    log_odds: float
+    dropped: str | None
+
+
+@dataclass(frozen=True)
+class TracedForm:
+    """The answer of one masked LM to one form.
+
+    Attributes:
+        masked_lm: The name of the masked LM.
+        side: `premise` or `hypothesis`.
+        start: Offset of the occurrence in that sentence.
+        refused: The reason why the form has no answer; None if it has one.
+        fillers: The fillers in order of decreasing probability.
+    """
+
+    masked_lm: str
+    side: str
+    start: int
+    refused: str | None
+    fillers: tuple[Filler, ...]
+
+    @property
+    def kept(self) -> dict[str, float]:
+        """The log-odds of the words that every filter kept."""
+        return {filler.word: filler.log_odds for filler in self.fillers if filler.dropped is None}
+
+
+def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswers) -> TracedForm:
+    """Return each filler of a form with its outcome.
+
+    Args:
+        filtered: The form with the outcome of the filters.
+        word: The shared word.
+        answers: The answers of the form's masked LM.
+    """
+    answer, outcome = answers.answers[filtered.form.key], filtered.outcome
+    refused = outcome if isinstance(outcome, str) else None
+    fillers = []
+    if isinstance(answer, Fillers) and not isinstance(outcome, str):
+        for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
+            piece, dropped = answers.vocabulary.pieces[piece_id], OUTCOMES[code]
+            text = "" if piece is None else piece.text
+            if dropped in WORDS:
+                text = match_case(word.text, text)
+            log_odds = float(log_prob) - answer.original_log_prob
+            fillers.append(Filler(text, log_odds, None if dropped == KEPT else dropped))
+    return TracedForm(filtered.masked_lm, filtered.side, filtered.form.start, refused, tuple(fillers))

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from generation.filters.definitions import NO_WORD
 from generation.options import INTERSECTION, Options, with_defaults
 from generation.replacements.finding import combine
-from generation.report.stored_answers import filter_again
-from generation.report.trace import trace_form
-from generation.sentences.forms import SIDES
-from generation.sentences.replacing import match_case
+from generation.report.stored_answers import filter_again, trace_form
+from generation.sentences.forms import SIDES, match_case
 from merge_snli.dataset.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from generation.replacements.finding import FilteredWord, MaskedLMAnswers
+    from generation.answers.store import MaskedLMAnswers
+    from generation.replacements.finding import FilteredWord
     from merge_snli.dataset.stored import MergeDataset
 
 MASKED_LMS = "masked LMs that it lacks"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from generation.sentences.substitution import Substitution
+    from generation.sentences.forms import Substitution
     from merge_snli.models.tagger import Tagger
 
 SUGGESTIONS_PER_BATCH = 4_096

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from generation.method_version import METHOD_VERSION
-from generation.sentences.forms import Form, forms_of_word
+from generation.sentences.forms import Form
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
-from generation.sentences.words import SharedWord, shared_words
-from generation.work.folder import TAGGED_FOLDER
-from generation.work.shards import find_shard, read_shard, write_shard
+from generation.sentences.words import SharedWord, forms_of_word, shared_words
+from generation.work import METHOD_VERSION, TAGGED_FOLDER, find_shard, read_shard, write_shard
 from merge_snli.base.files import sha256_of_json
 from merge_snli.problems.reading import Problem
 

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from generation.filters.definitions import applied_filters
 from generation.options import UNION
 from generation.replacements.combine import Replacement
-from generation.sentences.folding import fold
-from generation.sentences.replacing import match_case
-from generation.sentences.whole_words import WORD, is_negation, is_whole_word
-from generation.variants.rows import draw_all, variant_row
-from generation.variants.variant import Variant
+from generation.sentences.forms import match_case
+from generation.sentences.words import WORD, fold, is_negation, is_whole_word
+from generation.variants import Variant, draw_all, variant_row
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.recorded_run import VARIANTS
 from merge_snli.validation.replaced import is_replaced
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from generation.sentences.words import SharedWord
-    from generation.variants.rows import DrawnVariant
+    from generation.variants import DrawnVariant
     from merge_snli.validation.collector import Collector, Find
     from merge_snli.validation.recorded_run import RecordedRun
     from merge_snli.validation.seed import CheckedSeed, Row

@@ -8,14 +8,15 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.fillers import CODES, Filtered, Suggestion, filter_fillers
 from generation.filters.filter import Applied, Filter, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import FILTER_NAMES
-from generation.replacements.finding import FilteredForm, MaskedLMAnswers
-from generation.report.trace import trace_form
+from generation.replacements.finding import FilteredForm
+from generation.report.stored_answers import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord

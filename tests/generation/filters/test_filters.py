@@ -16,9 +16,8 @@ from generation.filters.filter import Applied, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.sentences.folding import fold, words_of
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
-from generation.sentences.words import SharedWord
+from generation.sentences.words import SharedWord, fold, words_of
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import Problem
 

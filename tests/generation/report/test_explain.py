@@ -15,12 +15,10 @@ from generation import Options, generate
 from generation.replacements.counts import by_side
 from generation.replacements.finding import filter_words, find_replacements
 from generation.report.explain import explain
-from generation.report.stored_answers import StoredAnswers
-from generation.report.trace import trace_form
+from generation.report.stored_answers import StoredAnswers, trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import tag
-from generation.sentences.tags_in_place import InPlaceTagger
+from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.cli.main import main

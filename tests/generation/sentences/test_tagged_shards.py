@@ -9,10 +9,9 @@ import pytest
 
 from generation.options import Options
 from generation.sentences import tagged_shards
-from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged, read_words, tag_shard
 from generation.sentences.tagging import tag
-from generation.sentences.words import NEGATION, shared_words
+from generation.sentences.words import NEGATION, forms_of_word, shared_words
 from merge_snli.problems.reading import Problem
 
 if TYPE_CHECKING:

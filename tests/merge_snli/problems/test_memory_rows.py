@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from generation import Options, generate
-from generation.run_file import RUN_TOML, read_run_file
+from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems

@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import applied_filters
-from generation.method_version import METHOD_VERSION
 from generation.options import Options
-from generation.replacements.counts import FilterCounts, counts_of_table, counts_table
-from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
-from generation.replacements.standalone import count_standalone
+from generation.replacements.counts import FilterCounts, count_standalone, counts_of_table, counts_table
+from generation.replacements.finding import Found, find_replacements
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
-from generation.variants.rows import draw_all, seed_rows, variant_rows
-from generation.variants.variant import Variant
-from generation.work.folder import RESULT_FOLDERS
-from generation.work.shards import find_shard, key_of, read_shard, write_shard
+from generation.variants import Variant, draw_all, seed_rows, variant_rows
+from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
@@ -32,11 +29,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from generation.answers.store import Store
-    from generation.filters.relations import WordNet
+    from generation.filters.lexical import WordNet
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.seeds_from import Seeds
     from generation.sentences.tagged_shards import ProblemWords
-    from generation.sentences.tags_in_place import InPlaceTagger
+    from generation.sentences.tagging import InPlaceTagger
 
 *ROWS, STANDALONE = RESULT_FOLDERS
 

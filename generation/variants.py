@@ -1,7 +1,9 @@
-"""The rows of the variants and seeds of one shard, with the columns of `merge_snli.schema`."""
+"""Variants: problems with a shared word replaced, draws, and rows with the columns of `merge_snli.schema`."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import islice
@@ -9,16 +11,109 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from generation.variants.draws import draw, inflated
+from generation.sentences.forms import replace_occurrences, replaced_offsets
 from merge_snli.schema import ALL, SEED, WORD_CLASSES, features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from generation.options import Options
+    from generation.replacements.combine import Replacement
     from generation.replacements.finding import Found
-    from generation.variants.variant import Variant
+    from generation.sentences.words import SharedWord
     from merge_snli.problems.reading import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A variant ⟨P_ij, H_ij, l⟩ = ⟨P[w_i/v_ij], H[w_i/v_ij], l⟩ of a seed problem.
+
+    Attributes:
+        seed: The problem that it was made from.
+        word: The shared word that was replaced.
+        replacement: The word that replaces it.
+    """
+
+    seed: Problem
+    word: SharedWord
+    replacement: Replacement
+
+    @property
+    def id(self) -> str:
+        """The seed's id, word class, original and replacement, joined by colons."""
+        return f"{self.seed.id}:{self.word.word_class}:{self.word.text}:{self.replacement.word}"
+
+    @property
+    def premise(self) -> str:
+        """The premise with every occurrence replaced in its own case."""
+        return replace_occurrences(self.seed.premise, self.word.premise, self.word.text, self.replacement.word)
+
+    @property
+    def hypothesis(self) -> str:
+        """The hypothesis with every occurrence replaced in its own case."""
+        return replace_occurrences(self.seed.hypothesis, self.word.hypothesis, self.word.text, self.replacement.word)
+
+    @property
+    def premise_offsets(self) -> tuple[int, ...]:
+        """The offsets at which the replacement starts in `premise`."""
+        return replaced_offsets(self.seed.premise, self.word.premise, self.word.text, self.replacement.word)
+
+    @property
+    def hypothesis_offsets(self) -> tuple[int, ...]:
+        """The offsets at which the replacement starts in `hypothesis`."""
+        return replaced_offsets(self.seed.hypothesis, self.word.hypothesis, self.word.text, self.replacement.word)
+
+
+def inflated(variants: Iterable[Variant], inflation: int) -> list[tuple[Variant, ...]]:
+    """Group variants by seed and word class, and return the groups of at least `inflation` variants.
+
+    Args:
+        variants: Variants of any number of seeds and classes. The words of a class are pooled.
+        inflation: The degree of inflation d.
+
+    Returns:
+        One tuple per seed and class, in the order in which they first occur.
+    """
+    groups: dict[tuple[str, str], list[Variant]] = defaultdict(list)
+    for variant in variants:
+        groups[variant.seed.id, variant.word.word_class].append(variant)
+    return [tuple(group) for group in groups.values() if len(group) >= inflation]
+
+
+def draw(group: Sequence[Variant], *, inflation: int, subsamples: int, random_seed: int) -> dict[str, tuple[int, ...]]:
+    """Draw W^{d=m} from the variants of one seed and class, `subsamples` times.
+
+    A draw selects the variants with the smallest digests, so it depends only on the content of the group.
+
+    Args:
+        group: The variants of one seed and class, at least `inflation` of them.
+        inflation: Number of variants per draw.
+        subsamples: Number of draws.
+        random_seed: Changes the draws.
+
+    Returns:
+        By variant id, the numbers of the draws that selected it.
+    """
+    draws: dict[str, tuple[int, ...]] = {variant.id: () for variant in group}
+    for subsample in range(subsamples):
+        ranked = sorted(group, key=lambda variant: _rank(variant, subsample, random_seed))
+        for variant in ranked[:inflation]:
+            draws[variant.id] += (subsample,)
+    return draws
+
+
+def _rank(variant: Variant, subsample: int, random_seed: int) -> str:
+    """Return the sha256 of the JSON list [random seed, subsample, seed id, class, original, replacement]."""
+    key = [
+        random_seed,
+        subsample,
+        variant.seed.id,
+        variant.word.word_class,
+        variant.word.text,
+        variant.replacement.word,
+    ]
+    return hashlib.sha256(json.dumps(key, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+
 
 ROWS_PER_BATCH = 5_000
 
