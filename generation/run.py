@@ -28,7 +28,6 @@ from merge_snli.dataset.record import (
 )
 from merge_snli.models.finding import find_device
 from merge_snli.models.tagger import find_tagger
-from merge_snli.problems.file_names import public_name
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 
@@ -103,7 +102,7 @@ class RunInputs:
         return Inputs(
             method_version=METHOD_VERSION,
             options=self.options.as_dict(),
-            sources=(SourceRecord(public_name(self.options.problems), problems.digest),),
+            sources=(SourceRecord(self.options.problems.public_name, problems.digest),),
             label_names=tuple(problems.label_names),
             problems=ProblemsRecord(problems.with_label, problems.without_label),
             masked_lms=tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),

@@ -72,7 +72,7 @@ def words_report(options: ProblemOptions) -> WordsReport:
             counts = add_word_counts(counts, count_words(words, survey.label_names))
             stage.advance(len(batch))
     return WordsReport(
-        options.problems,
+        str(options.problems),
         survey.with_label,
         survey.without_label,
         TaggerRecord(tagger.name, tagger.version, tagger.digest),

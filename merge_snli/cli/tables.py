@@ -90,10 +90,10 @@ def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
 def _are_problems(name: str) -> bool:
     """Return whether a name is that of problems, which needs no look at the files or the Hub."""
     from merge_snli.embedded import PREFIX, PROBLEMS
-    from merge_snli.problems.file_names import names_files
+    from merge_snli.problems.inputs import Problems
     from merge_snli.problems.known_datasets import known_dataset
 
-    return name == PREFIX + PROBLEMS or names_files(name) or known_dataset(name) is not None
+    return name == PREFIX + PROBLEMS or Problems.of(name).are_files or known_dataset(name) is not None
 
 
 def _count_words(arguments: argparse.Namespace) -> int:

@@ -13,12 +13,10 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option, described
-from merge_snli.embedded import PREFIX
-from merge_snli.problems.file_names import names_files, one_name, without_hub_prefix
 from merge_snli.problems.file_rows import TAB
+from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.problems.label_names import read_label_names
-from merge_snli.problems.memory_rows import MEMORY, MemoryProblems, memory_problems
+from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
@@ -56,13 +54,13 @@ class ProblemOptions:
     `hf://datasets/ORG/NAME/PATH`, or several of these (in Python a list, which is recorded with commas); a data set's
     folder, a Hub id, or `demo:problems`; or problems in memory: a `datasets.Dataset`, a pandas or Polars frame, an
     Arrow table or a list of dicts. For these the record has the type, such as `memory:pandas.DataFrame`, and the digest
-    of the problems.
+    of the problems. The attribute is a `merge_snli.problems.inputs.Problems`.
 
     For a data set in `merge_snli.problems.known_datasets`, `config`, `split`, the columns of premise, hypothesis and
     label, and `data_labels` default to the data set's own values.
     """
 
-    problems: str | Any = _source_option(  # noqa: RUF009 - a field
+    problems: Any = _source_option(  # noqa: RUF009 - a field
         MISSING,
         ".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or hf://datasets/ORG/NAME/PATH; or "
         "the folder of a data set, a Hub id, or demo:problems",
@@ -125,10 +123,11 @@ class ProblemOptions:
         Raises:
             InputError: If a value is invalid.
         """
-        self._set("problems", _name_of(self.problems))
+        self._set("problems", Problems.of(self.problems))
         for name, expected in option_types(cast(Hashable, type(self))).items():
-            self._set(name, self._checked_type(name, expected))
-        if not self.problems.strip():
+            if name != "problems":
+                self._set(name, self._checked_type(name, expected))
+        if not str(self.problems).strip():
             raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
@@ -204,7 +203,7 @@ def _plain_type(hint: Any) -> type:  # noqa: ANN401 - a type hint
     if isinstance(hint, UnionType):
         hint = next(member for member in get_args(hint) if member is not NoneType)
     plain: type = get_origin(hint) or hint
-    return plain
+    return str if hint is Any else plain
 
 
 def _converted(value: object, expected: type) -> object | None:
@@ -265,28 +264,14 @@ def _require_choice(name: str, value: str | Sequence[str], choices: Sequence[str
             raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(choices)}")
 
 
-def _defaults(problems: str) -> dict[str, Any]:
+def _defaults(problems: Problems) -> dict[str, Any]:
     """Return the defaults of the options that depend on the data set."""
-    known = known_dataset(problems)
+    known = known_dataset(str(problems))
     if known is None:
-        return {} if _has_no_splits(problems) else {"split": "test"}
+        without_splits = problems.are_bundled or problems.were_in_memory or problems.are_files
+        return {} if without_splits else {"split": "test"}
     names = ("config", "premise_column", "hypothesis_column", "label_column", "data_labels")
     return {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
-
-
-def _name_of(problems: object) -> str:
-    """Return the name of the problems: of files, a folder or a Hub id, or one that holds problems in memory."""
-    if isinstance(problems, MemoryProblems):
-        return problems
-    if isinstance(problems, str | Path):
-        return without_hub_prefix(str(problems))
-    if isinstance(problems, list | tuple) and problems and all(isinstance(name, str | Path) for name in problems):
-        return without_hub_prefix(one_name(problems))
-    return memory_problems(problems)
-
-
-def _has_no_splits(problems: str) -> bool:
-    return problems.startswith((PREFIX, MEMORY)) or names_files(problems)
 
 
 def _delimiter(text: str | None) -> str | None:

@@ -90,7 +90,7 @@ def test_arguments_override_a_run_file(tmp_path: Path) -> None:
     path.write_text(write_run_file(written), encoding="utf-8")
     assert read("--options", str(path)) == written
     other = read("q.jsonl", "--options", str(path), "--inflation", "4")
-    assert (other.inflation, other.problems, other.scramble) == (4, "q.jsonl", True)
+    assert (other.inflation, str(other.problems), other.scramble) == (4, "q.jsonl", True)
 
 
 def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:

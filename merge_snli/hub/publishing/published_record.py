@@ -12,7 +12,7 @@ from merge_snli.base.hub_ids import LICENSE_ID
 from merge_snli.card import license_of
 from merge_snli.card.dataset_folder import card_and_record
 from merge_snli.dataset.record import PublishedRecord
-from merge_snli.problems.file_names import public_name
+from merge_snli.problems.inputs import public_name
 
 if TYPE_CHECKING:
     from merge_snli.dataset.record import Record
