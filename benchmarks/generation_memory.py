@@ -114,9 +114,12 @@ def measure(folder: Path, n_shards: int) -> Memory:
         stores, vocabularies, missing = {}, {}, 0
         for source in sources:
             store = stack.enter_context(Store(folder, cache_key_of(source, options, "cpu")))
-            missing = max(missing, sum(len(store.missing(forms_of_shard(shard, options))) for shard in shards))
+            missing = max(
+                missing,
+                sum(len(store.missing(forms_of_shard(shard, options.classes, options.mask))) for shard in shards),
+            )
             with Progress(quiet=True).stage(source.name, unit="forms") as stage:
-                forms = (forms_of_shard(shard, options) for shard in chosen)
+                forms = (forms_of_shard(shard, options.classes, options.mask) for shard in chosen)
                 suggest(forms, partial(load_masked_lm, source, device="cpu"), store, options, stage)
             stores[source.name] = store
             vocabularies[source.name] = load_vocabulary(source, store.vocabulary_size() or 0)

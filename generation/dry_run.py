@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.sentences.forms import Form
-
-T = TypeVar("T")
 
 SAMPLED_PROBLEMS = 1_000
 """Number of problems, evenly spaced over the source, from which the counts are extrapolated."""
@@ -126,8 +124,9 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
             run_here(stages(sample)[:1], Progress(quiet=True))
         shard = sample.tagged([0])[0]
         scale = run.size / sample.size
-        words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options)
-        trial = sample_of(run, (problem.problem for problem, _ in _evenly_spaced(words, TRIAL_PROBLEMS)))
+        words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options.classes, options.mask)
+        every = max(1, len(words) // TRIAL_PROBLEMS)
+        trial = sample_of(run, (tagged.problem for tagged, _ in words[::every][:TRIAL_PROBLEMS]))
         mlms = []
         for model in inputs.masked_lms:
             with _timed(seconds, "loading"):
@@ -155,10 +154,6 @@ def _timed(seconds: Counter[str], stage: str) -> Iterator[None]:
     start = time.monotonic()
     yield
     seconds[stage] += time.monotonic() - start  # type: ignore[assignment]
-
-
-def _evenly_spaced(items: Sequence[T], number: int) -> list[T]:
-    return list(items[:: max(1, len(items) // number)][:number])
 
 
 def _estimate(
@@ -226,7 +221,17 @@ def dry_run_text(found: DryRun) -> str:
         rows=(
             _step("loading", found.loading),
             _step("reading and tagging", found.reading),
-            *map(_masked_lm, found.masked_lms),
+            *(
+                (
+                    mlm.name,
+                    mlm.forms,
+                    sum(mlm.refused.values()),
+                    mlm.forms_per_second,
+                    format_duration(mlm.seconds),
+                    mlm.bytes / BYTES_PER_MB,
+                )
+                for mlm in found.masked_lms
+            ),
             _step("filters and sets", found.filters),
             _step("writing", found.writing),
         ),
@@ -241,14 +246,3 @@ def dry_run_text(found: DryRun) -> str:
 
 def _step(name: str, seconds: float) -> tuple[str | None, ...]:
     return (name, None, None, None, format_duration(seconds), None)
-
-
-def _masked_lm(mlm: MaskedLMEstimate) -> tuple[str | float, ...]:
-    return (
-        mlm.name,
-        mlm.forms,
-        sum(mlm.refused.values()),
-        mlm.forms_per_second,
-        format_duration(mlm.seconds),
-        mlm.bytes / BYTES_PER_MB,
-    )

@@ -97,7 +97,7 @@ def answer_trial(trial: GenerationRun, mlm: MaskedLM) -> float:
     run_here([stage for stage in stages(trial) if stage.kind == TAG or stage.name == mlm.name], Progress(quiet=True))
     trial.loaded.clear()
     answers = trial.answer_keys[mlm.name].folder(trial.work)
-    forms = forms_of_shard(trial.tagged([0])[0], trial.options)
+    forms = forms_of_shard(trial.tagged([0])[0], trial.options.classes, trial.options.mask)
     return sum(path.stat().st_size for path in answers.glob("*.parquet")) / len(forms)
 
 

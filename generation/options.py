@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import FILTERS_GROUP
@@ -15,6 +15,9 @@ from merge_snli.base.option import Option, described
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+
+if TYPE_CHECKING:
+    from merge_snli.dataset.record import Record
 
 FILTER_NAMES = tuple(METHOD_OPTIONS)
 """The filters of the paper's method that `--filters` selects."""
@@ -233,6 +236,15 @@ def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in {**defaults, **recorded}.items()
     }
+
+
+def options_of_run(record: Record) -> Options:
+    """Return the options of a finished run.
+
+    Args:
+        record: The record of the run.
+    """
+    return Options(**with_defaults(record.options))
 
 
 def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:

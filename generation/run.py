@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.answers.cache_key import CacheKey, cache_key_of
+from generation.filters.definitions import applied_filters
 from generation.filters.lexical import load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.options import with_absolute_paths
@@ -81,7 +82,7 @@ class RunInputs:
     @cached_property
     def wordnet(self) -> WordNet | None:
         """WordNet, if suggestions related to other words are dropped; else None."""
-        return load_wordnet() if self.options.no_relations else None
+        return find_wordnet(self.options)
 
     def stream(self) -> Iterator[Problem]:
         """Yield the problems of the run in their order.
@@ -205,6 +206,18 @@ class GenerationRun:
             IncompleteError: If one is missing.
         """
         return [self.notes.files(TAG, shard)["shard"] for shard in shards]
+
+
+def find_wordnet(options: Options) -> WordNet | None:
+    """Return WordNet if a filter of the run uses it; else None.
+
+    Args:
+        options: The options of the run.
+
+    Raises:
+        InputError: If its files are not found or cannot be read.
+    """
+    return load_wordnet() if any(each.filter.needs_wordnet for each in applied_filters(options)) else None
 
 
 def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = False) -> RunInputs:

@@ -166,7 +166,7 @@ def _forms(shards: Sequence[Path], store: Store, options: Options, stage: Stage)
     """Yield the forms of each shard, and estimate how many of all shards have no answer."""
     missing = 0
     for nth, shard in enumerate(shards, 1):
-        forms = forms_of_shard(shard, options)
+        forms = forms_of_shard(shard, options.classes, options.mask)
         missing += len(store.missing(forms))
         stage.total = missing * len(shards) // nth
         yield forms

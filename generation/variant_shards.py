@@ -94,13 +94,17 @@ def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard
         InputError: If the work folder cannot be written.
     """
     answers = cache(partial(_answers, tagged, method))
-    rows = _shards(
-        work, ROWS, _rows_key(tagged, method), lambda: make_rows(_problems(tagged, method), answers(), method)
-    )
+    problems = partial(read_tagged, tagged, method.options.classes)
+    rows = _shards(work, ROWS, _rows_key(tagged, method), lambda: make_rows(problems(), answers(), method))
     # What a filter drops on its own does not depend on the filters of the run.
     of_forms = {name: getattr(method.options, name) for name in ("classes", "mask")}
     standalone = _shards(
-        work, [STANDALONE], _key(tagged, method, of_forms), lambda: [_count_standalone(tagged, method, answers())]
+        work,
+        [STANDALONE],
+        _key(tagged, method, of_forms),
+        lambda: [
+            counts_table(count_standalone(problems(), answers(), method.tagger, mask=method.options.mask)),
+        ],
     )
     return VariantShard(*rows, *standalone)
 
@@ -160,7 +164,7 @@ def _key(tagged: Path, method: Method, choices: object) -> str:
 
 
 def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
-    forms = forms_of_shard(tagged, method.options)
+    forms = forms_of_shard(tagged, method.options.classes, method.options.mask)
     found = {}
     for name, store in method.stores.items():
         answers = store.load(forms)
@@ -171,10 +175,6 @@ def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
             )
         found[name] = MaskedLMAnswers(answers, method.vocabularies[name])
     return found
-
-
-def _problems(tagged: Path, method: Method) -> ProblemWords:
-    return read_tagged(tagged, method.options.classes)
 
 
 def make_rows(
@@ -204,11 +204,6 @@ def make_rows(
         _variant_counts(found),
         counts_table(filter_counts),
     )
-
-
-def _count_standalone(tagged: Path, method: Method, answers: Mapping[str, MaskedLMAnswers]) -> pa.Table:
-    problems = _problems(tagged, method)
-    return counts_table(count_standalone(problems, answers, method.tagger, mask=method.options.mask))
 
 
 def _variant_counts(found: Iterable[Found]) -> pa.Table:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from generation.sentences.forms import replace_occurrences, replaced_offsets
+from generation.sentences.forms import replace_occurrences
 from merge_snli.schema import ALL, SEED, WORD_CLASSES, features
 
 if TYPE_CHECKING:
@@ -32,36 +32,26 @@ class Variant:
         seed: The problem that it was made from.
         word: The shared word that was replaced.
         replacement: The word that replaces it.
+        subsamples: The numbers of the draws that selected it.
     """
 
     seed: Problem
     word: SharedWord
     replacement: Replacement
+    subsamples: tuple[int, ...] = ()
 
     @property
     def id(self) -> str:
         """The seed's id, word class, original and replacement, joined by colons."""
         return f"{self.seed.id}:{self.word.word_class}:{self.word.text}:{self.replacement.word}"
 
-    @property
-    def premise(self) -> str:
-        """The premise with every occurrence replaced in its own case."""
+    def in_premise(self) -> tuple[str, tuple[int, ...]]:
+        """Return the premise with every occurrence replaced in its own case, and the offsets of the replacements."""
         return replace_occurrences(self.seed.premise, self.word.premise, self.word.text, self.replacement.word)
 
-    @property
-    def hypothesis(self) -> str:
-        """The hypothesis with every occurrence replaced in its own case."""
+    def in_hypothesis(self) -> tuple[str, tuple[int, ...]]:
+        """Return the same for the hypothesis."""
         return replace_occurrences(self.seed.hypothesis, self.word.hypothesis, self.word.text, self.replacement.word)
-
-    @property
-    def premise_offsets(self) -> tuple[int, ...]:
-        """The offsets at which the replacement starts in `premise`."""
-        return replaced_offsets(self.seed.premise, self.word.premise, self.word.text, self.replacement.word)
-
-    @property
-    def hypothesis_offsets(self) -> tuple[int, ...]:
-        """The offsets at which the replacement starts in `hypothesis`."""
-        return replaced_offsets(self.seed.hypothesis, self.word.hypothesis, self.word.text, self.replacement.word)
 
 
 def inflated(variants: Iterable[Variant], inflation: int) -> list[tuple[Variant, ...]]:
@@ -120,15 +110,7 @@ ROWS_PER_BATCH = 5_000
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class DrawnVariant:
-    """A variant of a seed that has enough variants, and the numbers of the draws that selected it."""
-
-    variant: Variant
-    subsamples: tuple[int, ...]
-
-
-def draw_all(variants: Iterable[Variant], options: Options) -> tuple[DrawnVariant, ...]:
+def draw_all(variants: Iterable[Variant], options: Options) -> tuple[Variant, ...]:
     """Select the seeds and classes with enough variants, and draw their subsamples.
 
     Args:
@@ -141,8 +123,8 @@ def draw_all(variants: Iterable[Variant], options: Options) -> tuple[DrawnVarian
     drawn = []
     for group in inflated(variants, options.inflation):
         draws = draw(group, inflation=options.inflation, subsamples=options.subsamples, random_seed=options.random_seed)
-        drawn += [DrawnVariant(variant, draws[variant.id]) for variant in group]
-    return tuple(sorted(drawn, key=lambda each: _order(each.variant)))
+        drawn += [replace(variant, subsamples=draws[variant.id]) for variant in group]
+    return tuple(sorted(drawn, key=_order))
 
 
 def _order(variant: Variant) -> tuple[str, int, tuple[int, ...], str]:
@@ -150,7 +132,7 @@ def _order(variant: Variant) -> tuple[str, int, tuple[int, ...], str]:
     return variant.seed.id, WORD_CLASSES.index(word.word_class), word.premise, variant.replacement.word
 
 
-def variant_rows(drawn: Sequence[DrawnVariant], options: Options, label_names: Sequence[str]) -> pa.Table:
+def variant_rows(drawn: Sequence[Variant], options: Options, label_names: Sequence[str]) -> pa.Table:
     """Return the rows of config `all`.
 
     Args:
@@ -166,7 +148,7 @@ def variant_rows(drawn: Sequence[DrawnVariant], options: Options, label_names: S
 
 
 def seed_rows(
-    drawn: Sequence[DrawnVariant], found: Sequence[Found], options: Options, label_names: Sequence[str]
+    drawn: Sequence[Variant], found: Sequence[Found], options: Options, label_names: Sequence[str]
 ) -> pa.Table:
     """Return the rows of config `seed`, one per seed, ordered by id, with their shared words in the premise's order.
 
@@ -176,7 +158,7 @@ def seed_rows(
         options: `classes` and `keep_column` are read.
         label_names: Label names in the order of their numbers.
     """
-    seeds = {each.variant.seed.id: each.variant.seed for each in drawn}
+    seeds = {each.seed.id: each.seed for each in drawn}
     words: dict[tuple[str, str], list[Found]] = defaultdict(list)
     for each in sorted(found, key=lambda each: each.word.premise):
         words[each.tagged.problem.id, each.word.word_class].append(each)
@@ -190,31 +172,32 @@ def seed_rows(
     return pa.Table.from_pylist(rows, features(SEED, label_names, options.classes, options.keep_column).arrow_schema)
 
 
-def variant_row(each: DrawnVariant, options: Options) -> Row:
+def variant_row(variant: Variant, options: Options) -> Row:
     """Return the row of a variant in config `all`.
 
     Args:
-        each: The variant.
+        variant: The variant, with its draws.
         options: `keep_column` is read.
     """
-    variant = each.variant
+    premise, premise_offsets = variant.in_premise()
+    hypothesis, hypothesis_offsets = variant.in_hypothesis()
     return {
         "variant_id": variant.id,
         "seed_id": variant.seed.id,
-        "premise": variant.premise,
-        "hypothesis": variant.hypothesis,
+        "premise": premise,
+        "hypothesis": hypothesis,
         "label": variant.seed.label,
         "seed_premise": variant.seed.premise,
         "seed_hypothesis": variant.seed.hypothesis,
         "word_class": variant.word.word_class,
         "original": variant.word.text,
         "replacement": variant.replacement.word,
-        "premise_offsets": variant.premise_offsets,
-        "hypothesis_offsets": variant.hypothesis_offsets,
+        "premise_offsets": premise_offsets,
+        "hypothesis_offsets": hypothesis_offsets,
         "premise_mlms": variant.replacement.premise_mlms,
         "hypothesis_mlms": variant.replacement.hypothesis_mlms,
         "log_odds": variant.replacement.log_odds,
-        "subsamples": each.subsamples,
+        "subsamples": variant.subsamples,
         **_extra(variant.seed, options),
     }
 

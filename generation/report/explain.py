@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from generation.filters.lexical import load_wordnet
-from generation.options import UNION, Options, with_defaults
+from generation.options import UNION, options_of_run
 from generation.replacements.finding import combine, filter_words
-from generation.report.stored_answers import StoredAnswers, TracedForm, tagger_of_run, trace_form
+from generation.report.stored_answers import stored_answers, tagger_of_run, trace_form
+from generation.run import find_wordnet
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
-from generation.sentences.words import forms_of_word, shared_words
+from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import read_split
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from generation.options import Options
     from generation.replacements.combine import Replacement
     from generation.report.stored_answers import TracedForm
     from generation.sentences.tagging import TaggedProblem
@@ -87,7 +88,7 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     """
     record = dataset.record
     require(record, "generation")
-    options = Options(**with_defaults(record.options))
+    options = options_of_run(record)
     problem = _find_problem(dataset, seed_id, options)
     tagger = tagger_of_run(dataset, options)
     (tagged,) = tag([problem], tagger)
@@ -133,11 +134,10 @@ def _explain_words(
     replaced = replaced_words(words, options.classes)
     explained: dict[SharedWord, ExplainedWord] = {}
     if replaced:
-        keys = [form.key for word in replaced for _, _, form in forms_of_word(tagged, word, options.mask)]
-        with StoredAnswers(dataset, options, work) as opened:
-            answers = opened.to_forms(keys)
-        wordnet = load_wordnet() if options.no_relations else None
-        for each in filter_words([(tagged, replaced)], answers, tagger, options, wordnet=wordnet):
+        problems = [(tagged, replaced)]
+        with stored_answers(dataset, options, work) as answers_to:
+            answers = answers_to(problems)
+        for each in filter_words(problems, answers, tagger, options, wordnet=find_wordnet(options)):
             forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
             found = combine(each, options)
             dropped = {

@@ -86,10 +86,10 @@ def report_tables(
     }
     if not suggestions:
         return tables, found
-    words = (word for shard in filter_again(dataset, work) for word in shard.words)
+    words = (word for shard, _ in filter_again(dataset, work) for word in shard)
     counted = suggestion_overlaps(words, masked_lm_names(dataset))
-    tables |= {f"figure_9_{name}": figure_9(each) for name, each in counted._asdict().items()}
-    return tables, counted.per_problem
+    tables |= {f"figure_9_per_{unit}": figure_9(each) for unit, each in counted.items()}
+    return tables, counted["problem"]
 
 
 def table_2(dataset: MergeDataset) -> tuple[Table, Table]:

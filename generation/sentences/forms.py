@@ -114,7 +114,7 @@ def match_case(original: str, word: str) -> str:
     return word
 
 
-def replace_occurrences(sentence: str, starts: Sequence[int], original: str, word: str) -> str:
+def replace_occurrences(sentence: str, starts: Sequence[int], original: str, word: str) -> tuple[str, tuple[int, ...]]:
     """Replace `original` with `word` at each offset.
 
     Args:
@@ -122,21 +122,18 @@ def replace_occurrences(sentence: str, starts: Sequence[int], original: str, wor
         starts: Offsets of the first characters of the occurrences, ascending.
         original: The word to replace; its occurrences may have other cases.
         word: The replacement, in the case pattern of `original`.
+
+    Returns:
+        The sentence, and the offsets at which the replacements start in it.
     """
-    for start in reversed(starts):
-        end = start + len(original)
-        sentence = sentence[:start] + match_occurrence_case(sentence[start:end], original, word) + sentence[end:]
-    return sentence
-
-
-def replaced_offsets(sentence: str, starts: Sequence[int], original: str, word: str) -> tuple[int, ...]:
-    """Return the offsets at which the replacements of `replace_occurrences` start; the arguments are the same."""
-    offsets, shift = [], 0
+    replaced, offsets, position = "", [], 0
     for start in starts:
-        offsets.append(start + shift)
-        occurrence = sentence[start : start + len(original)]
-        shift += len(match_occurrence_case(occurrence, original, word)) - len(original)
-    return tuple(offsets)
+        end = start + len(original)
+        replaced += sentence[position:start]
+        offsets.append(len(replaced))
+        replaced += match_occurrence_case(sentence[start:end], original, word)
+        position = end
+    return replaced + sentence[position:], tuple(offsets)
 
 
 def match_occurrence_case(occurrence: str, original: str, word: str) -> str:

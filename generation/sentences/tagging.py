@@ -131,17 +131,13 @@ class InPlaceTagger:
         return plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
 
     def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
-        from generation.sentences.receptive_field import ReceptiveFieldTagger, UnknownArchitectureError
+        from generation.sentences.receptive_field import ReceptiveFieldTagger
 
         try:
             fast = ReceptiveFieldTagger(self._tagger)
-        except UnknownArchitectureError as error:
-            logger.info("tagger %s: tagging whole sentences (%s)", self._tagger.name, error)
-            return None
-        try:
             same = fast.tags(places) == plain_tags(places, self._tagger)
-        except (RuntimeError, ValueError, TypeError, LookupError) as error:
-            logger.info("tagger %s: tagging whole sentences (%s)", self._tagger.name, error)
+        except (AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError) as error:
+            logger.info("tagger %s: tagging whole sentences (%r)", self._tagger.name, error)
             return None
         if not same:
             logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)

@@ -154,13 +154,17 @@ def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:
     Raises:
         InputError: If the source has changed since the survey.
     """
-    ordinals = OrdinalCounter(survey.repeated)
+    ordinals = array("I", [0]) * len(survey.repeated)
     number = 0
     for row in source:
         if row.label is None:
             continue
         number += 1
-        identity = ordinals.add_ordinal(_base_id(row, survey.label_names)) if row.id is None else row.id
+        identity = _base_id(row, survey.label_names)
+        index = find_number(survey.repeated, int(identity, 16)) if row.id is None else None
+        if index is not None:  # the first keeps its id, the second gets -2, and so on
+            ordinals[index] += 1
+            identity += f"-{ordinals[index]}" if ordinals[index] > 1 else ""
         yield Problem(identity, row.premise, row.hypothesis, row.label, row.extra)
     if number != survey.with_label:
         raise InputError(f"{source.options.problems} changed while it was read; run the command again")
@@ -221,25 +225,3 @@ def find_number(numbers: Sequence[int], number: int) -> int | None:
     """Return the index of a number in an ascending sequence, or None if it is not there."""
     index = bisect_left(numbers, number)
     return index if index < len(numbers) and numbers[index] == number else None
-
-
-class OrdinalCounter:
-    """Appends ordinals to repeated content ids: the first keeps its id, the second gets `-2`, and so on."""
-
-    def __init__(self, repeated: Sequence[int]) -> None:
-        """Start counting.
-
-        Args:
-            repeated: The content ids that occur more than once, as numbers in ascending order.
-        """
-        self._repeated = repeated
-        self._counts = array("I", [0]) * len(repeated)
-
-    def add_ordinal(self, identity: str) -> str:
-        """Count an occurrence of a content id and return the id with the occurrence's ordinal."""
-        index = find_number(self._repeated, int(identity, 16))
-        if index is None:
-            return identity
-        self._counts[index] += 1
-        ordinal = self._counts[index]
-        return identity if ordinal == 1 else f"{identity}-{ordinal}"

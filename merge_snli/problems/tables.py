@@ -52,11 +52,10 @@ def table_in_memory(data: object) -> datasets.Dataset | list[Mapping[str, Any]]:
         InputError: If it is another object, or cannot be converted to Arrow.
     """
     kind = type(data).__name__
-    datasets = sys.modules.get("datasets")
-    if datasets is not None and isinstance(data, datasets.Dataset):
-        return data.with_format(None)
     if isinstance(data, list) and all(isinstance(row, Mapping) for row in data):
         return data
+    if "datasets" in sys.modules and isinstance(data, sys.modules["datasets"].Dataset):
+        return data.with_format(None)
     if not hasattr(data, "__arrow_c_stream__"):
         raise InputError(
             f"{param('problems')} has the type {kind}: give a file, a folder, a Hub id, or in Python one split as a "

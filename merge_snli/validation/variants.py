@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from generation.sentences.words import SharedWord
-    from generation.variants import DrawnVariant
     from merge_snli.validation.collector import Collector, Find
     from merge_snli.validation.recorded_run import RecordedRun
     from merge_snli.validation.seed import CheckedSeed, Row
@@ -141,7 +140,7 @@ def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, c
                     return
 
 
-def _expected_row(row: Row, each: DrawnVariant, seed: CheckedSeed, options: Options) -> Row:
+def _expected_row(row: Row, each: Variant, seed: CheckedSeed, options: Options) -> Row:
     """Return the row that a variant gives; its sentences are only compared by their text without the tagger."""
     expected = variant_row(each, options) | {"log_odds": row["log_odds"]}
     if seed.tagged is None:

@@ -204,7 +204,7 @@ def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
     (each,) = of_words
     assert each.word == SharedWord("dog", "noun", (0, 7), (2, 6))
     variants = [Variant(each.tagged.problem, each.word, word) for word in each.replacements]
-    assert [(variant.id, variant.premise, variant.hypothesis) for variant in variants] == [
+    assert [(variant.id, variant.in_premise()[0], variant.in_hypothesis()[0]) for variant in variants] == [
         ("p:noun:dog:cat", "Cat of cat", "a cat CAT"),
         ("p:noun:dog:wolf", "Wolf of wolf", "a wolf WOLF"),
     ]

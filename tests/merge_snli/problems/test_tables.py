@@ -146,5 +146,5 @@ def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(tmp_path: Pa
 
 def test_categories_of_a_frame_are_texts() -> None:
     frame = pd.DataFrame(ROWS).assign(genre=pd.Categorical(["a", "b", "a", "b"]))
-    read = read_problems(ProblemOptions(problems=frame, keep_column="genre"))
+    read = read_problems(ProblemOptions(problems=frame, keep_column=("genre",)))
     assert [problem.extra for problem in read.problems] == [("a",), ("b",), ("b",)]
