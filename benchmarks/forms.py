@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, SAME_WORD
-from generation.filters.fillers import Suggestion, filter_fillers
+from generation.filters.fillers import LogOdds, filter_fillers
 from generation.filters.filter import Applied, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
@@ -27,7 +27,7 @@ def forms_of(problems: str, limit: int | None) -> dict[str, Form]:
     }
 
 
-def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> tuple[Suggestion, ...]:
+def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> LogOdds:
     """Return the fillers of a form that the filters without tagger keep, as if its problem had no other words."""
     sentence = TaggedSentence(form.text, ())
     tagged = TaggedProblem(Problem("", form.text, form.text, 0), sentence, sentence)

@@ -12,6 +12,7 @@ import argparse
 import statistics
 import sys
 import time
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from benchmarks.forms import forms_of, suggestions_of
@@ -54,10 +55,8 @@ def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[Substit
         for key, answer in some.items():
             if isinstance(answer, Fillers):
                 form = selected[key]
-                kept = suggestions_of(form, answer, loaded.vocabulary)
-                places += [
-                    Substitution(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_PER_FORM]
-                ]
+                kept = islice(suggestions_of(form, answer, loaded.vocabulary), SUGGESTIONS_PER_FORM)
+                places += [Substitution(form.text, form.start, form.end, word) for word in kept]
     if len(places) < count:
         sys.stderr.write(f"only {len(places)} suggestions instead of {count}: use more --problems\n")
     return places[:: max(1, len(places) // count)][:count]

@@ -10,15 +10,13 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from generation.filters.fillers import LogOdds
 from generation.options import INTERSECTION
 from generation.sentences.forms import match_case
 from generation.sentences.words import fold, is_negation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-LogOdds = dict[str, float]
-"""log p(word) - log p(original) by word."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from generation.filters.definitions import applied_filters
-from generation.filters.fillers import Filtered, Suggestion, filter_fillers
+from generation.filters.fillers import Filtered, LogOdds, filter_fillers
 from generation.filters.filter import Place
 from generation.replacements.combine import (
-    LogOdds,
     Replacement,
     Validated,
     drop_by_validators,
@@ -58,16 +57,14 @@ class FilteredForm:
         return self.place.side
 
     @property
-    def suggestions(self) -> tuple[Suggestion, ...]:
-        """The fillers that are kept."""
-        return () if isinstance(self.outcome, str) else self.outcome.suggestions
+    def suggestions(self) -> LogOdds:
+        """The fillers that are kept, with their log-odds."""
+        return {} if isinstance(self.outcome, str) else self.outcome.suggestions
 
     def in_place(self) -> list[Substitution]:
         """Return each suggestion in the place of the masked word."""
         sentence, start, end = self.place.sentence, self.place.start, self.place.end
-        return [
-            Substitution(sentence, start, end, self.place.written(suggestion.word)) for suggestion in self.suggestions
-        ]
+        return [Substitution(sentence, start, end, self.place.written(word)) for word in self.suggestions]
 
     def counts(self) -> Counter[str]:
         """Count the form, its fillers and their outcomes, or the reason why it has no answer."""
@@ -203,8 +200,7 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
     """
     of_sides: dict[str, dict[str, list[LogOdds]]] = {side: defaultdict(list) for side in SIDES}
     for form in filtered.forms:
-        log_odds = {suggestion.word: suggestion.log_odds for suggestion in form.suggestions}
-        of_sides[form.side][form.masked_lm].append(log_odds)
+        of_sides[form.side][form.masked_lm].append(form.suggestions)
     validated = {
         side: over_mlms({name: over_occurrences(occurrences) for name, occurrences in of_mlms.items()})
         for side, of_mlms in of_sides.items()

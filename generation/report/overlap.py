@@ -98,9 +98,9 @@ def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ..
         whole: Suggested = defaultdict(set)
         for each in of_problem:
             for form in each.forms:
-                for suggestion in form.suggestions:
+                for word in form.suggestions:
                     for suggested in (by_side[form.side], whole):
-                        suggested[each.word, suggestion.word].add(form.masked_lm)
+                        suggested[each.word, word].add(form.masked_lm)
         for suggested in by_side.values():
             counts["sentence"].update(map(frozenset, suggested.values()))
         counts["problem"].update(map(frozenset, whole.values()))

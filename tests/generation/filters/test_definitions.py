@@ -10,7 +10,7 @@ import pytest
 
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
-from generation.filters.fillers import CODES, Filtered, Suggestion, filter_fillers
+from generation.filters.fillers import CODES, Filtered, filter_fillers
 from generation.filters.filter import Applied, Filter, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
@@ -92,7 +92,7 @@ def test_the_first_filter_that_drops_a_filler_counts() -> None:
 @pytest.mark.parametrize("reason", list(CODES), ids=str)
 def test_explain_writes_a_word_that_a_filter_saw_in_the_case_of_the_original(reason: str) -> None:
     (form,) = forms("Dog", "Dog", (0,))
-    outcome = Filtered(np.array([CODES[reason]], dtype=np.int8), (Suggestion("Cat", 1.0),))
+    outcome = Filtered(np.array([CODES[reason]], dtype=np.int8), {"Cat": 1.0})
     answers = MaskedLMAnswers({form.key: ANSWER}, VOCABULARY)
     (filler,) = trace_form(FilteredForm("m", PLACE, form, outcome), WORD, answers).fillers
     piece_only = {each.reason for each in FILTERS if STAGES[condition_of(each)] == 0}
