@@ -91,14 +91,13 @@ class Found:
         tagged: The problem.
         word: The shared word.
         replacements: W_M(PH, w), scrambled if that is an option of the run.
-        not_scrambled: Replacements left out because their letters have no other order.
-        dropped: By the reason of a filter on validators and by side, the words of W_M(S, w) that it dropped.
+        dropped: By reason and by side, the words of W_M(S, w) that a filter on validators dropped, or whose letters
+            have no other order.
     """
 
     tagged: TaggedProblem
     word: SharedWord
     replacements: tuple[Replacement, ...]
-    not_scrambled: tuple[Replacement, ...] = ()
     dropped: Mapping[str, Mapping[str, Mapping[str, Validated]]] = field(default_factory=dict)
 
 
@@ -213,10 +212,13 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
                     of_side, partial(each.on_validators, value)
                 )
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
-    not_scrambled: tuple[Replacement, ...] = ()
     if options.scramble:
-        replacements, not_scrambled = scramble_all(replacements, filtered.problem_words, options.random_seed)
-    return Found(filtered.tagged, filtered.word, replacements, not_scrambled, dropped)
+        replacements, left_out = scramble_all(replacements, filtered.problem_words, options.random_seed)
+        dropped[NO_ORDER] = {
+            side: {each.word: of_side[each.word] for each in left_out if each.word in of_side}
+            for side, of_side in validated.items()
+        }
+    return Found(filtered.tagged, filtered.word, replacements, dropped)
 
 
 def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCounts:
@@ -227,7 +229,6 @@ def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCount
                 counts[filtered.word.word_class, form.masked_lm, form.side, reason] += count
     for each in found:
         word_class = each.word.word_class
-        counts.update((word_class, name, side, NO_ORDER) for name, side in _validators(each))
         counts.update(
             (word_class, name, side, reason)
             for reason, of_sides in each.dropped.items()
@@ -236,10 +237,3 @@ def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCount
             for name in validated.mlms
         )
     return counts
-
-
-def _validators(found: Found) -> Iterator[tuple[str, str]]:
-    """Yield the masked LM and side of every validation of a replacement that could not be scrambled."""
-    for each in found.not_scrambled:
-        yield from ((name, PREMISE) for name in each.premise_mlms)
-        yield from ((name, HYPOTHESIS) for name in each.hypothesis_mlms)
