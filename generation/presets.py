@@ -10,7 +10,7 @@ from generation.options import Options
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import read_toml
 from merge_snli.dataset.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
-from merge_snli.problems.options import TYPE_NAMES, option_types
+from merge_snli.problems.options import TYPE_NAMES, converted, option_types
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,11 +107,7 @@ def _checked(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401 - a TOML 
     if expected is None:
         known = ", ".join(option_types(Options))
         raise InputError(f"{param('options')} {path}: unknown option {key!r} (options: {known})")
-    if expected is tuple:
-        valid = isinstance(value, list) and all(isinstance(item, str) for item in value)
-    else:
-        # Not isinstance: True is an int, too. TOML's 1 is also a number with decimals.
-        valid = type(value) is expected or (expected is float and type(value) is int)
-    if not valid:
+    found = None if expected is tuple and isinstance(value, str) else converted(value, expected)
+    if found is None:
         raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[expected]}")
-    return tuple(value) if expected is tuple else value
+    return found

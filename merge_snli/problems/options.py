@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
@@ -124,55 +124,22 @@ class ProblemOptions:
             InputError: If a value is invalid.
         """
         self._set("problems", Problems.of(self.problems))
-        for name, expected in option_types(cast(Hashable, type(self))).items():
+        types = option_types(cast(Hashable, type(self)))
+        for name, option in described(type(self)):
             if name != "problems":
-                self._set(name, self._checked_type(name, expected))
+                self._set(name, _checked(name, getattr(self, name), types[name], option))
         if not str(self.problems).strip():
             raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
-        self._check_values()
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
         if self.data_labels is not None:
             _check_data_labels(self.data_labels)
 
-    def _check_values(self) -> None:
-        """Check numbers against their limits, and texts against the choices.
-
-        Raises:
-            InputError: If a value is not allowed.
-        """
-        for name, option in described(type(self)):
-            value = getattr(self, name)
-            if option.minimum is not None:
-                require_at_least(name, value, option.minimum)
-            if option.maximum is not None and value > option.maximum:
-                raise InputError(f"{param(name)} is {value}: it must be at most {option.maximum:,}")
-            if isinstance(value, float) and not math.isfinite(value):
-                raise InputError(f"{param(name)} is {value}: give a finite number")
-            if option.choices:
-                _require_choice(name, value, option.choices)
-
     def _set(self, name: str, value: object) -> None:
         """Set a field of this frozen dataclass while it is initialized."""
         object.__setattr__(self, name, value)
-
-    def _checked_type(self, name: str, expected: type) -> object:
-        """Return the value of an option as the type of its field.
-
-        A path becomes a string, one string a tuple of one, and a list a tuple.
-
-        Raises:
-            InputError: If the value has another type.
-        """
-        value = getattr(self, name)
-        if value is None and any(field.name == name and field.default is None for field in fields(self)):
-            return None
-        converted = _converted(value, expected)
-        if converted is None:
-            raise InputError(f"{param(name)} is {value!r}, not {TYPE_NAMES[expected]}")
-        return converted
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, in the order of the fields.
@@ -206,8 +173,16 @@ def _plain_type(hint: Any) -> type:  # noqa: ANN401 - a type hint
     return str if hint is Any else plain
 
 
-def _converted(value: object, expected: type) -> object | None:
-    """Return a value as another type without loss, or None if that is not possible."""
+def converted(value: object, expected: type) -> object | None:
+    """Return a value as the type of an option, if that is possible without loss.
+
+    Args:
+        value: The value.
+        expected: One of the types of `option_types`.
+
+    Returns:
+        The value; None if it cannot be converted.
+    """
     if expected is tuple:
         values = [value] if isinstance(value, str | Path) else list(value) if isinstance(value, Iterable) else [None]
         return tuple(map(str, values)) if all(isinstance(each, str | Path) for each in values) else None
@@ -221,6 +196,31 @@ def _converted(value: object, expected: type) -> object | None:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         return None
+
+
+def _checked(name: str, value: object, expected: type, option: Option) -> object:
+    """Return the value of an option as the type of its field, if it is allowed.
+
+    A path becomes a string, one string a tuple of one, and a list a tuple.
+
+    Raises:
+        InputError: If the value has another type, is outside the limits of the option, or not one of its choices.
+    """
+    if value is None and option.default is None:
+        return None
+    found: Any = converted(value, expected)
+    if found is None:
+        raise InputError(f"{param(name)} is {value!r}, not {TYPE_NAMES[expected]}")
+    if option.minimum is not None:
+        require_at_least(name, found, option.minimum)
+    if option.maximum is not None and found > option.maximum:
+        raise InputError(f"{param(name)} is {found}: it must be at most {option.maximum:,}")
+    if isinstance(found, float) and not math.isfinite(found):
+        raise InputError(f"{param(name)} is {found}: give a finite number")
+    for each in found if expected is tuple else (found,):
+        if option.choices and each not in option.choices:
+            raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(option.choices)}")
+    return found
 
 
 def require_unique(option: str, values: Sequence[str]) -> None:
@@ -251,17 +251,6 @@ def require_at_least(option: str, value: int | None, minimum: int) -> None:
     """
     if value is not None and value < minimum:
         raise InputError(f"{param(option)} is {value}: it must be at least {minimum}")
-
-
-def _require_choice(name: str, value: str | Sequence[str], choices: Sequence[str]) -> None:
-    """Check that a value, or each of several, is one of the choices of an option."""
-    if isinstance(value, str):
-        if value not in choices:
-            raise InputError(f"{param(name)} is {value!r}: choose {' or '.join(choices)}")
-        return
-    for each in value:
-        if each not in choices:
-            raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(choices)}")
 
 
 def _defaults(problems: Problems) -> dict[str, Any]:
