@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow.parquet as pq
 
 from generation import Options, generate
-from generation.filters.relations import WordNet, load_wordnet, other_words
+from generation.filters.lexical import WordNet, load_wordnet, other_words
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError

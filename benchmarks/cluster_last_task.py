@@ -26,9 +26,8 @@ from generation import Options
 from generation.replacements.counts import counts_table
 from generation.run import GenerationRun, plan_run, read_inputs
 from generation.tasks import write
-from generation.variants.variant_shards import VARIANT_COUNTS, VariantShard
-from generation.work.folder import RESULT_FOLDERS, TAGGED_FOLDER
-from generation.work.shards import write_shard
+from generation.variant_shards import VARIANT_COUNTS, VariantShard
+from generation.work import RESULT_FOLDERS, TAGGED_FOLDER, write_shard
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, TAG, WHOLE, Notes

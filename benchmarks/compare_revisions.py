@@ -113,7 +113,7 @@ def collect(out: Path, snli: Path | None) -> None:
     options = _first(
         "SimplePairOptions",
         "templates.simple_pair_options",
-        "merge_snli.pairs.simple_pair_options",
+        "merge_snli.pairs.simple_pair",
         "merge_snli.pairs.simple_pair",
     )
     _first("make_simple_pair", "templates.simple_pair", "merge_snli.pairs.simple_pair")(simple, options(premises=40))

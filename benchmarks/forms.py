@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, SAME_WORD
-from generation.filters.fillers import Suggestion, filter_fillers
+from generation.filters.fillers import LogOdds, filter_fillers
 from generation.filters.filter import Applied, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
-from generation.sentences.forms import PREMISE, Form, forms_of_word
+from generation.sentences.forms import PREMISE, Form
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
-from generation.sentences.words import SharedWord, shared_words
+from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
@@ -27,7 +27,7 @@ def forms_of(problems: str, limit: int | None) -> dict[str, Form]:
     }
 
 
-def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> tuple[Suggestion, ...]:
+def suggestions_of(form: Form, answer: Fillers, vocabulary: Vocabulary) -> LogOdds:
     """Return the fillers of a form that the filters without tagger keep, as if its problem had no other words."""
     sentence = TaggedSentence(form.text, ())
     tagged = TaggedProblem(Problem("", form.text, form.text, 0), sentence, sentence)

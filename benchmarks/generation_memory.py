@@ -28,13 +28,13 @@ from typing import Any
 from benchmarks.synthetic_problems import write_problems
 from generation.answers.cache_key import cache_key_of
 from generation.answers.store import Store
-from generation.answers.suggest import suggest
 from generation.masked_lms.loading import load_masked_lm, load_vocabulary
 from generation.options import Options
 from generation.output.record import add_word_counts, count_words
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_words, tag_shard
-from generation.sentences.tags_in_place import InPlaceTagger
-from generation.variants.variant_shards import Method, make_variant_shard
+from generation.sentences.tagging import InPlaceTagger
+from generation.tasks import suggest
+from generation.variant_shards import Method, make_variant_shard
 from merge_snli.base.progress import Progress
 from merge_snli.embedded import MASKED_LMS, PREFIX
 from merge_snli.models.finding import find_model
@@ -114,9 +114,12 @@ def measure(folder: Path, n_shards: int) -> Memory:
         stores, vocabularies, missing = {}, {}, 0
         for source in sources:
             store = stack.enter_context(Store(folder, cache_key_of(source, options, "cpu")))
-            missing = max(missing, sum(len(store.missing(forms_of_shard(shard, options))) for shard in shards))
+            missing = max(
+                missing,
+                sum(len(store.missing(forms_of_shard(shard, options.classes, options.mask))) for shard in shards),
+            )
             with Progress(quiet=True).stage(source.name, unit="forms") as stage:
-                forms = (forms_of_shard(shard, options) for shard in chosen)
+                forms = (forms_of_shard(shard, options.classes, options.mask) for shard in chosen)
                 suggest(forms, partial(load_masked_lm, source, device="cpu"), store, options, stage)
             stores[source.name] = store
             vocabularies[source.name] = load_vocabulary(source, store.vocabulary_size() or 0)

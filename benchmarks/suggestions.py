@@ -182,7 +182,7 @@ def suggested(name: str, dtype: str, forms: Mapping[str, Form]) -> dict[str, fro
     mlm = load_masked_lm(find_model(name), device="cpu", dtype=dtype)
     answers = {key: answer for some in mlm.answers(forms, TOP_K) for key, answer in some.items()}
     return {
-        key: frozenset(each.word for each in suggestions_of(forms[key], answer, mlm.vocabulary))
+        key: frozenset(suggestions_of(forms[key], answer, mlm.vocabulary))
         for key, answer in answers.items()
         if isinstance(answer, Fillers)
     }

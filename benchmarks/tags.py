@@ -12,13 +12,14 @@ import argparse
 import statistics
 import sys
 import time
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from benchmarks.forms import forms_of, suggestions_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers
+from generation.sentences.forms import Substitution
 from generation.sentences.receptive_field import ReceptiveFieldTagger
-from generation.sentences.substitution import Substitution
 from generation.sentences.tagging import SENTENCES_PER_BATCH
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
@@ -54,10 +55,8 @@ def real_places(forms: Mapping[str, Form], mlm: str, count: int) -> list[Substit
         for key, answer in some.items():
             if isinstance(answer, Fillers):
                 form = selected[key]
-                kept = suggestions_of(form, answer, loaded.vocabulary)
-                places += [
-                    Substitution(form.text, form.start, form.end, each.word) for each in kept[:SUGGESTIONS_PER_FORM]
-                ]
+                kept = islice(suggestions_of(form, answer, loaded.vocabulary), SUGGESTIONS_PER_FORM)
+                places += [Substitution(form.text, form.start, form.end, word) for word in kept]
     if len(places) < count:
         sys.stderr.write(f"only {len(places)} suggestions instead of {count}: use more --problems\n")
     return places[:: max(1, len(places) // count)][:count]

@@ -26,8 +26,7 @@ from generation.options import Options, with_defaults
 from generation.output.write_data import write_data
 from generation.replacements.combine import Replacement
 from generation.sentences.words import SharedWord
-from generation.variants.draws import draw
-from generation.variants.variant import Variant
+from generation.variants import Variant, draw
 from merge_snli.card.dataset_folder import card_and_record, data_record
 from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import RUN_FILE

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from generation.masked_lms.encoded_forms import EncodedForm
 from generation.run import plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, forms_of_shard, read_tagged
 from generation.tasks import stages
-from merge_snli.base.progress import Progress
+from merge_snli.base.progress import Progress, format_duration
 from merge_snli.base.stages import run_here
+from merge_snli.base.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.sentences.forms import Form
-
-T = TypeVar("T")
 
 SAMPLED_PROBLEMS = 1_000
 """Number of problems, evenly spaced over the source, from which the counts are extrapolated."""
@@ -125,8 +124,9 @@ def dry_run(options: Options, *, allow_pickle: bool = False) -> DryRun:
             run_here(stages(sample)[:1], Progress(quiet=True))
         shard = sample.tagged([0])[0]
         scale = run.size / sample.size
-        words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options)
-        trial = sample_of(run, (problem.problem for problem, _ in _evenly_spaced(words, TRIAL_PROBLEMS)))
+        words, forms = read_tagged(shard, options.classes), forms_of_shard(shard, options.classes, options.mask)
+        every = max(1, len(words) // TRIAL_PROBLEMS)
+        trial = sample_of(run, (tagged.problem for tagged, _ in words[::every][:TRIAL_PROBLEMS]))
         mlms = []
         for model in inputs.masked_lms:
             with _timed(seconds, "loading"):
@@ -154,10 +154,6 @@ def _timed(seconds: Counter[str], stage: str) -> Iterator[None]:
     start = time.monotonic()
     yield
     seconds[stage] += time.monotonic() - start  # type: ignore[assignment]
-
-
-def _evenly_spaced(items: Sequence[T], number: int) -> list[T]:
-    return list(items[:: max(1, len(items) // number)][:number])
 
 
 def _estimate(
@@ -202,3 +198,51 @@ def _time_batches(mlm: MaskedLM, by_length: Mapping[int, Sequence[EncodedForm]],
             times.append(time.perf_counter() - begin)
         seconds[length] = min(times) / size
     return seconds
+
+
+BYTES_PER_MB = 1_000_000
+
+
+def dry_run_text(found: DryRun) -> str:
+    """Return the estimated number of forms, time and disk space, with a row per step and masked LM."""
+    sampled = "" if found.sampled == found.problems else f" ({found.sampled:,} sampled)"
+    size = sum(mlm.bytes for mlm in found.masked_lms)
+    table = Table(
+        title=f"{found.problems:,} problems with a gold label{sampled}: about {found.words:,} words to replace in "
+        f"{found.forms:,} forms",
+        columns=(
+            Column("step", "left"),
+            Column("forms"),
+            Column("refused"),
+            Column("forms/s", format=",.0f"),
+            Column("time"),
+            Column("MB"),
+        ),
+        rows=(
+            _step("loading", found.loading),
+            _step("reading and tagging", found.reading),
+            *(
+                (
+                    mlm.name,
+                    mlm.forms,
+                    sum(mlm.refused.values()),
+                    mlm.forms_per_second,
+                    format_duration(mlm.seconds),
+                    mlm.bytes / BYTES_PER_MB,
+                )
+                for mlm in found.masked_lms
+            ),
+            _step("filters and sets", found.filters),
+            _step("writing", found.writing),
+        ),
+        notes=(
+            f"Total: about {format_duration(found.seconds)} on this machine ({found.device}) and "
+            f"{size / BYTES_PER_MB:,.1f} MB of answers, if no answers are cached.",
+            "Nothing was written.",
+        ),
+    )
+    return table.text()
+
+
+def _step(name: str, seconds: float) -> tuple[str | None, ...]:
+    return (name, None, None, None, format_duration(seconds), None)

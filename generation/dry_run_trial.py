@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from generation.output.folder import write_output
-from generation.replacements.standalone import CLASS_FORMS
-from generation.sentences.forms import forms_of_word
+from generation.replacements.counts import CLASS_FORMS
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
+from generation.sentences.words import forms_of_word
 from generation.tasks import stages, words_of
-from generation.variants.variant_shards import STANDALONE, VariantShard
-from generation.work.shards import read_shard
+from generation.variant_shards import STANDALONE, VariantShard
+from generation.work import read_shard
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, TAG, WRITE, Notes, run_here
 
@@ -97,7 +97,7 @@ def answer_trial(trial: GenerationRun, mlm: MaskedLM) -> float:
     run_here([stage for stage in stages(trial) if stage.kind == TAG or stage.name == mlm.name], Progress(quiet=True))
     trial.loaded.clear()
     answers = trial.answer_keys[mlm.name].folder(trial.work)
-    forms = forms_of_shard(trial.tagged([0])[0], trial.options)
+    forms = forms_of_shard(trial.tagged([0])[0], trial.options.classes, trial.options.mask)
     return sum(path.stat().st_size for path in answers.glob("*.parquet")) / len(forms)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generation.filters.definitions import METHOD_OPTIONS, FilterOptions
 from generation.filters.filter import FILTERS_GROUP
@@ -13,9 +13,11 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import Option, described
 from merge_snli.embedded import PREFIX
-from merge_snli.problems.file_names import absolute_names
 from merge_snli.problems.options import ProblemOptions, require_unique
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+
+if TYPE_CHECKING:
+    from merge_snli.dataset.record import Record
 
 FILTER_NAMES = tuple(METHOD_OPTIONS)
 """The filters of the paper's method that `--filters` selects."""
@@ -213,7 +215,7 @@ class Options(FilterOptions, _MethodOptions):
 def with_absolute_paths(options: Options) -> Options:
     """Return the options with the paths of existing files and folders made absolute, to record them."""
 
-    def absolute(name: str | None) -> Any:  # noqa: ANN401 - as given: None, a name, or problems in memory
+    def absolute(name: str | None) -> Any:  # noqa: ANN401 - as given: None or a name
         is_local = name is not None and not name.startswith(PREFIX) and Path(name).exists()
         return str(Path(name).absolute()) if name is not None and is_local else name
 
@@ -221,7 +223,7 @@ def with_absolute_paths(options: Options) -> Options:
     tagger = absolute(options.tagger) if "/" in (options.tagger or "") else options.tagger
     return replace(
         options,
-        problems=absolute_names(options.problems),
+        problems=options.problems.absolute(),
         mlm=tuple(absolute(name) for name in options.mlm),
         seeds_from=absolute(options.seeds_from),
         tagger=tagger,
@@ -234,6 +236,15 @@ def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in {**defaults, **recorded}.items()
     }
+
+
+def options_of_run(record: Record) -> Options:
+    """Return the options of a finished run.
+
+    Args:
+        record: The record of the run.
+    """
+    return Options(**with_defaults(record.options))
 
 
 def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:

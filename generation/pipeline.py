@@ -14,7 +14,7 @@ from generation.output.folder import find_finished
 from generation.run import plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
-from generation.work.folder import work_folder
+from generation.work import work_folder
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Notes, run_here
 from merge_snli.dataset.folders import check_dataset_out

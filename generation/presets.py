@@ -1,13 +1,19 @@
-"""Presets: options by name, as data: those of the papers, and those chosen by measurements of this project."""
+"""Options by name and from files: presets, as data, and run files, the options of a run as TOML."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from generation.options import Options
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import read_toml
 from merge_snli.dataset.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
+from merge_snli.problems.options import TYPE_NAMES, converted, option_types
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,3 +65,49 @@ def preset_options(name: str) -> dict[str, Any]:
     if name not in PRESETS:
         raise InputError(f"{param('preset')} is {name!r}: choose from {', '.join(PRESETS)}")
     return dict(PRESETS[name].options)
+
+
+RUN_TOML = "run.toml"
+"""The run file that a run writes next to its `run.json`."""
+
+HEADER = "# The options of a run. To reproduce it: merge-snli generate --options run.toml --out DIR\n"
+
+
+def write_run_file(options: Options) -> str:
+    """Return the options of a run as TOML, without those that are None."""
+    import tomli_w
+
+    return HEADER + tomli_w.dumps({name: value for name, value in options.as_dict().items() if value is not None})
+
+
+def read_run_file(path: Path) -> dict[str, Any]:
+    """Read a run file.
+
+    Args:
+        path: A TOML file. Its keys are fields of `Options`, with `-` or `_` between words.
+
+    Returns:
+        The values by field. Their types are checked here, everything else by `Options`.
+
+    Raises:
+        InputError: If the file cannot be read or is not valid TOML, a key is unknown, or a value has the wrong type.
+    """
+    values: dict[str, Any] = {}
+    for key, value in read_toml(path, "options").items():
+        name = key.replace("-", "_")
+        if name in values:
+            raise InputError(f"{param('options')} {path}: duplicate option {key!r}, once with - and once with _")
+        values[name] = _checked(path, key, value)
+    return values
+
+
+def _checked(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401 - a TOML value
+    """Check the type of a value and return it, a list as a tuple."""
+    expected = option_types(Options).get(key.replace("-", "_"))
+    if expected is None:
+        known = ", ".join(option_types(Options))
+        raise InputError(f"{param('options')} {path}: unknown option {key!r} (options: {known})")
+    found = None if expected is tuple and isinstance(value, str) else converted(value, expected)
+    if found is None:
+        raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[expected]}")
+    return found

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.answers.cache_key import CacheKey, cache_key_of
-from generation.filters.relations import load_wordnet
+from generation.filters.definitions import applied_filters
+from generation.filters.lexical import load_wordnet
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
-from generation.method_version import METHOD_VERSION
 from generation.options import with_absolute_paths
 from generation.seeds_from import read_seeds
-from generation.work.folder import work_folder_of
+from generation.work import METHOD_VERSION, work_folder_of
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
@@ -29,14 +29,13 @@ from merge_snli.dataset.record import (
 )
 from merge_snli.models.finding import find_device
 from merge_snli.models.tagger import find_tagger
-from merge_snli.problems.file_names import public_name
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from generation.filters.relations import WordNet
+    from generation.filters.lexical import WordNet
     from generation.masked_lms.masked_lm import MaskedLM
     from generation.options import Options
     from generation.seeds_from import Seeds
@@ -83,7 +82,7 @@ class RunInputs:
     @cached_property
     def wordnet(self) -> WordNet | None:
         """WordNet, if suggestions related to other words are dropped; else None."""
-        return load_wordnet() if self.options.no_relations else None
+        return find_wordnet(self.options)
 
     def stream(self) -> Iterator[Problem]:
         """Yield the problems of the run in their order.
@@ -104,7 +103,7 @@ class RunInputs:
         return Inputs(
             method_version=METHOD_VERSION,
             options=self.options.as_dict(),
-            sources=(SourceRecord(public_name(self.options.problems), problems.digest),),
+            sources=(SourceRecord(self.options.problems.public_name, problems.digest),),
             label_names=tuple(problems.label_names),
             problems=ProblemsRecord(problems.with_label, problems.without_label),
             masked_lms=tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
@@ -207,6 +206,18 @@ class GenerationRun:
             IncompleteError: If one is missing.
         """
         return [self.notes.files(TAG, shard)["shard"] for shard in shards]
+
+
+def find_wordnet(options: Options) -> WordNet | None:
+    """Return WordNet if a filter of the run uses it; else None.
+
+    Args:
+        options: The options of the run.
+
+    Raises:
+        InputError: If its files are not found or cannot be read.
+    """
+    return load_wordnet() if any(each.filter.needs_wordnet for each in applied_filters(options)) else None
 
 
 def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = False) -> RunInputs:

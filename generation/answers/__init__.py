@@ -1,4 +1,4 @@
 """Answers of masked LMs: the fillers of each form, computed once and cached on disk.
 
-Other packages compute answers through `suggest`, and read them through `store` and `answer`.
+Import `Store` and `MaskedLMAnswers` from `store`, and what answers depend on from `cache_key`.
 """

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from generation.options import with_defaults
-from generation.work.folder import ANSWERS_FOLDER
+from generation.work import ANSWERS_FOLDER
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import generation_of
 

@@ -2,26 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from generation.answers.answer import SHARD_SCHEMA, Answer, answers_of, row_of
 from generation.answers.store_index import StoreIndex
-from generation.work.folder import DESCRIPTION_FILE, read_description
+from generation.masked_lms.masked_lm import Fillers
+from generation.work import DESCRIPTION_FILE, read_description
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
 from merge_snli.dataset.checked_parquet import is_intact, write_checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
     from generation.answers.cache_key import CacheKey
+    from generation.masked_lms.vocabulary import Vocabulary
+
+SHARD_SCHEMA = pa.schema(
+    [
+        ("form", pa.string()),
+        ("refused", pa.string()),
+        ("original_id", pa.int32()),
+        ("original_log_prob", pa.float32()),
+        ("piece_ids", pa.list_(pa.int32())),
+        ("log_probs", pa.list_(pa.float32())),
+    ]
+)
+
+Answer = Fillers | str
+"""The fillers of a form under one masked LM, or why it has none: `split` or `too long`."""
+
+
+@dataclass(frozen=True)
+class MaskedLMAnswers:
+    """The answers of one masked LM by the key of the form, and its vocabulary."""
+
+    answers: Mapping[str, Answer]
+    vocabulary: Vocabulary
+
+
+def row_of(key: str, answer: Answer) -> dict[str, Any]:
+    """Return an answer as a row of `SHARD_SCHEMA`."""
+    if isinstance(answer, str):
+        return {"form": key, "refused": answer}
+    return {"form": key, **{field.name: getattr(answer, field.name) for field in fields(answer)}}
+
+
+def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Answer]]:
+    """Yield key and answer of the rows of a shard whose key is in `keys`."""
+    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
+    offsets = columns["piece_ids"].offsets.to_numpy()
+    ids, log_probs = (columns[name].values.to_numpy() for name in ("piece_ids", "log_probs"))
+    original_ids, original_log_probs, refused = (
+        columns[name].to_pylist() for name in ("original_id", "original_log_prob", "refused")
+    )
+    for row, key in enumerate(columns["form"].to_pylist()):
+        if key not in keys:
+            continue
+        if refused[row] is not None:
+            yield key, refused[row]
+        else:
+            # Copied: a few answers must not keep the whole shard in memory.
+            part = slice(offsets[row], offsets[row + 1])
+            yield key, Fillers(ids[part].copy(), log_probs[part].copy(), original_ids[row], original_log_probs[row])
+
 
 INDEX_FILE = "index.sqlite"
 

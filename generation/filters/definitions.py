@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from generation.filters.articles import ARTICLES_LIBRARY, disagrees_with_article
 from generation.filters.compounds import is_in_compound
 from generation.filters.filter import FILTERS_GROUP, Applied, Filter, Place, Where
-from generation.sentences.folding import fold
-from generation.sentences.tags_in_place import word_class_of
+from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article
+from generation.sentences.tagging import word_class_of
+from generation.sentences.words import fold
 from merge_snli.base.option import Option
 from merge_snli.models.supersenses import supersense
 
@@ -97,7 +97,7 @@ SAME_WORD = Filter(name="once", reason="same word again", on_word=_seen)
 
 
 def _related(_: object, place: Place) -> Callable[[str], bool]:
-    from generation.filters.relations import other_words
+    from generation.filters.lexical import other_words
 
     if place.wordnet is None:
         raise ValueError("no_relations needs WordNet")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from generation.filters.definitions import FILTERS
-from generation.sentences.replacing import match_case
+from generation.sentences.forms import match_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,17 +28,8 @@ OUTCOMES = (KEPT, *(each.reason for each in FILTERS if each.on_validators is Non
 CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A filler that the filters keep, as a word in the case of the original.
-
-    Attributes:
-        word: The word in the case pattern of the original word.
-        log_odds: log p(word) - log p(original) in the filler's form, natural logarithm.
-    """
-
-    word: str
-    log_odds: float
+LogOdds = dict[str, float]
+"""log p(word) - log p(original) by word, natural logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +38,12 @@ class Filtered:
 
     Attributes:
         codes: The code of each filler's outcome in `OUTCOMES`; int8 of shape (k,).
-        suggestions: The fillers that are kept, in order of decreasing probability.
+        suggestions: The fillers that are kept, as words in the case pattern of the original word, in order of
+            decreasing probability, with their log-odds in the form.
     """
 
     codes: npt.NDArray[np.int8]
-    suggestions: tuple[Suggestion, ...]
+    suggestions: LogOdds
 
     def drop(self, keep: Sequence[bool], dropped_by: Filter) -> Filtered:
         """Return the outcome after one more filter.
@@ -62,7 +54,7 @@ class Filtered:
         """
         codes = self.codes.copy()
         codes[np.flatnonzero(codes == CODES[KEPT])[~np.array(keep, dtype=np.bool_)]] = CODES[dropped_by.reason]
-        return Filtered(codes, tuple(compress(self.suggestions, keep)))
+        return Filtered(codes, dict(compress(self.suggestions.items(), keep)))
 
     def counts(self) -> Counter[str]:
         """Count the fillers by outcome; outcomes that do not occur are left out."""
@@ -93,7 +85,7 @@ def filter_fillers(fillers: Fillers, vocabulary: Vocabulary, place: Place, filte
         (each.on_word(value, place), CODES[each.reason]) for each, value in filters if each.on_word is not None
     ]
     original = place.word.text
-    suggestions = []
+    suggestions: LogOdds = {}
     for rank in np.flatnonzero(codes == CODES[KEPT]):
         piece = vocabulary.pieces[fillers.piece_ids[rank]]
         word = match_case(original, piece.text) if piece is not None else ""
@@ -102,5 +94,5 @@ def filter_fillers(fillers: Fillers, vocabulary: Vocabulary, place: Place, filte
                 codes[rank] = code
                 break
         else:
-            suggestions.append(Suggestion(word, float(log_odds[rank])))
-    return Filtered(codes, tuple(suggestions))
+            suggestions[word] = float(log_odds[rank])
+    return Filtered(codes, suggestions)

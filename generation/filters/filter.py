@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from generation.sentences.replacing import match_occurrence_case
+from generation.sentences.forms import match_occurrence_case
 from merge_snli.base.option import Option
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from generation.filters.relations import WordNet
+    from generation.filters.lexical import WordNet
     from generation.masked_lms.masked_lm import Fillers
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.tagging import TaggedProblem

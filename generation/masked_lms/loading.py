@@ -7,8 +7,14 @@ from dataclasses import replace
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
-from generation.masked_lms.masked_lm import MaskedLM
-from generation.masked_lms.masked_logits import FastPath, check_finite, find_fast_path, masked_logits, repeat_sentence
+from generation.masked_lms.masked_lm import (
+    FastPath,
+    MaskedLM,
+    check_finite,
+    find_fast_path,
+    masked_logits,
+    repeat_sentence,
+)
 from generation.masked_lms.vocabulary import read_vocabulary
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.models.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch
@@ -81,7 +87,7 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     warn_about_slow_bfloat16(dtype, device)
     model: Any = _move(_load_model(resolved, device), device, resolved)
     _check_tokenizer_size(tokenizer, model.get_input_embeddings().weight.shape[0], resolved.name)
-    sentence = _example_sentence(tokenizer)
+    sentence = tokenizer(f"A small {tokenizer.mask_token} sleeps.")["input_ids"]
     try:
         fast_path = find_fast_path(model, sentence)
     except FAILURES as error:
@@ -237,8 +243,3 @@ def _log_probs(model: PreTrainedModel, fast_path: FastPath | None, sentence: Seq
     with torch.inference_mode():
         logits = masked_logits(model, fast_path, *repeat_sentence(sentence, model.device, times))
         return logits.float().log_softmax(dim=-1)
-
-
-def _example_sentence(tokenizer: PreTrainedTokenizerFast) -> list[int]:
-    ids: list[int] = tokenizer(f"A small {tokenizer.mask_token} sleeps.")["input_ids"]
-    return ids

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from generation.sentences.whole_words import is_whole_word
+from generation.sentences.words import is_whole_word
 from merge_snli.base.errors import InputError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from generation.options import FILTER_NAMES, UNION
 from generation.output.write_data import GROUP_COLUMN
 from generation.replacements.counts import by_side
 from generation.sentences.words import LEFT_OUT
-from generation.variants.variant_shards import read_filter_counts
+from generation.variant_shards import read_filter_counts
 from merge_snli.base.version import __version__
 from merge_snli.dataset.record import (
     FilterRecord,
@@ -22,10 +22,7 @@ from merge_snli.dataset.record import (
     TermsRecord,
     WordCounts,
 )
-from merge_snli.embedded import PREFIX
-from merge_snli.problems.file_names import names_files, title_of_files
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.problems.memory_rows import MEMORY
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
     from generation.run import RunInputs
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
-    from generation.variants.variant_shards import VariantShard
+    from generation.variant_shards import VariantShard
     from merge_snli.dataset.record import ConfigRecord, DataRecord
 
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
@@ -110,14 +107,14 @@ def title_of(options: Options) -> str:
     """
     if options.title is not None:
         return options.title
-    path, known = Path(options.problems), known_dataset(options.problems)
-    if options.problems.startswith(PREFIX):
+    if options.problems.are_bundled:
         problems = "its bundled problems"
-    elif options.problems.startswith(MEMORY):
+    elif options.problems.were_in_memory:
         problems = "problems in memory"
-    elif names_files(options.problems):
-        problems = title_of_files(options.problems)
+    elif options.problems.are_files:
+        problems = options.problems.stems
     else:
+        path, known = Path(str(options.problems)), known_dataset(str(options.problems))
         name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
         problems = name if options.split is None else f"{name} ({options.split})"
     changes = {
@@ -134,9 +131,9 @@ def terms_of(options: Options) -> TermsRecord:
     Args:
         options: `problems` and `license` are read; `license` overrides that of a known data set.
     """
-    if options.problems.startswith(PREFIX):
+    if options.problems.are_bundled:
         return TermsRecord(BUNDLED_LICENSE, None)
-    known = known_dataset(options.problems)
+    known = known_dataset(str(options.problems))
     if known is None:
         return TermsRecord(options.license, None)
     return TermsRecord(options.license or known.license, known.attribution)

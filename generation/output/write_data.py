@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 import tempfile
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from generation.output.merge import merge_files
 from merge_snli.card.dataset_folder import config_record
-from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, write_tables
+from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch, write_tables
 from merge_snli.schema import ALL, SEED, TEST, columns, data_file, features, subsample_split
 
 if TYPE_CHECKING:
@@ -106,3 +107,45 @@ def _read(path: Path) -> Iterator[pa.Table]:
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(ROWS_PER_GROUP):
             yield pa.Table.from_batches([batch])
+
+
+MAX_OPEN_FILES = 64
+ROWS_PER_READ = 500
+"""Rows read from one file at a time."""
+
+
+def merge_files(files: Sequence[Path], column: str, folder: Path) -> Iterator[pa.Table]:
+    """Merge Parquet files by one column.
+
+    Args:
+        files: Files of one schema, each sorted by the column; no value of the column occurs in two files.
+        column: A string column; rows with the same value keep their order.
+        folder: An empty folder for intermediate files, used if there are more than `MAX_OPEN_FILES` files.
+
+    Yields:
+        The rows of all files, sorted by the code points of the column's values.
+    """
+    level = 0
+    while len(files) > MAX_OPEN_FILES:
+        groups = [files[first : first + MAX_OPEN_FILES] for first in range(0, len(files), MAX_OPEN_FILES)]
+        files = [_write(group, column, folder / f"{level}-{nth}.parquet") for nth, group in enumerate(groups)]
+        level += 1
+    blocks = heapq.merge(*(_blocks(file, column) for file in files), key=itemgetter(0))
+    return (block for _, block in blocks)
+
+
+def _blocks(file: Path, column: str) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the rows of a file in blocks with one value of the column, each with that value."""
+    with pq.ParquetFile(file) as parquet:
+        for batch in parquet.iter_batches(ROWS_PER_READ):
+            values = batch[column].to_pylist()
+            for value, indices in groupby(range(len(values)), key=values.__getitem__):
+                rows = list(indices)
+                yield value, pa.Table.from_batches([batch.slice(rows[0], len(rows))])
+
+
+def _write(files: Sequence[Path], column: str, path: Path) -> Path:
+    with pq.ParquetWriter(path, pq.read_schema(files[0]), compression="zstd") as writer:
+        for table in rebatch(merge_files(files, column, path.parent), ROWS_PER_READ):
+            writer.write_table(table)
+    return path

@@ -1,10 +1,29 @@
-"""Counts of forms and fillers by the outcome of the filters, as a value and as a table."""
+"""Counts of fillers by the outcome of the filters in order, and of each filter on its own (the paper's Table 6)."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
+
+from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
+from generation.filters.fillers import KEPT
+from generation.masked_lms.masked_lm import Fillers
+from generation.sentences.forms import ONE, Form, Substitution, match_case, match_occurrence_case
+from generation.sentences.words import SharedWord, fold, forms_of_word, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from generation.answers.store import MaskedLMAnswers
+    from generation.masked_lms.vocabulary import Vocabulary
+    from generation.sentences.tagging import InPlaceTagger, TaggedProblem
 
 FORMS = "forms"
 FILLERS = "fillers"
@@ -46,3 +65,150 @@ def by_side(counts: FilterCounts) -> dict[tuple[str, str, str], Counter[str]]:
     for (word_class, masked_lm, side, reason), count in sorted(counts.items()):
         groups.setdefault((word_class, masked_lm, side), Counter())[reason] = count
     return groups
+
+
+CLASS_FORMS = 32
+"""Number of forms per shard, word class and side whose fillers are all tagged.
+
+Tagging the fillers of every form would take several times as long as tagging the suggestions.
+"""
+
+WITH_CLASS = "fillers with class"
+"""Fillers of the tagged forms: the total for `other class` and `kept`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _AnsweredForm:
+    """The fillers of one form under one masked LM, and which of them each filter keeps."""
+
+    masked_lm: str
+    side: str
+    word: SharedWord
+    sentence: str
+    form: Form
+    fillers: Fillers
+    whole: npt.NDArray[np.bool_]
+    more_probable: npt.NDArray[np.bool_]
+    not_in_problem: npt.NDArray[np.bool_]
+
+    def in_place(self, vocabulary: Vocabulary) -> dict[int, Substitution]:
+        """Return the fillers that are whole words by rank, each in the place of the masked word."""
+        start, end = self.form.start, self.form.end
+        places = {}
+        for rank in np.flatnonzero(self.whole):
+            piece = vocabulary.pieces[self.fillers.piece_ids[rank]]
+            text = match_case(self.word.text, piece.text) if piece is not None else ""
+            written = match_occurrence_case(self.sentence[start:end], self.word.text, text)
+            places[int(rank)] = Substitution(self.sentence, start, end, written)
+        return places
+
+    def counts(self) -> dict[str, int]:
+        return {
+            FORMS: 1,
+            FILLERS: len(self.whole),
+            NO_WORD.reason: int(np.sum(~self.whole)),
+            LESS_PROBABLE.reason: int(np.sum(~self.more_probable)),
+            IN_PROBLEM.reason: int(np.sum(~self.not_in_problem)),
+        }
+
+    def class_counts(self, of_class: npt.NDArray[np.bool_]) -> dict[str, int]:
+        kept = of_class & self.more_probable & self.not_in_problem
+        return {WITH_CLASS: len(of_class), OTHER_CLASS.reason: int(np.sum(~of_class)), KEPT: int(np.sum(kept))}
+
+
+def count_standalone(
+    problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
+    answers: Mapping[str, MaskedLMAnswers],
+    tagger: InPlaceTagger,
+    *,
+    mask: str = ONE,
+    class_forms: int | None = CLASS_FORMS,
+) -> FilterCounts:
+    """Count the fillers that each filter drops when it is the only one, over a shard of problems.
+
+    Args:
+        problems: Tagged problems, each with the shared words to replace.
+        answers: By masked LM, its answers to the forms of all these words.
+        tagger: Tags fillers in place.
+        mask: What the forms mask, `one` occurrence or `all`.
+        class_forms: Number of forms per word class and side whose fillers are tagged: those with the first keys in
+            alphabetical order, the same for every masked LM. None for all forms.
+
+    Returns:
+        The answered `forms` and their `fillers`; the fillers that are `no whole word`, `not more probable` and `in the
+        problem`; the `fillers with class`, and how many of these are of another class in place or not a word there
+        (`other class`) and how many pass every filter (`kept`).
+    """
+    pieces = {name: _pieces_by_word(of_mlm.vocabulary) for name, of_mlm in answers.items()}
+    forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, pieces, mask)]
+    sample = _sample(forms, class_forms)
+    of_class = _of_class(sample, answers, tagger)
+    counts: FilterCounts = Counter()
+    for form, numbers in chain(
+        ((form, form.counts()) for form in forms),
+        ((form, form.class_counts(each)) for form, each in zip(sample, of_class, strict=True)),
+    ):
+        for reason, number in numbers.items():
+            counts[form.word.word_class, form.masked_lm, form.side, reason] += number
+    return counts
+
+
+def _pieces_by_word(vocabulary: Vocabulary) -> dict[str, list[int]]:
+    """Return the ids of the pieces of each folded word."""
+    pieces = defaultdict(list)
+    for index, piece in enumerate(vocabulary.pieces):
+        if piece is not None:
+            pieces[fold(piece.text)].append(index)
+    return pieces
+
+
+def _answered(
+    tagged: TaggedProblem,
+    words: Sequence[SharedWord],
+    answers: Mapping[str, MaskedLMAnswers],
+    pieces: Mapping[str, Mapping[str, list[int]]],
+    mask: str,
+) -> Iterator[_AnsweredForm]:
+    """Yield the answered forms of a problem with the outcome of each filter that needs no tagger."""
+    problem_words = words_of(tagged)
+    in_problem = {
+        name: [index for word in problem_words for index in of_mlm.get(word, ())] for name, of_mlm in pieces.items()
+    }
+    for word in words:
+        for side, sentence, form in forms_of_word(tagged, word, mask):
+            for name, of_mlm in answers.items():
+                fillers = of_mlm.answers[form.key]
+                if isinstance(fillers, Fillers):
+                    yield _AnsweredForm(
+                        name,
+                        side,
+                        word,
+                        sentence,
+                        form,
+                        fillers,
+                        of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
+                        fillers.log_probs > np.float32(fillers.original_log_prob),
+                        ~np.isin(fillers.piece_ids, in_problem[name]),
+                    )
+
+
+def _sample(forms: Sequence[_AnsweredForm], class_forms: int | None) -> list[_AnsweredForm]:
+    """Return the forms with the first keys of each word class and side."""
+    keys: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for each in forms:
+        keys[each.word.word_class, each.side].add(each.form.key)
+    first = {group: set(sorted(of_group)[:class_forms]) for group, of_group in keys.items()}
+    return [each for each in forms if each.form.key in first[each.word.word_class, each.side]]
+
+
+def _of_class(
+    forms: Sequence[_AnsweredForm], answers: Mapping[str, MaskedLMAnswers], tagger: InPlaceTagger
+) -> Iterator[npt.NDArray[np.bool_]]:
+    """Yield for each form which of its fillers have the word class of the masked word in its place."""
+    in_place = [each.in_place(answers[each.masked_lm].vocabulary) for each in forms]
+    places = list(dict.fromkeys(place for of_form in in_place for place in of_form.values()))
+    classes = dict(zip(places, tagger.word_classes(places), strict=True))
+    for each, of_form in zip(forms, in_place, strict=True):
+        of_class = np.zeros_like(each.whole)
+        of_class[[rank for rank, place in of_form.items() if classes[place] == each.word.word_class]] = True
+        yield of_class

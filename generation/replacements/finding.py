@@ -9,42 +9,30 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from generation.filters.definitions import applied_filters
-from generation.filters.fillers import Filtered, Suggestion, filter_fillers
+from generation.filters.fillers import Filtered, LogOdds, filter_fillers
 from generation.filters.filter import Place
 from generation.replacements.combine import (
-    LogOdds,
     Replacement,
     Validated,
     drop_by_validators,
     over_mlms,
     over_occurrences,
     over_sentences,
+    scramble_all,
 )
 from generation.replacements.counts import FILLERS, FORMS, NO_ORDER, FilterCounts
-from generation.replacements.scramble import scramble_all
-from generation.sentences.folding import words_of
-from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, forms_of_word
-from generation.sentences.substitution import Substitution
+from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, Substitution
+from generation.sentences.words import forms_of_word, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from generation.answers.answer import Answer
+    from generation.answers.store import MaskedLMAnswers
     from generation.filters.filter import Applied
-    from generation.filters.relations import WordNet
-    from generation.masked_lms.vocabulary import Vocabulary
+    from generation.filters.lexical import WordNet
     from generation.options import Options
-    from generation.sentences.tagging import TaggedProblem
-    from generation.sentences.tags_in_place import InPlaceTagger
+    from generation.sentences.tagging import InPlaceTagger, TaggedProblem
     from generation.sentences.words import SharedWord
-
-
-@dataclass(frozen=True)
-class MaskedLMAnswers:
-    """The answers of one masked LM by the key of the form, and its vocabulary."""
-
-    answers: Mapping[str, Answer]
-    vocabulary: Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +57,14 @@ class FilteredForm:
         return self.place.side
 
     @property
-    def suggestions(self) -> tuple[Suggestion, ...]:
-        """The fillers that are kept."""
-        return () if isinstance(self.outcome, str) else self.outcome.suggestions
+    def suggestions(self) -> LogOdds:
+        """The fillers that are kept, with their log-odds."""
+        return {} if isinstance(self.outcome, str) else self.outcome.suggestions
 
     def in_place(self) -> list[Substitution]:
         """Return each suggestion in the place of the masked word."""
         sentence, start, end = self.place.sentence, self.place.start, self.place.end
-        return [
-            Substitution(sentence, start, end, self.place.written(suggestion.word)) for suggestion in self.suggestions
-        ]
+        return [Substitution(sentence, start, end, self.place.written(word)) for word in self.suggestions]
 
     def counts(self) -> Counter[str]:
         """Count the form, its fillers and their outcomes, or the reason why it has no answer."""
@@ -105,14 +91,13 @@ class Found:
         tagged: The problem.
         word: The shared word.
         replacements: W_M(PH, w), scrambled if that is an option of the run.
-        not_scrambled: Replacements left out because their letters have no other order.
-        dropped: By the reason of a filter on validators and by side, the words of W_M(S, w) that it dropped.
+        dropped: By reason and by side, the words of W_M(S, w) that a filter on validators dropped, or whose letters
+            have no other order.
     """
 
     tagged: TaggedProblem
     word: SharedWord
     replacements: tuple[Replacement, ...]
-    not_scrambled: tuple[Replacement, ...] = ()
     dropped: Mapping[str, Mapping[str, Mapping[str, Validated]]] = field(default_factory=dict)
 
 
@@ -214,8 +199,7 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
     """
     of_sides: dict[str, dict[str, list[LogOdds]]] = {side: defaultdict(list) for side in SIDES}
     for form in filtered.forms:
-        log_odds = {suggestion.word: suggestion.log_odds for suggestion in form.suggestions}
-        of_sides[form.side][form.masked_lm].append(log_odds)
+        of_sides[form.side][form.masked_lm].append(form.suggestions)
     validated = {
         side: over_mlms({name: over_occurrences(occurrences) for name, occurrences in of_mlms.items()})
         for side, of_mlms in of_sides.items()
@@ -228,10 +212,13 @@ def combine(filtered: FilteredWord, options: Options) -> Found:
                     of_side, partial(each.on_validators, value)
                 )
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
-    not_scrambled: tuple[Replacement, ...] = ()
     if options.scramble:
-        replacements, not_scrambled = scramble_all(replacements, filtered.problem_words, options.random_seed)
-    return Found(filtered.tagged, filtered.word, replacements, not_scrambled, dropped)
+        replacements, left_out = scramble_all(replacements, filtered.problem_words, options.random_seed)
+        dropped[NO_ORDER] = {
+            side: {each.word: of_side[each.word] for each in left_out if each.word in of_side}
+            for side, of_side in validated.items()
+        }
+    return Found(filtered.tagged, filtered.word, replacements, dropped)
 
 
 def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCounts:
@@ -242,7 +229,6 @@ def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCount
                 counts[filtered.word.word_class, form.masked_lm, form.side, reason] += count
     for each in found:
         word_class = each.word.word_class
-        counts.update((word_class, name, side, NO_ORDER) for name, side in _validators(each))
         counts.update(
             (word_class, name, side, reason)
             for reason, of_sides in each.dropped.items()
@@ -251,10 +237,3 @@ def _count(words: Iterable[FilteredWord], found: Iterable[Found]) -> FilterCount
             for name in validated.mlms
         )
     return counts
-
-
-def _validators(found: Found) -> Iterator[tuple[str, str]]:
-    """Yield the masked LM and side of every validation of a replacement that could not be scrambled."""
-    for each in found.not_scrambled:
-        yield from ((name, PREMISE) for name in each.premise_mlms)
-        yield from ((name, HYPOTHESIS) for name in each.hypothesis_mlms)

@@ -6,10 +6,17 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generation.options import with_defaults
-from generation.report.why_lacking import Seed, Validators, Variant, Why, is_validated, lacking_masked_lms, why_lacking
+from generation.report.why_lacking import (
+    Seed,
+    Validators,
+    VariantKey,
+    is_validated,
+    lacking_masked_lms,
+    why_lacking,
+)
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import read_split
@@ -17,12 +24,10 @@ from merge_snli.dataset.validated_by import masked_lm_names
 from merge_snli.schema import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from merge_snli.dataset.stored import MergeDataset
-
-COLUMNS = ("seed_id", "seed_premise", "seed_hypothesis", "word_class", "original", "replacement")
 
 
 @dataclass(frozen=True)
@@ -37,16 +42,20 @@ class Side:
 
     name: str
     dataset: MergeDataset
-    variants: dict[Variant, Validators]
+    variants: dict[VariantKey, Validators]
+
+    @cached_property
+    def by_config(self) -> dict[str, set[VariantKey]]:
+        """The variants by config."""
+        found: dict[str, set[VariantKey]] = {ALL: {*self.variants}}
+        for name in self.dataset.record.options["classes"]:
+            found[name] = {variant for variant in self.variants if variant.word_class == name}
+        return found
 
     @cached_property
     def seeds(self) -> dict[str, set[Seed]]:
         """The seeds by config."""
-        found: dict[str, set[Seed]] = {ALL: set(), **{name: set() for name in self.dataset.record.options["classes"]}}
-        for variant in self.variants:
-            found[ALL].add(variant.seed)
-            found[variant.word_class].add(variant.seed)
-        return found
+        return {config: {variant.seed for variant in variants} for config, variants in self.by_config.items()}
 
 
 def tables_against(
@@ -71,8 +80,8 @@ def tables_against(
     a, b = _side("A", dataset), _side("B", other)
     only_a, only_b = _without(a, b), _without(b, a)
     return {
-        "seeds": _seed_table(a, b),
-        "variants": _variant_table(a, b),
+        "seeds": _count_table("Seeds of both data sets", a.seeds, b.seeds, _seed_notes(a, b)),
+        "variants": _count_table("Variants of both data sets", a.by_config, b.by_config),
         "only_a_by_masked_lm": _masked_lm_table(a, b, only_a),
         "only_b_by_masked_lm": _masked_lm_table(b, a, only_b),
         "only_a_by_reason": _reason_table(a, b, only_a, other_work),
@@ -81,63 +90,44 @@ def tables_against(
 
 
 def _side(name: str, dataset: MergeDataset) -> Side:
-    table = read_split(dataset, ALL).select([*COLUMNS, "premise_mlms", "hypothesis_mlms"])
+    table = read_split(dataset, ALL).select([*VariantKey._fields, "premise_mlms", "hypothesis_mlms"])
     columns = [column.to_pylist() for column in table.columns]
-    return Side(
-        name,
-        dataset,
-        {
-            Variant(Seed(*row[:3]), *row[3:6]): Validators(tuple(row[6]), tuple(row[7]))
-            for row in zip(*columns, strict=True)
-        },
-    )
+    rows = zip(*columns, strict=True)
+    return Side(name, dataset, {VariantKey(*row[:6]): (tuple(row[6]), tuple(row[7])) for row in rows})
 
 
-def _without(side: Side, other: Side) -> dict[Variant, Validators]:
+def _without(side: Side, other: Side) -> dict[VariantKey, Validators]:
     return {variant: names for variant, names in side.variants.items() if variant not in other.variants}
 
 
-def _seed_table(a: Side, b: Side) -> Table:
-    configs = dict.fromkeys(chain(a.seeds, b.seeds))
-    rows: list[tuple[str | int, ...]] = [
-        (config, *_counts(a.seeds.get(config, set()), b.seeds.get(config, set()))) for config in configs
-    ]
+def _count_table(
+    title: str, a: Mapping[str, set[Any]], b: Mapping[str, set[Any]], notes: tuple[str, ...] = ()
+) -> Table:
+    """Return how many seeds or variants of each config are in both data sets, and in only one."""
+    configs = dict.fromkeys(chain(a, b))
+    return Table(
+        title=title,
+        columns=(Column("config", "left"), *map(Column, ("A", "B", "both", "only A", "only B"))),
+        rows=tuple((config, *_counts(a.get(config, set()), b.get(config, set()))) for config in configs),
+        notes=notes,
+    )
+
+
+def _seed_notes(a: Side, b: Side) -> tuple[str, ...]:
     same = a.dataset.record.sources[0].digest == b.dataset.record.sources[0].digest
-    return Table(
-        title="Seeds of both data sets",
-        columns=_count_columns(),
-        rows=tuple(rows),
-        notes=(
-            *(f"{side.name}: {side.dataset.record.title}, version {side.dataset.digest[:8]}" for side in (a, b)),
-            "Seeds are the same if id, premise and hypothesis are.",
-            *(() if same else ("The data sets were made from different problems.",)),
-        ),
+    return (
+        *(f"{side.name}: {side.dataset.record.title}, version {side.dataset.digest[:8]}" for side in (a, b)),
+        "Seeds are the same if id, premise and hypothesis are.",
+        *(() if same else ("The data sets were made from different problems.",)),
     )
 
 
-def _variant_table(a: Side, b: Side) -> Table:
-    configs = dict.fromkeys(chain(a.seeds, b.seeds))
-
-    def of(side: Side, config: str) -> set[Variant]:
-        return {variant for variant in side.variants if config in (ALL, variant.word_class)}
-
-    return Table(
-        title="Variants of both data sets",
-        columns=_count_columns(),
-        rows=tuple((config, *_counts(of(a, config), of(b, config))) for config in configs),
-    )
-
-
-def _count_columns() -> tuple[Column, ...]:
-    return (Column("config", "left"), *map(Column, ("A", "B", "both", "only A", "only B")))
-
-
-def _counts(a: Collection[object], b: Collection[object]) -> tuple[int, ...]:
-    both = len({*a} & {*b})
+def _counts(a: set[Any], b: set[Any]) -> tuple[int, ...]:
+    both = len(a & b)
     return len(a), len(b), both, len(a) - both, len(b) - both
 
 
-def _masked_lm_table(side: Side, other: Side, only: dict[Variant, Validators]) -> Table:
+def _masked_lm_table(side: Side, other: Side, only: dict[VariantKey, Validators]) -> Table:
     """Count what only one data set has by the masked LM that validated it, and what it loses without the masked LM."""
     names = masked_lm_names(side.dataset)
     here = {*names}
@@ -165,12 +155,12 @@ def _masked_lm_table(side: Side, other: Side, only: dict[Variant, Validators]) -
 
 
 def _lost(
-    side: Side, other: Side, only: dict[Variant, Validators], others: set[str], masked_lms: set[str]
+    side: Side, other: Side, only: dict[VariantKey, Validators], others: set[str], masked_lms: set[str]
 ) -> tuple[int, int, int, int]:
     """Count the variants and seeds that some masked LMs validated, and those that need them."""
     options = with_defaults(side.dataset.record.options)
     needed = {name: options[name] for name in ("sides", "min_mlms")}
-    validated = {variant for variant, names in only.items() if masked_lms & {*names.premise, *names.hypothesis}}
+    validated = {variant for variant, names in only.items() if masked_lms.intersection(chain(*names))}
     need = {variant for variant in validated if not is_validated(only[variant], others, **needed)}
     seeds = {variant.seed for variant in validated} - other.seeds[ALL]
     left = Counter(
@@ -182,28 +172,22 @@ def _lost(
     return len(validated), len(need), len(seeds), len(seeds - kept)
 
 
-def _reason_table(side: Side, other: Side, only: dict[Variant, Validators], other_work: Path | None) -> Table:
+def _reason_table(side: Side, other: Side, only: dict[VariantKey, Validators], other_work: Path | None) -> Table:
     reasons = why_lacking(only, side.dataset, other.dataset, other_work)
-    variants, seeds = Counter(reasons.values()), Counter(_seeds_by_reason(reasons, other.seeds[ALL]))
+    variants = Counter(reasons.values())
+    most_first = sorted(variants.items(), key=lambda each: (-each[1], each[0].reason, each[0].masked_lm or ""))
+    lost = {(variant.seed, why) for variant, why in reasons.items() if variant.seed not in other.seeds[ALL]}
+    seeds = Counter(why for _, why in lost)
     hint = () if other_work is not None else (_hint(side.dataset, other),)
     return Table(
         title=f"Variants that only {side.name} has, by why {other.name} lacks them",
         columns=(Column("reason", "left"), Column("masked LM", "left"), Column("variants"), Column("of seeds lost")),
-        rows=tuple((why.reason, why.masked_lm, count, seeds[why]) for why, count in _most_first(variants)),
+        rows=tuple((why.reason, why.masked_lm, count, seeds[why]) for why, count in most_first),
         notes=(
             f"of seeds lost: seeds with such a variant that {other.name} does not have at all.",
             *hint,
         ),
     )
-
-
-def _seeds_by_reason(reasons: dict[Variant, Why], kept: set[Seed]) -> Iterable[Why]:
-    found = {(variant.seed, why) for variant, why in reasons.items() if variant.seed not in kept}
-    return (why for _, why in found)
-
-
-def _most_first(variants: Counter[Why]) -> Sequence[tuple[Why, int]]:
-    return sorted(variants.items(), key=lambda each: (-each[1], each[0].reason, each[0].masked_lm or ""))
 
 
 def _hint(dataset: MergeDataset, other: Side) -> str:

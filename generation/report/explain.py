@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from generation.filters.relations import load_wordnet
-from generation.options import Options, with_defaults
+from generation.options import UNION, options_of_run
 from generation.replacements.finding import combine, filter_words
-from generation.report.stored_answers import StoredAnswers, tagger_of_run
-from generation.report.trace import TracedForm, trace_form
-from generation.sentences.forms import forms_of_word
+from generation.report.stored_answers import stored_answers, tagger_of_run, trace_form
+from generation.run import find_wordnet
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import tag
-from generation.sentences.tags_in_place import InPlaceTagger
+from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import require
@@ -26,9 +23,12 @@ from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from generation.options import Options
     from generation.replacements.combine import Replacement
+    from generation.report.stored_answers import TracedForm
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
     from merge_snli.dataset.stored import MergeDataset
@@ -88,7 +88,7 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     """
     record = dataset.record
     require(record, "generation")
-    options = Options(**with_defaults(record.options))
+    options = options_of_run(record)
     problem = _find_problem(dataset, seed_id, options)
     tagger = tagger_of_run(dataset, options)
     (tagged,) = tag([problem], tagger)
@@ -134,11 +134,10 @@ def _explain_words(
     replaced = replaced_words(words, options.classes)
     explained: dict[SharedWord, ExplainedWord] = {}
     if replaced:
-        keys = [form.key for word in replaced for _, _, form in forms_of_word(tagged, word, options.mask)]
-        with StoredAnswers(dataset, options, work) as opened:
-            answers = opened.to_forms(keys)
-        wordnet = load_wordnet() if options.no_relations else None
-        for each in filter_words([(tagged, replaced)], answers, tagger, options, wordnet=wordnet):
+        problems = [(tagged, replaced)]
+        with stored_answers(dataset, options, work) as answers_to:
+            answers = answers_to(problems)
+        for each in filter_words(problems, answers, tagger, options, wordnet=find_wordnet(options)):
             forms = tuple(trace_form(form, each.word, answers[form.masked_lm]) for form in each.forms)
             found = combine(each, options)
             dropped = {
@@ -147,3 +146,70 @@ def _explain_words(
             }
             explained[each.word] = ExplainedWord(each.word, forms, found.replacements, dropped)
     return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
+
+
+EXAMPLES = 8
+"""Number of words shown for each reason to drop a filler."""
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """Return an explanation as text: counts and examples of the dropped fillers, and all replacements."""
+    lines = [
+        f"premise     {explanation.problem.premise}",
+        f"hypothesis  {explanation.problem.hypothesis}",
+        f"label       {explanation.label}",
+    ]
+    for each in explanation.words:
+        lines += ["", *_word_lines(each, explanation)]
+    return "\n".join([*lines, "", *_class_lines(explanation), ""])
+
+
+def _word_lines(explained: ExplainedWord, explanation: Explanation) -> Iterator[str]:
+    word, options = explained.word, explanation.options
+    yield (
+        f"{word.text} ({word.word_class}; {len(word.premise)} in the premise, {len(word.hypothesis)} in the hypothesis)"
+    )
+    if word.left_out is not None:
+        yield f"  left out: {word.left_out}"
+    elif word.word_class not in options.classes:
+        yield f"  not replaced: the run replaces {', '.join(options.classes)}"
+    else:
+        for form in explained.forms:
+            yield from _form_lines(form)
+        for reason, of_sides in explained.dropped.items():
+            for side, words in of_sides.items():
+                yield f"  {reason} in the {side} {len(words)}: {_examples(words)}"
+        both = "or" if options.sides == UNION else "and"
+        yield f"  validated in premise {both} hypothesis: {len(explained.replacements)}"
+        yield f"    {_listed([replacement.word for replacement in explained.replacements])}"
+
+
+def _form_lines(form: TracedForm) -> Iterator[str]:
+    where = f"  {form.masked_lm}, {form.side} at {form.start}:"
+    if form.refused is not None:
+        yield f"{where} no answer: {form.refused}"
+        return
+    yield f"{where} {len(form.fillers)} fillers, {len(form.kept)} kept: {_listed(list(form.kept))}"
+    dropped: dict[str, list[str]] = {}
+    for filler in form.fillers:
+        if filler.dropped is not None:
+            dropped.setdefault(filler.dropped, []).append(filler.word)
+    for reason, words in dropped.items():
+        yield f"    {reason} {len(words)}: {_examples(words)}"
+
+
+def _class_lines(explanation: Explanation) -> Iterator[str]:
+    """Say for each class whether the problem has enough replacements to be a seed."""
+    for name in explanation.options.classes:
+        count = sum(len(each.replacements) for each in explanation.words if each.word.word_class == name)
+        variants = explanation.variants.get(name, 0)
+        verdict = f"{variants} variants in config {name}" if variants else f"not a seed of config {name}"
+        yield f"{name}: {count} replacements, a seed needs {explanation.options.inflation}: {verdict}"
+
+
+def _examples(words: Sequence[str]) -> str:
+    return _listed(words[:EXAMPLES]) + (", …" if len(words) > EXAMPLES else "")
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(word or "(no text)" for word in words) or "none"

@@ -1,19 +1,175 @@
-"""Show the content of a work folder as a table."""
+"""Inventory: list the content of a work folder, and delete what a data set does not need."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from generation.options import Options
-from generation.work.inventory import ANSWERS
+from generation.work import (
+    ANSWERS_FOLDER,
+    RESULT_FOLDERS,
+    RUNS_FOLDER,
+    TAGGED_FOLDER,
+    all_shards,
+    key_of,
+    read_description,
+)
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.base.option import described
 from merge_snli.base.table import Column, Table
+from merge_snli.dataset.record import as_json, inputs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from generation.work.inventory import Stored
+    from merge_snli.dataset.record import Inputs, Record
+
+TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """The files of one kind in a work folder.
+
+    Attributes:
+        kind: `answers` (of one masked LM), `tagged problems` or `results`.
+        masked_lm: The masked LM that gave the answers; None for other kinds.
+        cache_key: What else the answers depend on, by option; empty for other kinds.
+        needed: Whether the data set needs them; None if unknown.
+        shards: Number of files.
+        rows: Number of rows: forms, problems, or variants, seeds and counts.
+        bytes: Size of the files.
+        paths: The files, or the folder of the answers.
+    """
+
+    kind: str
+    masked_lm: str | None = None
+    cache_key: Json
+    needed: bool | None
+    shards: int
+    rows: int
+    bytes: int
+    paths: tuple[Path, ...]
+
+    def as_dict(self) -> Json:
+        """Return everything but the paths as JSON values."""
+        return {name: value for name, value in asdict(self).items() if name != "paths"}
+
+
+def note_needs(
+    work: Path, inputs: Inputs, tagged: Iterable[Path], results: Iterable[Path], answers: Iterable[Path]
+) -> None:
+    """Record which files of a work folder a run needs.
+
+    Args:
+        work: The work folder.
+        inputs: Everything that the rows of the run's data set depend on.
+        tagged: Shards of tagged problems.
+        results: Shards made from them.
+        answers: Folders of the masked LMs' answers.
+    """
+    needs = {
+        TAGGED: sorted(map(key_of, tagged)),
+        RESULTS: sorted({key_of(path) for path in results}),
+        ANSWERS: sorted(folder.name for folder in answers),
+    }
+    write_json(_needs_file(work, inputs), needs)
+
+
+def inventory(work: Path, record: Record | None) -> list[Stored]:
+    """List the content of a work folder.
+
+    Args:
+        work: The work folder.
+        record: The record of the data set made with it; None if there is none.
+    """
+    needs = None if record is None else _read_needs(work, inputs_of(record))
+    return [
+        *_answers(work, needs),
+        *_shards(TAGGED, [work / TAGGED_FOLDER], needs),
+        *_shards(RESULTS, [work / folder for folder in RESULT_FOLDERS], needs),
+    ]
+
+
+def drop(stored: Iterable[Stored]) -> None:
+    """Delete files from a work folder. A run that needs them computes them again.
+
+    Args:
+        stored: All or some entries of `inventory`.
+
+    Raises:
+        InputError: If a file cannot be deleted.
+    """
+    for each in stored:
+        for path in each.paths:
+            with disk_errors_as_input_errors(path.parent):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
+
+
+def _needs_file(work: Path, inputs: Inputs) -> Path:
+    return work / RUNS_FOLDER / f"{sha256_of_json(as_json(inputs))[:32]}.json"
+
+
+def _read_needs(work: Path, inputs: Inputs) -> dict[str, set[str]] | None:
+    """Return the keys or folder names that a run needs by kind; None if they were not recorded."""
+    try:
+        needs = json.loads(_needs_file(work, inputs).read_text(encoding="utf-8"))
+        return {kind: set(needs[kind]) for kind in (TAGGED, RESULTS, ANSWERS)}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _answers(work: Path, needs: dict[str, set[str]] | None) -> Iterator[Stored]:
+    for folder in sorted(path for path in (work / ANSWERS_FOLDER).glob("*") if path.is_dir()):
+        description = read_description(folder)
+        shards = sorted(folder.glob("*.parquet"))
+        yield Stored(
+            kind=ANSWERS,
+            masked_lm=description.get("masked_lm"),
+            cache_key={name: value for name, value in description.items() if name not in {"masked_lm", "pieces"}},
+            needed=None if needs is None else folder.name in needs[ANSWERS],
+            shards=len(shards),
+            rows=sum(map(_rows, shards)),
+            bytes=sum(path.stat().st_size for path in folder.iterdir()),
+            paths=(folder,),
+        )
+
+
+def _shards(kind: str, folders: Iterable[Path], needs: dict[str, set[str]] | None) -> Iterator[Stored]:
+    """Yield one entry for the shards that are needed and one for the others."""
+    shards = [path for folder in folders for path in all_shards(folder)]
+    for needed in (True, False) if needs is not None else (None,):
+        selected = tuple(path for path in shards if needs is None or (key_of(path) in needs[kind]) == needed)
+        if selected:
+            yield Stored(
+                kind=kind,
+                cache_key={},
+                needed=needed,
+                shards=len(selected),
+                rows=sum(map(_rows, selected)),
+                bytes=sum(path.stat().st_size for path in selected),
+                paths=selected,
+            )
+
+
+def _rows(path: Path) -> int:
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (pa.ArrowException, OSError):
+        return 0
+
 
 BYTES_PER_MIB = 2**20
 NEEDED = {True: "yes", False: "no", None: "unknown"}
@@ -24,7 +180,7 @@ def inventory_table(work: Path, stored: Sequence[Stored]) -> Table:
 
     Args:
         work: The work folder.
-        stored: What `generation.work.inventory.inventory` returned.
+        stored: What `generation.report.inventory.inventory` returned.
     """
     total = sum(each.bytes for each in stored)
     return Table(

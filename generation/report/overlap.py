@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby, permutations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -59,13 +59,6 @@ class Overlap:
     notes: tuple[str, ...]
 
 
-class SuggestionOverlaps(NamedTuple):
-    """The overlap of suggestions before sets are formed: over sentences, and over problems as in the paper."""
-
-    per_sentence: Overlap
-    per_problem: Overlap
-
-
 def overlap(dataset: MergeDataset) -> Overlap:
     """Count the variants of config `all` that masked LMs validated in premise or hypothesis.
 
@@ -81,7 +74,11 @@ def overlap(dataset: MergeDataset) -> Overlap:
     return Overlap("Variants per seed", names, shared / len(table["seed_id"].unique()), (note,))
 
 
-def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ...]) -> SuggestionOverlaps:
+Suggested = dict[tuple[object, str], set[str]]
+"""Names of the masked LMs that suggest a word, by shared word and suggestion."""
+
+
+def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ...]) -> dict[str, Overlap]:
     """Count the suggestions that masked LMs share, as the filters left them before sets are formed.
 
     A suggestion for several occurrences of a word in a sentence, or in both sentences of a problem, counts once.
@@ -89,50 +86,39 @@ def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ..
     Args:
         words: The shared words of all problems, those of a problem one after another.
         masked_lms: Names of the masked LMs.
+
+    Returns:
+        The averages over sentences, and over problems as in the paper, by `sentence` and `problem`.
     """
-    sentences, problems = _SharedWords(), _SharedWords()
+    counts: dict[str, Counter[frozenset[str]]] = {"sentence": Counter(), "problem": Counter()}
+    problems = 0
     for _, of_problem in groupby(words, lambda each: each.tagged.problem.id):
-        by_side: dict[str, _Suggested] = defaultdict(lambda: defaultdict(set))
+        problems += 1
+        by_side: dict[str, Suggested] = {side: defaultdict(set) for side in SIDES}
+        whole: Suggested = defaultdict(set)
         for each in of_problem:
             for form in each.forms:
-                for suggestion in form.suggestions:
-                    by_side[form.side][each.word, suggestion.word].add(form.masked_lm)
-        whole: _Suggested = defaultdict(set)
-        for side in SIDES:
-            sentences.add(by_side[side])
-            for key, names in by_side[side].items():
-                whole[key] |= names
-        problems.add(whole)
-    return SuggestionOverlaps(sentences.overlap("sentence", masked_lms), problems.overlap("problem", masked_lms))
+                for word in form.suggestions:
+                    for suggested in (by_side[form.side], whole):
+                        suggested[each.word, word].add(form.masked_lm)
+        for suggested in by_side.values():
+            counts["sentence"].update(map(frozenset, suggested.values()))
+        counts["problem"].update(map(frozenset, whole.values()))
+    totals = {"sentence": len(SIDES) * problems, "problem": problems}
+    return {unit: _average(counts[unit], total, unit, masked_lms) for unit, total in totals.items()}
 
 
-_Suggested = dict[tuple[object, str], set[str]]
-"""Names of the masked LMs that suggest a word, by shared word and suggestion."""
-
-
-class _SharedWords:
-    """Sums the suggestions of many sentences or problems by the set of masked LMs that have them."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[frozenset[str]] = Counter()
-        self._total = 0
-
-    def add(self, suggested: _Suggested) -> None:
-        """Add the suggestions of one sentence or problem."""
-        self._counts.update(map(frozenset, suggested.values()))
-        self._total += 1
-
-    def overlap(self, unit: str, masked_lms: tuple[str, ...]) -> Overlap:
-        """Return the average over what was added: sentences or problems."""
-        shared = np.zeros((len(masked_lms), len(masked_lms)))
-        for names, count in self._counts.items():
-            indices = [masked_lms.index(name) for name in names]
-            if len(indices) == 1:
-                shared[indices[0], indices[0]] += count
-            for first, second in permutations(indices, 2):
-                shared[first, second] += count
-        note = f"Average over {self._total:,} {unit}s with a word to replace, of what the filters of the run kept."
-        return Overlap(f"Suggestions per {unit}", masked_lms, shared / max(1, self._total), (note,))
+def _average(counts: Counter[frozenset[str]], total: int, unit: str, masked_lms: tuple[str, ...]) -> Overlap:
+    """Return the overlap of suggestions that were counted by the masked LMs that have them."""
+    shared = np.zeros((len(masked_lms), len(masked_lms)))
+    for names, count in counts.items():
+        indices = [masked_lms.index(name) for name in names]
+        if len(indices) == 1:
+            shared[indices[0], indices[0]] += count
+        for first, second in permutations(indices, 2):
+            shared[first, second] += count
+    note = f"Average over {total:,} {unit}s with a word to replace, of what the filters of the run kept."
+    return Overlap(f"Suggestions per {unit}", masked_lms, shared / max(1, total), (note,))
 
 
 def figure_9(found: Overlap) -> Table:

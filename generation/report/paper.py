@@ -1,8 +1,18 @@
-"""The numbers of the paper (arXiv:2510.24295) as data: Tables 2, 4, 5, 6 and 9."""
+"""The numbers of the paper (arXiv:2510.24295) as data, and tables that compare those of a run with them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from merge_snli.base.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from merge_snli.base.table import Cell
+
+    Row = tuple[Mapping[str, Cell], Mapping[str, float]]
 
 PROBLEMS = 9_824
 """Problems of SNLI test that have a gold label."""
@@ -90,3 +100,43 @@ TABLE_9: Mapping[str, tuple[float, float]] = {
     SEVERAL: (41186.3, 10273.7),
 }
 """Average number of variants per subsample that only this masked LM validated, and that one of another family did."""
+
+
+def compared_table(*, title: str, rows: Sequence[Row], labels: Sequence[str], notes: tuple[str, ...]) -> Table:
+    """Return a table with the paper's figure and the difference from it in columns of their own.
+
+    Args:
+        title: What the table shows.
+        rows: For each row its values by column header, and the paper's figures for some of these columns, if any. All
+            rows have the same headers.
+        labels: Headers of the columns that name a row.
+        notes: How to read the table.
+    """
+    headers = list(rows[0][0])
+    compared = [header for header in headers if any(header in paper for _, paper in rows)]
+    return Table(
+        title=title,
+        columns=(
+            *(Column(header, "left" if header in labels else "right") for header in headers),
+            *(Column(f"{header} {kind}") for header in compared for kind in ("paper", "diff")),
+        ),
+        rows=tuple(
+            (
+                *values.values(),
+                *(cell for name in compared for cell in _comparison(values[name], paper.get(name))),
+            )
+            for values, paper in rows
+        ),
+        notes=notes,
+    )
+
+
+def percent(part: int, whole: int) -> float | None:
+    """Return a share in percent, rounded to one decimal; None if `whole` is 0."""
+    return round(100 * part / whole, 1) if whole else None
+
+
+def _comparison(value: Cell, paper: float | None) -> tuple[Cell, Cell]:
+    if paper is None or not isinstance(value, int | float):
+        return paper, None
+    return paper, round(value - paper, 1)

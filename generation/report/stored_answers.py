@@ -1,33 +1,41 @@
-"""Read the stored answers of a finished run, and apply its filters again."""
+"""Read the stored answers of a finished run, apply its filters again, and trace fillers through them."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from generation.answers.cache_key import recorded_cache_keys
-from generation.answers.store import Store
-from generation.filters.relations import load_wordnet
+from generation.answers.store import MaskedLMAnswers, Store
+from generation.filters.definitions import FILTERS
+from generation.filters.fillers import KEPT, OUTCOMES
 from generation.masked_lms.loading import find_masked_lms, load_vocabulary
-from generation.options import Options, with_defaults
-from generation.replacements.finding import MaskedLMAnswers, filter_words
-from generation.sentences.forms import forms_of_word
-from generation.sentences.tagged_shards import read_tagged
-from generation.sentences.tags_in_place import InPlaceTagger
-from generation.work.inventory import TAGGED, inventory
+from generation.masked_lms.masked_lm import Fillers
+from generation.options import options_of_run
+from generation.replacements.finding import filter_words
+from generation.report.inventory import TAGGED, inventory
+from generation.run import find_wordnet
+from generation.sentences.forms import match_case
+from generation.sentences.tagged_shards import distinct_forms, read_tagged
+from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.record import generation_of
 from merge_snli.models.tagger import find_tagger
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
-    from types import TracebackType
 
-    from generation.replacements.finding import FilteredWord
+    from generation.options import Options
+    from generation.replacements.finding import FilteredForm, FilteredWord
+    from generation.sentences.tagged_shards import ProblemWords
+    from generation.sentences.words import SharedWord
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.models.tagger import Tagger
 
+AnswersTo = Callable[["ProblemWords"], dict[str, MaskedLMAnswers]]
 
 WORK_FOLDER = (
     f"name the work folder of its run with {param('work')}, or with {param('against_work')} if it is the second data "
@@ -35,24 +43,42 @@ WORK_FOLDER = (
 )
 
 
-class StoredAnswers:
-    """The answers of the masked LMs of a run, in its work folder."""
+@contextmanager
+def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Iterator[AnswersTo]:
+    """Open the answers of the masked LMs of a run, in its work folder.
 
-    def __init__(self, dataset: MergeDataset, options: Options, work: Path) -> None:
-        """Open the answers.
+    Args:
+        dataset: The data set of the run.
+        options: The options of the run.
+        work: The work folder of the run.
 
-        Args:
-            dataset: The data set of the run.
-            options: The options of the run.
-            work: The work folder of the run.
+    Yields:
+        A function that returns the answers to all forms of some words, and the vocabulary, by masked LM.
 
-        Raises:
-            InputError: If the answers of a masked LM are missing, or its files have changed since the run.
-        """
-        self._dataset, self._work, self._stack = dataset, work, ExitStack()
-        self._opened = {}
-        # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
-        models = find_masked_lms(options.mlm, allow_pickle=True)
+    Raises:
+        InputError: If the answers of a masked LM, or one of them, are missing, or its files have changed since the run.
+    """
+
+    def missing(name: str) -> InputError:
+        return InputError(
+            f"{work} does not contain the answers of {name}: {WORK_FOLDER}, or compute them again with "
+            f"merge-snli generate --options {dataset.folder / 'run.toml'} --out another-folder"
+        )
+
+    def answers_to(problems: ProblemWords) -> dict[str, MaskedLMAnswers]:
+        forms = distinct_forms(problems, options.mask)
+        found = {}
+        for name, (store, vocabulary) in opened.items():
+            answers = store.load(forms)
+            if len(answers) < len(forms):
+                raise missing(name)
+            found[name] = MaskedLMAnswers(answers, vocabulary)
+        return found
+
+    opened = {}
+    # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
+    models = find_masked_lms(options.mlm, allow_pickle=True)
+    with ExitStack() as stack:
         for mlm, key in zip(models, recorded_cache_keys(dataset.record), strict=True):
             if mlm.digest != key.digest:
                 raise InputError(
@@ -60,83 +86,47 @@ class StoredAnswers:
                     f"{key.digest[:12]}): restore its files, or generate the data set again"
                 )
             if not key.folder(work).is_dir():
-                raise self._missing(key.masked_lm)
-            store = self._stack.enter_context(Store(work, key))
+                raise missing(key.masked_lm)
+            store = stack.enter_context(Store(work, key))
             size = store.vocabulary_size()
             if size is None:
-                raise self._missing(key.masked_lm)
-            self._opened[key.masked_lm] = store, load_vocabulary(mlm, size)
-
-    def __enter__(self) -> StoredAnswers:
-        """Return the answers themselves."""
-        return self
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        """Close the stores."""
-        self._stack.close()
-
-    def to_forms(self, keys: Iterable[str]) -> dict[str, MaskedLMAnswers]:
-        """Return the answers to some forms, and the vocabulary, by masked LM.
-
-        Raises:
-            InputError: If an answer is missing.
-        """
-        forms = set(keys)
-        found = {}
-        for name, (store, vocabulary) in self._opened.items():
-            answers = store.load(forms)
-            if len(answers) < len(forms):
-                raise self._missing(name)
-            found[name] = MaskedLMAnswers(answers, vocabulary)
-        return found
-
-    def _missing(self, name: str) -> InputError:
-        return InputError(
-            f"{self._work} does not contain the answers of {name}: {WORK_FOLDER}, or compute them again with "
-            f"merge-snli generate --options {self._dataset.folder / 'run.toml'} --out another-folder"
-        )
+                raise missing(key.masked_lm)
+            opened[key.masked_lm] = store, load_vocabulary(mlm, size)
+        yield answers_to
 
 
-class FilteredShard(NamedTuple):
-    """The shared words of a shard of problems after the filters, and the answers that were filtered, by masked LM."""
-
-    words: list[FilteredWord]
-    answers: dict[str, MaskedLMAnswers]
-
-
-def filter_again(dataset: MergeDataset, work: Path, *, ids: Collection[str] | None = None) -> Iterator[FilteredShard]:
-    """Yield the suggestions of a run, shard by shard, as its filters left them before sets are formed.
+def filter_again(
+    dataset: MergeDataset, work: Path, *, ids: Collection[str] | None = None
+) -> Iterator[tuple[list[FilteredWord], dict[str, MaskedLMAnswers]]]:
+    """Apply the filters of a run to its suggestions again, before sets are formed.
 
     Args:
         dataset: The data set of the run.
         work: The work folder of the run.
         ids: Ids of the problems to filter; None for all.
 
+    Yields:
+        For each shard of problems, its shared words after the filters, and the answers that were filtered, by masked
+        LM.
+
     Raises:
         InputError: If the work folder lacks the problems or an answer, or the tagger or a masked LM has changed.
     """
-    record = dataset.record
-    options = Options(**with_defaults(record.options))
-    tagger = InPlaceTagger(tagger_of_run(dataset, options))
-    stored = inventory(work, record) if work.is_dir() else []
+    options = options_of_run(dataset.record)
+    tagger, wordnet = InPlaceTagger(tagger_of_run(dataset, options)), find_wordnet(options)
+    stored = inventory(work, dataset.record) if work.is_dir() else []
     shards = [path for each in stored if each.kind == TAGGED and each.needed for path in each.paths]
     if not shards:
         raise InputError(f"{work} does not contain the problems of {dataset.folder}: {WORK_FOLDER}")
-    wordnet = load_wordnet() if options.no_relations else None
-    with StoredAnswers(dataset, options, work) as opened:
+    with stored_answers(dataset, options, work) as answers_to:
         for shard in shards:
             problems = [
                 (tagged, words)
                 for tagged, words in read_tagged(shard, options.classes)
                 if ids is None or tagged.problem.id in ids
             ]
-            answers = opened.to_forms(
-                form.key
-                for tagged, words in problems
-                for word in words
-                for _, _, form in forms_of_word(tagged, word, options.mask)
-            )
-            yield FilteredShard(filter_words(problems, answers, tagger, options, wordnet=wordnet), answers)
+            answers = answers_to(problems)
+            yield filter_words(problems, answers, tagger, options, wordnet=wordnet), answers
 
 
 def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
@@ -152,3 +142,68 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
             f"(sha256 {recorded.digest[:12]}): install that version"
         )
     return tagger
+
+
+WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
+"""Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
+
+
+@dataclass(frozen=True)
+class Filler:
+    """One filler of a form.
+
+    Attributes:
+        word: The word in the case pattern of the original if it became a suggestion, else the text of the piece.
+        log_odds: log p(word) - log p(original).
+        dropped: Why it was dropped, the reason of a filter; None if it is kept.
+    """
+
+    word: str
+    log_odds: float
+    dropped: str | None
+
+
+@dataclass(frozen=True)
+class TracedForm:
+    """The answer of one masked LM to one form.
+
+    Attributes:
+        masked_lm: The name of the masked LM.
+        side: `premise` or `hypothesis`.
+        start: Offset of the occurrence in that sentence.
+        refused: The reason why the form has no answer; None if it has one.
+        fillers: The fillers in order of decreasing probability.
+    """
+
+    masked_lm: str
+    side: str
+    start: int
+    refused: str | None
+    fillers: tuple[Filler, ...]
+
+    @property
+    def kept(self) -> dict[str, float]:
+        """The log-odds of the words that every filter kept."""
+        return {filler.word: filler.log_odds for filler in self.fillers if filler.dropped is None}
+
+
+def trace_form(filtered: FilteredForm, word: SharedWord, answers: MaskedLMAnswers) -> TracedForm:
+    """Return each filler of a form with its outcome.
+
+    Args:
+        filtered: The form with the outcome of the filters.
+        word: The shared word.
+        answers: The answers of the form's masked LM.
+    """
+    answer, outcome = answers.answers[filtered.form.key], filtered.outcome
+    refused = outcome if isinstance(outcome, str) else None
+    fillers = []
+    if isinstance(answer, Fillers) and not isinstance(outcome, str):
+        for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
+            piece, dropped = answers.vocabulary.pieces[piece_id], OUTCOMES[code]
+            text = "" if piece is None else piece.text
+            if dropped in WORDS:
+                text = match_case(word.text, text)
+            log_odds = float(log_prob) - answer.original_log_prob
+            fillers.append(Filler(text, log_odds, None if dropped == KEPT else dropped))
+    return TracedForm(filtered.masked_lm, filtered.side, filtered.form.start, refused, tuple(fillers))

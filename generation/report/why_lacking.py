@@ -6,19 +6,18 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from generation.filters.definitions import NO_WORD
-from generation.options import INTERSECTION, Options, with_defaults
+from generation.options import INTERSECTION, options_of_run, with_defaults
 from generation.replacements.finding import combine
-from generation.report.stored_answers import filter_again
-from generation.report.trace import trace_form
-from generation.sentences.forms import SIDES
-from generation.sentences.replacing import match_case
+from generation.report.stored_answers import filter_again, trace_form
+from generation.sentences.forms import SIDES, match_case
 from merge_snli.dataset.validated_by import masked_lm_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from generation.replacements.finding import FilteredWord, MaskedLMAnswers
+    from generation.answers.store import MaskedLMAnswers
+    from generation.replacements.finding import FilteredWord
     from merge_snli.dataset.stored import MergeDataset
 
 MASKED_LMS = "masked LMs that it lacks"
@@ -30,28 +29,27 @@ SETS = "set operations"
 NOT_SUGGESTED = "not among the fillers"
 
 
-class Seed(NamedTuple):
-    """A seed; two data sets have the same one if id and sentences are equal."""
+Seed = tuple[str, str, str]
+"""The id, premise and hypothesis of a seed; two data sets have the same one if all are equal."""
 
-    id: str
-    premise: str
-    hypothesis: str
+Validators = tuple[tuple[str, ...], tuple[str, ...]]
+"""Names of the masked LMs that validated a variant, in the premise and in the hypothesis."""
 
 
-class Variant(NamedTuple):
-    """A variant, by the seed and the replacement."""
+class VariantKey(NamedTuple):
+    """A variant, by what it has in common with the same one in another data set."""
 
-    seed: Seed
+    seed_id: str
+    seed_premise: str
+    seed_hypothesis: str
     word_class: str
     original: str
     replacement: str
 
-
-class Validators(NamedTuple):
-    """Names of the masked LMs that validated a variant."""
-
-    premise: tuple[str, ...]
-    hypothesis: tuple[str, ...]
+    @property
+    def seed(self) -> Seed:
+        """The seed."""
+        return self[:3]
 
 
 class Why(NamedTuple):
@@ -80,8 +78,8 @@ def is_validated(names: Validators, masked_lms: set[str], *, sides: str, min_mlm
 
 
 def why_lacking(
-    variants: Mapping[Variant, Validators], dataset: MergeDataset, other: MergeDataset, other_work: Path | None
-) -> dict[Variant, Why]:
+    variants: Mapping[VariantKey, Validators], dataset: MergeDataset, other: MergeDataset, other_work: Path | None
+) -> dict[VariantKey, Why]:
     """Return why a data set lacks variants of another one.
 
     Args:
@@ -96,28 +94,31 @@ def why_lacking(
     mine, theirs = (with_defaults(each.record.options) for each in (dataset, other))
     needed = {"sides": mine["sides"], "min_mlms": min(mine["min_mlms"], theirs["min_mlms"])}
     of_other = {*masked_lm_names(other)}
-    reasons: dict[Variant, Why] = {}
-    unexplained: dict[str, list[Variant]] = defaultdict(list)
+    reasons: dict[VariantKey, Why] = {}
+    unexplained: dict[str, list[VariantKey]] = defaultdict(list)
     for variant, names in variants.items():
         if not is_validated(names, of_other, **needed):
             reasons[variant] = Why(MASKED_LMS)
         elif other_work is None:
             reasons[variant] = Why(OPTIONS)
         else:
-            unexplained[variant.seed.id].append(variant)
+            unexplained[variant.seed_id].append(variant)
     if other_work is not None and unexplained:
         reasons |= _trace(unexplained, variants, other, other_work)
     return reasons
 
 
 def _trace(
-    unexplained: Mapping[str, list[Variant]], validators: Mapping[Variant, Validators], other: MergeDataset, work: Path
-) -> dict[Variant, Why]:
+    unexplained: Mapping[str, list[VariantKey]],
+    validators: Mapping[VariantKey, Validators],
+    other: MergeDataset,
+    work: Path,
+) -> dict[VariantKey, Why]:
     """Look the variants of each problem up in the filtered answers of the other run."""
-    options = Options(**with_defaults(other.record.options))
+    options = options_of_run(other.record)
     reasons = {variant: Why(NO_PROBLEM) for variants in unexplained.values() for variant in variants}
-    for shard in filter_again(other, work, ids=unexplained.keys()):
-        for filtered in shard.words:
+    for words, answers in filter_again(other, work, ids=unexplained.keys()):
+        for filtered in words:
             problem = filtered.tagged.problem
             of_problem = [
                 variant
@@ -132,13 +133,13 @@ def _trace(
                 for variant in looked_up:
                     found = variant.replacement in replaced
                     reasons[variant] = (
-                        Why(TOO_FEW) if found else _dropped(variant, validators[variant], filtered, shard.answers)
+                        Why(TOO_FEW) if found else _dropped(variant, validators[variant], filtered, answers)
                     )
     return reasons
 
 
 def _dropped(
-    variant: Variant, validators: Validators, filtered: FilteredWord, answers: Mapping[str, MaskedLMAnswers]
+    variant: VariantKey, validators: Validators, filtered: FilteredWord, answers: Mapping[str, MaskedLMAnswers]
 ) -> Why:
     """Return why the first masked LM that validated a variant in the other run does not in this one."""
     for side, names in zip(SIDES, validators, strict=True):

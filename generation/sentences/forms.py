@@ -1,16 +1,15 @@
-"""Forms: sentences with one occurrence of a shared word masked, the inputs of the masked LMs."""
+"""Sentences with a word masked or replaced: the inputs of the masked LMs, and suggestions in the case of a word."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from generation.sentences.tagging import TaggedProblem
-    from generation.sentences.words import SharedWord
 
 PREMISE, HYPOTHESIS = "premise", "hypothesis"
 SIDES = (PREMISE, HYPOTHESIS)
@@ -68,25 +67,81 @@ def forms(sentence: str, word: str, starts: Sequence[int], mask: str = ONE) -> t
     )
 
 
-def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, str, Form]]:
-    """Yield the forms of a shared word, the premise's before the hypothesis's.
-
-    Args:
-        tagged: The problem.
-        word: One of its shared words.
-        mask: `one` or `all`, see `forms`.
-
-    Yields:
-        The side, its sentence, and the form.
-    """
-    for side, sentence, starts in (
-        (PREMISE, tagged.premise.text, word.premise),
-        (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
-    ):
-        for form in forms(sentence, word.text, starts, mask):
-            yield side, sentence, form
-
-
 def _with_full_stop(sentence: str, end: int) -> str:
     """Add a full stop if nothing follows the mask, since masked LMs predict punctuation at the end of a sentence."""
     return sentence if sentence[end:].strip() else f"{sentence[:end]}.{sentence[end:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """A suggestion in the place of one occurrence of the original word.
+
+    Attributes:
+        sentence: The sentence, with the original word.
+        start: Offset of the occurrence's first character.
+        end: Offset after its last character.
+        word: The suggestion.
+    """
+
+    sentence: str
+    start: int
+    end: int
+    word: str
+
+    @property
+    def text(self) -> str:
+        """The sentence with the suggestion."""
+        return self.sentence[: self.start] + self.word + self.sentence[self.end :]
+
+
+def match_case(original: str, word: str) -> str:
+    """Return `word` in the case pattern of `original`.
+
+    Args:
+        original: The word to replace.
+        word: The suggestion, as it is in the masked LM's vocabulary.
+
+    Returns:
+        `word` in lower case, capitalized or in upper case, like `original`; unchanged if `original` mixes cases.
+    """
+    capitals = [letter.isupper() for letter in original if letter.isalpha()]
+    if not any(capitals):
+        return word.lower()
+    if all(capitals) and len(capitals) > 1:
+        return word.upper()
+    if capitals[0] and not any(capitals[1:]):
+        return word[:1].upper() + word[1:].lower()
+    return word
+
+
+def replace_occurrences(sentence: str, starts: Sequence[int], original: str, word: str) -> tuple[str, tuple[int, ...]]:
+    """Replace `original` with `word` at each offset.
+
+    Args:
+        sentence: The sentence.
+        starts: Offsets of the first characters of the occurrences, ascending.
+        original: The word to replace; its occurrences may have other cases.
+        word: The replacement, in the case pattern of `original`.
+
+    Returns:
+        The sentence, and the offsets at which the replacements start in it.
+    """
+    replaced, offsets, position = "", [], 0
+    for start in starts:
+        end = start + len(original)
+        replaced += sentence[position:start]
+        offsets.append(len(replaced))
+        replaced += match_occurrence_case(sentence[start:end], original, word)
+        position = end
+    return replaced + sentence[position:], tuple(offsets)
+
+
+def match_occurrence_case(occurrence: str, original: str, word: str) -> str:
+    """Return a replacement in the case pattern of one occurrence of the shared word.
+
+    Args:
+        occurrence: The shared word as it is written at this occurrence.
+        original: The text of the shared word.
+        word: The replacement, in the case pattern of `original`.
+    """
+    return word if occurrence == original else match_case(occurrence, word)

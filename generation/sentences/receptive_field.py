@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from generation.sentences.substitution import Substitution
+    from generation.sentences.forms import Substitution
     from merge_snli.models.tagger import Tagger
 
 SUGGESTIONS_PER_BATCH = 4_096
 PADDING = 0
 """The row of the embeddings for positions before the first and after the last token: zeros."""
-
-
-class UnknownArchitectureError(ValueError):
-    """The tagger does not consist of hashed embeddings, window layers and a softmax."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +60,20 @@ class ReceptiveFieldTagger:
             tagger: The tagger.
 
         Raises:
-            UnknownArchitectureError: If the pipeline's tagger has another architecture.
+            ValueError: If the pipeline's tagger has no window layers, or larger windows. Another architecture can give
+                other errors, such as a missing part.
         """
         self._nlp = tagger.nlp
-        try:
-            tok2vec: Any = tagger.nlp.get_pipe("tok2vec")
-            output: Any = tagger.nlp.get_pipe("tagger")
-            embed, encode = tok2vec.model.layers
-            self._columns: list[str] = embed.layers[0].attrs["columns"]
-            self._spacy = self._columns.index("SPACY")
-            self._embed = [layer.layers[0] for layer in embed.layers[2:4]]
-            self._layers = _window_layers(encode)
-            softmax = next(node for node in output.model.walk() if node.name == "softmax")
-            self._softmax = _tensor(softmax.get_param("W")), _tensor(softmax.get_param("b"))
-            self._tags: tuple[str, ...] = output.labels
-        except (KeyError, ValueError, AttributeError, IndexError, StopIteration) as error:
-            raise UnknownArchitectureError(f"{type(error).__name__}: {error}") from error
+        tok2vec: Any = tagger.nlp.get_pipe("tok2vec")
+        output: Any = tagger.nlp.get_pipe("tagger")
+        embed, encode = tok2vec.model.layers
+        self._columns: list[str] = embed.layers[0].attrs["columns"]
+        self._spacy = self._columns.index("SPACY")
+        self._embed = [layer.layers[0] for layer in embed.layers[2:4]]
+        self._layers = _window_layers(encode)
+        softmax = next(node for node in output.model.walk() if node.name == "softmax")
+        self._softmax = _tensor(softmax.get_param("W")), _tensor(softmax.get_param("b"))
+        self._tags: tuple[str, ...] = output.labels
         self._field = len(self._layers)
         self._row_of: dict[bytes, int] = {}
         self._new: list[npt.NDArray[np.uint64]] = []
@@ -205,11 +199,11 @@ def _window_layers(encode: Any) -> list[_WindowLayer]:  # noqa: ANN401 - thinc's
     """Return the residual layers of a window encoder with a window of one token on either side."""
     nodes = list(encode.walk())
     if any(node.attrs["window_size"] != 1 for node in nodes if node.name == "expand_window"):
-        raise UnknownArchitectureError("window size is not 1")
+        raise ValueError("window size is not 1")
     maxouts = [node for node in nodes if node.name == "maxout"]
     norms = [node for node in nodes if node.name == "layernorm"]
     if not maxouts:
-        raise UnknownArchitectureError("no window layers")
+        raise ValueError("no window layers")
     return [
         _WindowLayer(
             _tensor(maxout.get_param("W").reshape(-1, maxout.get_dim("nI"))),

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from generation.method_version import METHOD_VERSION
-from generation.sentences.forms import Form, forms_of_word
+from generation.sentences.forms import Form
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
-from generation.sentences.words import SharedWord, shared_words
-from generation.work.folder import TAGGED_FOLDER
-from generation.work.shards import find_shard, read_shard, write_shard
+from generation.sentences.words import SharedWord, forms_of_word, shared_words
+from generation.work import METHOD_VERSION, TAGGED_FOLDER, find_shard, read_shard, write_shard
 from merge_snli.base.files import sha256_of_json
 from merge_snli.problems.reading import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from merge_snli.models.tagger import Tagger
@@ -97,30 +95,29 @@ def read_tagged(shard: Path, classes: Sequence[str]) -> ProblemWords:
     return [(tagged, words) for tagged, words in replaced if words]
 
 
-class FormOptions(Protocol):
-    """The options that decide which forms a run has."""
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The word classes whose shared words are replaced."""
-
-    @property
-    def mask(self) -> str:
-        """What a form masks, see `generation.sentences.forms.forms`."""
-
-
-def forms_of_shard(shard: Path, options: FormOptions) -> dict[str, Form]:
+def forms_of_shard(shard: Path, classes: Sequence[str], mask: str) -> dict[str, Form]:
     """Return the distinct forms of the words to replace, by key.
 
     Args:
         shard: The file of the shard.
-        options: The options of the run.
+        classes: The word classes to replace.
+        mask: What a form masks, see `generation.sentences.forms.forms`.
+    """
+    return distinct_forms(((tagged, replaced_words(words, classes)) for tagged, words in read_words(shard)), mask)
+
+
+def distinct_forms(problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]], mask: str) -> dict[str, Form]:
+    """Return the distinct forms of shared words, by key.
+
+    Args:
+        problems: Tagged problems, each with some of its shared words.
+        mask: What a form masks, see `generation.sentences.forms.forms`.
     """
     return {
         form.key: form
-        for tagged, words in read_words(shard)
-        for word in replaced_words(words, options.classes)
-        for _, _, form in forms_of_word(tagged, word, options.mask)
+        for tagged, words in problems
+        for word in words
+        for _, _, form in forms_of_word(tagged, word, mask)
     }
 
 

@@ -1,7 +1,8 @@
-"""Tagging: the tokens of a sentence with Penn tags and word classes, from a spaCy pipeline."""
+"""Tagging with a spaCy pipeline: sentences, and suggestions in the place of the word that they replace."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,8 +10,15 @@ from typing import TYPE_CHECKING
 from merge_snli.models.tagger import CLASS_OF_TAG
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from generation.sentences.forms import Substitution
+    from generation.sentences.receptive_field import ReceptiveFieldTagger
     from merge_snli.models.tagger import Tagger
     from merge_snli.problems.reading import Problem
+
+logger = logging.getLogger(__name__)
+
 
 SENTENCES_PER_BATCH = 256
 
@@ -70,3 +78,82 @@ def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSenten
     """Tag sentences in their order; texts are not split into sentences."""
     for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH):
         yield TaggedSentence(doc.text, tuple(Token(token.text, token.idx, token.tag_) for token in doc))
+
+
+SUGGESTIONS_TO_VERIFY = 256
+"""Number of suggestions that are tagged both ways to verify the fast path."""
+
+
+class InPlaceTagger:
+    """Tags suggestions in their sentences, by the tagger's receptive field if that gives the same tags.
+
+    The first suggestions of a run verify the fast path. Its caches live as long as this object.
+    """
+
+    def __init__(self, tagger: Tagger) -> None:
+        """Initialize the tagger; the fast path is verified on first use.
+
+        Args:
+            tagger: The tagger.
+        """
+        self._tagger = tagger
+        self._fast: ReceptiveFieldTagger | None = None
+        self._verified = False
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether the fast path is used because it gave the same tags."""
+        return self._fast is not None
+
+    def word_classes(self, places: Sequence[Substitution]) -> list[str | None]:
+        """Return the word class of each suggestion in its sentence.
+
+        Args:
+            places: The suggestions.
+
+        Returns:
+            `noun`, `verb`, `adj` or `adv`; None for a closed class, or if the suggestion has no tag.
+        """
+        return [word_class_of(tag) for tag in self.tags(places)]
+
+    def tags(self, places: Sequence[Substitution]) -> list[str | None]:
+        """Return the Penn tag of each suggestion in its sentence.
+
+        Args:
+            places: The suggestions.
+
+        Returns:
+            The tags; None if spaCy splits the suggestion into several tokens or joins it with its neighbors.
+        """
+        if not self._verified and places:
+            self._fast = self._verified_fast_path(places[:SUGGESTIONS_TO_VERIFY])
+            self._verified = True
+        return plain_tags(places, self._tagger) if self._fast is None else self._fast.tags(places)
+
+    def _verified_fast_path(self, places: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
+        from generation.sentences.receptive_field import ReceptiveFieldTagger
+
+        try:
+            fast = ReceptiveFieldTagger(self._tagger)
+            same = fast.tags(places) == plain_tags(places, self._tagger)
+        except (AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError) as error:
+            logger.info("tagger %s: tagging whole sentences (%r)", self._tagger.name, error)
+            return None
+        if not same:
+            logger.warning("tagger %s: tagging whole sentences (receptive field gave other tags)", self._tagger.name)
+            return None
+        return fast
+
+
+def word_class_of(tag: str | None) -> str | None:
+    """Return the word class of a Penn tag; None for a closed class or no tag."""
+    return None if tag is None else CLASS_OF_TAG.get(tag)
+
+
+def plain_tags(places: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
+    """Return the Penn tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
+    docs = tagger.nlp.pipe((place.text for place in places), batch_size=SENTENCES_PER_BATCH)
+    return [
+        next((token.tag_ for token in doc if token.idx == place.start and token.text == place.word), None)
+        for place, doc in zip(places, docs, strict=True)
+    ]

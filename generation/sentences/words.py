@@ -1,17 +1,85 @@
-"""Shared words: the open-class words with the same form and word class in premise and hypothesis."""
+"""Words: what counts as one, how they are compared, and the open-class words that premise and hypothesis share."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.sentences.whole_words import is_negation
+from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, forms
 from merge_snli.schema import WORD_CLASSES
 
 if TYPE_CHECKING:
+    from generation.sentences.forms import Form
     from generation.sentences.tagging import TaggedProblem, Token
+
+WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+"""Letters, with single hyphens and apostrophes between them."""
+
+NEGATIONS = frozenset(
+    """
+    no not never none nobody nothing nowhere nowise neither nor cannot hardly barely scarcely without
+    lacking absent minus
+    n't don't doesn't didn't isn't aren't wasn't weren't ain't won't can't couldn't wouldn't shouldn't mustn't
+    haven't hasn't hadn't dont doesnt didnt isnt arent wasnt werent aint cant couldnt wouldnt
+    """.split()  # noqa: SIM905 - a word list is more readable as text
+)
+"""Negations, and words that reverse an inference as "without" does. They are neither replaced nor replacements."""
+
+AFFIXES = frozenset(
+    """
+    un re de dis mis pre non anti semi inter multi bi tri ex co en em im il ir fi
+    ing ed er est ly ness ment tion sion ies ish ful less ible ous ism ist ity ive al ic th nd rd st ll ve
+    """.split()  # noqa: SIM905
+)
+"""Bare affixes, which are vocabulary pieces and which taggers tag like words."""
+
+
+def is_whole_word(text: str) -> bool:
+    """Return whether the text of a vocabulary piece can be a word of a variant.
+
+    Args:
+        text: The piece's text, without the tokenizer's marker.
+
+    Returns:
+        True if it has at least two letters, has only letters and single inner hyphens or apostrophes, and is neither a
+        bare affix nor a negation.
+    """
+    if WORD.fullmatch(text) is None or is_negation(text) or text.casefold() in AFFIXES:
+        return False
+    return sum(letter.isalpha() for letter in text) >= 2
+
+
+def is_negation(text: str) -> bool:
+    """Return whether a word is one of `NEGATIONS`, in any case and with either apostrophe."""
+    return text.casefold().replace("’", "'") in NEGATIONS
+
+
+WORD_CHARACTERS = re.compile(r"\w+")
+
+
+def words_of(problem: TaggedProblem) -> frozenset[str]:
+    """Return the words of premise and hypothesis, folded: the tagger's tokens and all runs of word characters."""
+    sentences = (problem.premise, problem.hypothesis)
+    tokens = (fold(token.text) for sentence in sentences for token in sentence.tokens)
+    return frozenset((*tokens, *word_runs(sentence.text for sentence in sentences)))
+
+
+def word_runs(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the runs of word characters in folded texts."""
+    for text in texts:
+        yield from WORD_CHARACTERS.findall(fold(text))
+
+
+def fold(text: str) -> str:
+    """Return a text without accents and case: decomposed (NFKD), without combining marks, and case-folded."""
+    if text.isascii():
+        return text.casefold()
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(character for character in decomposed if not unicodedata.combining(character)).casefold()
+
 
 OTHER_CLASS = "other class"
 OTHER_CASE = "other case"
@@ -114,3 +182,22 @@ def _is_part_of_word(sentence: str, token: Token) -> bool:
     """Return whether a word character touches the token, as in "he" + "'s", "gon" + "na" or "5" + "km"."""
     neighbors = sentence[: token.start][-1:] + sentence[token.end : token.end + 1]
     return WORD_CHARACTER.search(neighbors) is not None
+
+
+def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, str, Form]]:
+    """Yield the forms of a shared word, the premise's before the hypothesis's.
+
+    Args:
+        tagged: The problem.
+        word: One of its shared words.
+        mask: `one` or `all`, see `forms`.
+
+    Yields:
+        The side, its sentence, and the form.
+    """
+    for side, sentence, starts in (
+        (PREMISE, tagged.premise.text, word.premise),
+        (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
+    ):
+        for form in forms(sentence, word.text, starts, mask):
+            yield side, sentence, form

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.card.license import is_bundled, license_of
-from merge_snli.problems.file_names import ON_HUB, hub_repository, public_name
+from merge_snli.problems.inputs import ON_HUB, hub_repository, public_name
 from merge_snli.schema import ALL, ANNOTATION, data_file, data_version, features_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from merge_snli.card.tables import pair_columns, pairs_example, pairs_table
-from merge_snli.problems.file_names import public_name
+from merge_snli.problems.inputs import public_name
 
 if TYPE_CHECKING:
     from pathlib import Path

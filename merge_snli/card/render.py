@@ -13,7 +13,7 @@ from merge_snli.card.metadata import metadata
 from merge_snli.card.metric import metric_values
 from merge_snli.card.pairs import pairs_values
 from merge_snli.card.tables import annotation_table, column_table, composition_table, example_table, words_table
-from merge_snli.problems.file_names import public_name
+from merge_snli.problems.inputs import public_name
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     from generation.options import Options
     from generation.pipeline import generate
     from generation.presets import preset_options
-    from generation.report.composition import composition_table
-    from generation.report.words import words_table
+    from generation.report.summary import composition_table, words_table
     from merge_snli.analysis.example import example_text, summary_text
     from merge_snli.analysis.figures import draw_curves
     from merge_snli.dataset.record import generation_of

@@ -20,9 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print how the variants of one problem were selected."""
-    from generation.report.explain import explain
-    from generation.report.explanation_text import explanation_text
-    from generation.work.folder import work_folder_of
+    from generation.report.explain import explain, explanation_text
+    from generation.work import work_folder_of
     from merge_snli.dataset.stored import find_dataset
 
     dataset = find_dataset(arguments.dataset)

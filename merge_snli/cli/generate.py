@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is None:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
     from generation.pipeline import generate
-    from generation.report.composition import composition_table
+    from generation.report.summary import composition_table
 
     if not arguments.quiet:
         logging.getLogger("generation.pipeline").setLevel(logging.INFO)
@@ -84,8 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _estimate(options: Options, arguments: argparse.Namespace, executor: ClusterOptions | None) -> str:
     """Return what a run would do, and how long it would take."""
-    from generation.dry_run import dry_run
-    from generation.dry_run_text import dry_run_text
+    from generation.dry_run import dry_run, dry_run_text
 
     estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
     if executor is None:
@@ -115,8 +114,7 @@ def read_options(arguments: argparse.Namespace) -> Options:
     Raises:
         InputError: If problems or masked LMs are missing, or an option is invalid.
     """
-    from generation.presets import preset_options
-    from generation.run_file import read_run_file
+    from generation.presets import preset_options, read_run_file
 
     values = given(arguments, Options)
     if arguments.preset is not None:

@@ -90,15 +90,15 @@ def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
 def _are_problems(name: str) -> bool:
     """Return whether a name is that of problems, which needs no look at the files or the Hub."""
     from merge_snli.embedded import PREFIX, PROBLEMS
-    from merge_snli.problems.file_names import names_files
+    from merge_snli.problems.inputs import Problems
     from merge_snli.problems.known_datasets import known_dataset
 
-    return name == PREFIX + PROBLEMS or names_files(name) or known_dataset(name) is not None
+    return name == PREFIX + PROBLEMS or Problems.of(name).are_files or known_dataset(name) is not None
 
 
 def _count_words(arguments: argparse.Namespace) -> int:
     """Count the shared words of problems and print them as in Table 4 of the paper."""
-    from generation.report.words import words_report, words_table
+    from generation.report.summary import words_report, words_table
     from merge_snli.problems.options import ProblemOptions
 
     report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
@@ -138,7 +138,7 @@ def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dic
 
 def _work(dataset: MergeDataset, given: Path | None) -> Path | None:
     """Return the work folder that was given, or the default one if it exists."""
-    from generation.work.folder import work_folder_of
+    from generation.work import work_folder_of
 
     work = work_folder_of(dataset.folder.absolute(), given)
     return work if given is not None or work.is_dir() else None

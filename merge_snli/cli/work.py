@@ -52,8 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from generation.report.inventory import inventory_table
-    from generation.work.inventory import inventory
+    from generation.report.inventory import inventory, inventory_table
 
     work = _work_folder(arguments)
     stored = inventory(work, _record(arguments.out.expanduser()))
@@ -70,8 +69,8 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _drop(arguments: argparse.Namespace) -> int:
-    from generation.work.folder import work_folder
-    from generation.work.inventory import drop, inventory
+    from generation.report.inventory import drop, inventory
+    from generation.work import work_folder
 
     out, work = arguments.out.expanduser(), _work_folder(arguments)
     record = _record(out)
@@ -83,7 +82,7 @@ def _drop(arguments: argparse.Namespace) -> int:
 
 
 def _work_folder(arguments: argparse.Namespace) -> Path:
-    from generation.work.folder import work_folder_of
+    from generation.work import work_folder_of
 
     work = work_folder_of(arguments.out.expanduser().resolve(), arguments.work)
     if not work.is_dir():

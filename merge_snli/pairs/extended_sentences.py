@@ -13,7 +13,7 @@ from pydantic import StringConstraints
 from merge_snli.base.errors import InputError, param
 from merge_snli.pairs.clauses import is_plain, read_clause
 from merge_snli.pairs.lexicon import Entries
-from merge_snli.problems.file_names import absolute_names, public_name
+from merge_snli.problems.inputs import Problems, public_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 
@@ -76,7 +76,7 @@ def split_slice(given: str) -> tuple[str, slice]:
 def absolute_name(given: str) -> str:
     """Return the name of a source with its slice, if any, and with an absolute path if it is a file or folder."""
     name, _ = split_slice(given)
-    return absolute_names(name) + given.removeprefix(name)
+    return str(Problems.of(name).absolute()) + given.removeprefix(name)
 
 
 def _read(given: str) -> Sentences:

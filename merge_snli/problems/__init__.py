@@ -1,4 +1,4 @@
 """NLI problems from files and data sets: read row by row, checked and given ids.
 
-Import options from `options`, sources from `source`, and problems and their survey from `reading`.
+Import options from `options`, where problems are from `inputs`, sources from `source`, and problems from `reading`.
 """

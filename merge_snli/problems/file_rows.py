@@ -1,4 +1,4 @@
-"""Rows of a file of problems: JSON, JSON lines, CSV, TSV or Parquet, the texts also compressed with gzip."""
+"""Rows of files: JSON, JSON lines, CSV, TSV, also compressed with gzip, and Parquet."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal, cast
+from typing import BinaryIO, Literal, cast
 
 from merge_snli.base.errors import InputError, param, reason
-from merge_snli.problems.rows import SourceRow
+from merge_snli.problems.rows import Rows, SourceRow
+from merge_snli.problems.tables import load_parquet, table_rows
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-PARQUET_BATCH_ROWS = 10_000
+PARQUET = ".parquet"
 
 GZIP = ".gz"
 TAB = "\t"
@@ -39,11 +37,20 @@ def file_type(path: Path) -> str:
     return Path(path.stem).suffix if path.suffix == GZIP else path.suffix
 
 
-def read_file(path: Path, delimiter: str | None = None) -> Iterator[SourceRow]:
-    """Yield the rows of a file.
+def read_file(path: Path) -> Iterator[SourceRow]:
+    """Yield the rows of a file; raises as `open_file`.
 
     Args:
-        path: A file with one of the endings in `READERS`, and `.gz` after it if it is a compressed text.
+        path: As in `open_file`.
+    """
+    return open_file(path).read()
+
+
+def open_file(path: Path, delimiter: str | None = None) -> Rows:
+    """Return the rows of a file.
+
+    Args:
+        path: A file with one of the endings in `FILE_TYPES`, and `.gz` after it if it is a compressed text.
         delimiter: The character between columns; None for that of the file's ending.
 
     Raises:
@@ -52,20 +59,18 @@ def read_file(path: Path, delimiter: str | None = None) -> Iterator[SourceRow]:
     if path.is_dir():
         raise InputError(f"{path} is a folder: give a file")
     ending = file_type(path)
-    reader = READERS.get(ending)
-    if reader is None or (reader is _parquet and path.suffix == GZIP):
+    if ending not in FILE_TYPES or path.suffixes[-2:] == [PARQUET, GZIP]:
         shown = "".join(path.suffixes[-2:]) if path.suffix == GZIP else path.suffix
         found = f"unknown file type {shown!r}" if shown else "the file name has no ending"
-        raise InputError(f"{path}: {found}; expected {', '.join(READERS)}, or a text file compressed as {GZIP}")
-    if delimiter is not None:
-        if ending not in DELIMITED:
-            raise InputError(f"{param('delimiter')} is for {', '.join(DELIMITED)} files, not for {path}: remove it")
-        reader = partial(_delimited, delimiter=delimiter)
+        raise InputError(f"{path}: {found}; expected {', '.join(FILE_TYPES)}, or a text file compressed as {GZIP}")
+    if delimiter is not None and ending not in DELIMITED:
+        raise InputError(f"{param('delimiter')} is for {', '.join(DELIMITED)} files, not for {path}: remove it")
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty; expected one row per line")
-    if reader is not _parquet:
-        require_text(path)
-    return reader(path)
+    if ending == PARQUET:
+        return table_rows(load_parquet(path), str(path))
+    require_text(path)
+    return Rows(partial(READERS[ending] if delimiter is None else partial(_delimited, delimiter=delimiter), path))
 
 
 def require_text(path: Path) -> None:
@@ -79,45 +84,6 @@ def require_text(path: Path) -> None:
     for first_bytes, found in FIRST_BYTES.items():
         if beginning.startswith(first_bytes):
             raise InputError(f"{path} is {found}")
-
-
-def parquet_label_names(path: Path, column: str) -> tuple[str, ...] | None:
-    """Return the names of a ClassLabel column that `datasets` wrote into a Parquet file.
-
-    Args:
-        path: A file of any type.
-        column: The label's column.
-
-    Returns:
-        The names in the order of their numbers; None if the file is not Parquet or does not have them.
-
-    Raises:
-        InputError: If a Parquet file cannot be read.
-    """
-    if path.suffix != ".parquet":
-        return None
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        schema = pq.read_schema(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
-    return schema_label_names(schema, column)
-
-
-def schema_label_names(schema: pa.Schema, column: str) -> tuple[str, ...] | None:
-    """Return the names of a ClassLabel column that `datasets` wrote into an Arrow schema.
-
-    Args:
-        schema: The schema.
-        column: The label's column.
-    """
-    try:
-        names = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"][column]["names"]
-    except (KeyError, ValueError, TypeError):
-        return None
-    return tuple(str(name) for name in names) if isinstance(names, list) and names else None
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -216,21 +182,6 @@ def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
         ) from error
 
 
-def _parquet(path: Path) -> Iterator[SourceRow]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    number = 0
-    try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(PARQUET_BATCH_ROWS):
-                for values in batch.to_pylist():
-                    number += 1
-                    yield SourceRow(f"{path} row {number}", values)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {reason(error)}") from error
-
-
 DELIMITED = {".csv": ",", ".tsv": TAB, ".txt": TAB}
 """The delimiter of each type of text with columns, by the file's ending."""
 
@@ -238,6 +189,8 @@ READERS: dict[str, Callable[[Path], Iterator[SourceRow]]] = {
     ".json": _json,
     ".jsonl": _json_lines,
     **{ending: partial(_delimited, delimiter=delimiter) for ending, delimiter in DELIMITED.items()},
-    ".parquet": _parquet,
 }
-"""The function that reads each type of file, by the file's ending."""
+"""The function that reads each type of text, by the file's ending."""
+
+FILE_TYPES = (*READERS, PARQUET)
+"""The endings of files of problems."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
@@ -13,12 +13,10 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option, described
-from merge_snli.embedded import PREFIX
-from merge_snli.problems.file_names import names_files, one_name, without_hub_prefix
 from merge_snli.problems.file_rows import TAB
+from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.problems.label_names import read_label_names
-from merge_snli.problems.memory_rows import MEMORY, MemoryProblems, memory_problems
+from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
@@ -56,13 +54,13 @@ class ProblemOptions:
     `hf://datasets/ORG/NAME/PATH`, or several of these (in Python a list, which is recorded with commas); a data set's
     folder, a Hub id, or `demo:problems`; or problems in memory: a `datasets.Dataset`, a pandas or Polars frame, an
     Arrow table or a list of dicts. For these the record has the type, such as `memory:pandas.DataFrame`, and the digest
-    of the problems.
+    of the problems. The attribute is a `merge_snli.problems.inputs.Problems`.
 
     For a data set in `merge_snli.problems.known_datasets`, `config`, `split`, the columns of premise, hypothesis and
     label, and `data_labels` default to the data set's own values.
     """
 
-    problems: str | Any = _source_option(  # noqa: RUF009 - a field
+    problems: Any = _source_option(  # noqa: RUF009 - a field
         MISSING,
         ".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or hf://datasets/ORG/NAME/PATH; or "
         "the folder of a data set, a Hub id, or demo:problems",
@@ -125,55 +123,23 @@ class ProblemOptions:
         Raises:
             InputError: If a value is invalid.
         """
-        self._set("problems", _name_of(self.problems))
-        for name, expected in option_types(cast(Hashable, type(self))).items():
-            self._set(name, self._checked_type(name, expected))
-        if not self.problems.strip():
+        self._set("problems", Problems.of(self.problems))
+        types = option_types(cast(Hashable, type(self)))
+        for name, option in described(type(self)):
+            if name != "problems":
+                self._set(name, _checked(name, getattr(self, name), types[name], option))
+        if not str(self.problems).strip():
             raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
         for name, value in _defaults(self.problems).items():
             self._set(name, getattr(self, name) or value)
-        self._check_values()
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
         if self.data_labels is not None:
             _check_data_labels(self.data_labels)
 
-    def _check_values(self) -> None:
-        """Check numbers against their limits, and texts against the choices.
-
-        Raises:
-            InputError: If a value is not allowed.
-        """
-        for name, option in described(type(self)):
-            value = getattr(self, name)
-            if option.minimum is not None:
-                require_at_least(name, value, option.minimum)
-            if option.maximum is not None and value > option.maximum:
-                raise InputError(f"{param(name)} is {value}: it must be at most {option.maximum:,}")
-            if isinstance(value, float) and not math.isfinite(value):
-                raise InputError(f"{param(name)} is {value}: give a finite number")
-            if option.choices:
-                _require_choice(name, value, option.choices)
-
     def _set(self, name: str, value: object) -> None:
         """Set a field of this frozen dataclass while it is initialized."""
         object.__setattr__(self, name, value)
-
-    def _checked_type(self, name: str, expected: type) -> object:
-        """Return the value of an option as the type of its field.
-
-        A path becomes a string, one string a tuple of one, and a list a tuple.
-
-        Raises:
-            InputError: If the value has another type.
-        """
-        value = getattr(self, name)
-        if value is None and any(field.name == name and field.default is None for field in fields(self)):
-            return None
-        converted = _converted(value, expected)
-        if converted is None:
-            raise InputError(f"{param(name)} is {value!r}, not {TYPE_NAMES[expected]}")
-        return converted
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, in the order of the fields.
@@ -204,11 +170,19 @@ def _plain_type(hint: Any) -> type:  # noqa: ANN401 - a type hint
     if isinstance(hint, UnionType):
         hint = next(member for member in get_args(hint) if member is not NoneType)
     plain: type = get_origin(hint) or hint
-    return plain
+    return str if hint is Any else plain
 
 
-def _converted(value: object, expected: type) -> object | None:
-    """Return a value as another type without loss, or None if that is not possible."""
+def converted(value: object, expected: type) -> object | None:
+    """Return a value as the type of an option, if that is possible without loss.
+
+    Args:
+        value: The value.
+        expected: One of the types of `option_types`.
+
+    Returns:
+        The value; None if it cannot be converted.
+    """
     if expected is tuple:
         values = [value] if isinstance(value, str | Path) else list(value) if isinstance(value, Iterable) else [None]
         return tuple(map(str, values)) if all(isinstance(each, str | Path) for each in values) else None
@@ -222,6 +196,31 @@ def _converted(value: object, expected: type) -> object | None:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         return None
+
+
+def _checked(name: str, value: object, expected: type, option: Option) -> object:
+    """Return the value of an option as the type of its field, if it is allowed.
+
+    A path becomes a string, one string a tuple of one, and a list a tuple.
+
+    Raises:
+        InputError: If the value has another type, is outside the limits of the option, or not one of its choices.
+    """
+    if value is None and option.default is None:
+        return None
+    found: Any = converted(value, expected)
+    if found is None:
+        raise InputError(f"{param(name)} is {value!r}, not {TYPE_NAMES[expected]}")
+    if option.minimum is not None:
+        require_at_least(name, found, option.minimum)
+    if option.maximum is not None and found > option.maximum:
+        raise InputError(f"{param(name)} is {found}: it must be at most {option.maximum:,}")
+    if isinstance(found, float) and not math.isfinite(found):
+        raise InputError(f"{param(name)} is {found}: give a finite number")
+    for each in found if expected is tuple else (found,):
+        if option.choices and each not in option.choices:
+            raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(option.choices)}")
+    return found
 
 
 def require_unique(option: str, values: Sequence[str]) -> None:
@@ -254,39 +253,14 @@ def require_at_least(option: str, value: int | None, minimum: int) -> None:
         raise InputError(f"{param(option)} is {value}: it must be at least {minimum}")
 
 
-def _require_choice(name: str, value: str | Sequence[str], choices: Sequence[str]) -> None:
-    """Check that a value, or each of several, is one of the choices of an option."""
-    if isinstance(value, str):
-        if value not in choices:
-            raise InputError(f"{param(name)} is {value!r}: choose {' or '.join(choices)}")
-        return
-    for each in value:
-        if each not in choices:
-            raise InputError(f"{param(name)} has {each!r}: choose from {', '.join(choices)}")
-
-
-def _defaults(problems: str) -> dict[str, Any]:
+def _defaults(problems: Problems) -> dict[str, Any]:
     """Return the defaults of the options that depend on the data set."""
-    known = known_dataset(problems)
+    known = known_dataset(str(problems))
     if known is None:
-        return {} if _has_no_splits(problems) else {"split": "test"}
+        without_splits = problems.are_bundled or problems.were_in_memory or problems.are_files
+        return {} if without_splits else {"split": "test"}
     names = ("config", "premise_column", "hypothesis_column", "label_column", "data_labels")
     return {"split": known.splits[0]} | {name: getattr(known, name) for name in names}
-
-
-def _name_of(problems: object) -> str:
-    """Return the name of the problems: of files, a folder or a Hub id, or one that holds problems in memory."""
-    if isinstance(problems, MemoryProblems):
-        return problems
-    if isinstance(problems, str | Path):
-        return without_hub_prefix(str(problems))
-    if isinstance(problems, list | tuple) and problems and all(isinstance(name, str | Path) for name in problems):
-        return without_hub_prefix(one_name(problems))
-    return memory_problems(problems)
-
-
-def _has_no_splits(problems: str) -> bool:
-    return problems.startswith((PREFIX, MEMORY)) or names_files(problems)
 
 
 def _delimiter(text: str | None) -> str | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from merge_snli.base.errors import InputError, param
-from merge_snli.problems.ids import OrdinalCounter, content_id, find_number, id_hash, repeated_numbers
 from merge_snli.problems.source import open_source
 
 if TYPE_CHECKING:
@@ -18,10 +20,15 @@ if TYPE_CHECKING:
 
     from merge_snli.base.progress import Stage
     from merge_snli.problems.options import ProblemOptions
-    from merge_snli.problems.rows import CheckedRow
-    from merge_snli.problems.source import ProblemSource
+    from merge_snli.problems.source import CheckedRow, ProblemSource
 
 DIGEST_MODULUS = 2**256
+
+CONTENT_ID_DIGITS = 12
+"""Hexadecimal digits of an id that is made from the content."""
+
+HASH_BYTES = 8
+"""Bytes of the hash by which ids are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ class Survey:
 
 
 @dataclass(frozen=True)
-class Problems:
+class AllProblems:
     """All problems of a source.
 
     Attributes:
@@ -79,7 +86,7 @@ class Problems:
     digest: str
 
 
-def read_problems(options: ProblemOptions) -> Problems:
+def read_problems(options: ProblemOptions) -> AllProblems:
     """Read all problems of a source into memory.
 
     Args:
@@ -91,7 +98,7 @@ def read_problems(options: ProblemOptions) -> Problems:
     source = open_source(options)
     survey = survey_problems(source)
     problems = tuple(stream_problems(source, survey))
-    return Problems(problems, survey.label_names, survey.without_label, survey.digest)
+    return AllProblems(problems, survey.label_names, survey.without_label, survey.digest)
 
 
 def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey:
@@ -147,13 +154,17 @@ def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:
     Raises:
         InputError: If the source has changed since the survey.
     """
-    ordinals = OrdinalCounter(survey.repeated)
+    ordinals = array("I", [0]) * len(survey.repeated)
     number = 0
     for row in source:
         if row.label is None:
             continue
         number += 1
-        identity = ordinals.add_ordinal(_base_id(row, survey.label_names)) if row.id is None else row.id
+        identity = _base_id(row, survey.label_names)
+        index = find_number(survey.repeated, int(identity, 16)) if row.id is None else None
+        if index is not None:  # the first keeps its id, the second gets -2, and so on
+            ordinals[index] += 1
+            identity += f"-{ordinals[index]}" if ordinals[index] > 1 else ""
         yield Problem(identity, row.premise, row.hypothesis, row.label, row.extra)
     if number != survey.with_label:
         raise InputError(f"{source.options.problems} changed while it was read; run the command again")
@@ -183,3 +194,34 @@ def _require_unique_ids(source: ProblemSource, repeated_hashes: Sequence[int]) -
                 f"without {param('id_column')} they are made from the content"
             )
         locations[row.id] = row.location
+
+
+def content_id(premise: str, hypothesis: str, label: str) -> str:
+    """Return the first `CONTENT_ID_DIGITS` hexadecimal digits of the sha256 of a problem's content."""
+    content = json.dumps([premise, hypothesis, label], ensure_ascii=False)
+    return hashlib.sha256(content.encode()).hexdigest()[:CONTENT_ID_DIGITS]
+
+
+def id_hash(identity: str) -> int:
+    """Return the first 64 bits of the sha256 of an id. Different ids may have the same hash."""
+    return int.from_bytes(hashlib.sha256(identity.encode()).digest()[:HASH_BYTES])
+
+
+def repeated_numbers(numbers: array[int]) -> array[int]:
+    """Return the numbers that occur more than once.
+
+    Args:
+        numbers: At least one unsigned 64-bit number; sorted in place.
+
+    Returns:
+        Each repeated number once, in ascending order.
+    """
+    ordered = np.frombuffer(numbers, dtype=np.uint64)
+    ordered.sort()
+    return array("Q", np.unique(ordered[1:][ordered[1:] == ordered[:-1]]).tobytes())
+
+
+def find_number(numbers: Sequence[int], number: int) -> int | None:
+    """Return the index of a number in an ascending sequence, or None if it is not there."""
+    index = bisect_left(numbers, number)
+    return index if index < len(numbers) and numbers[index] == number else None

@@ -1,25 +1,26 @@
-"""Rows of a source of problems, as they are read and as they are checked."""
+"""Rows of problems as their source has them, and the names of their labels."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.problems.label_names import without_decimals
+from merge_snli.dataset.label_spellings import canonical_name, canonical_names
 
 if TYPE_CHECKING:
-    from merge_snli.problems.label_names import LabelNames
-    from merge_snli.problems.options import ProblemOptions
+    from collections.abc import Sequence
 
-MAX_CHARACTERS = 1_000_000
-"""The longest text that spaCy tags."""
+MAX_DIGITS = 4
+"""A text with more digits is not the number of a label."""
 
-NO_GOLD_LABEL = frozenset({"-1", "-", ""})
-"""Labels of the problems on which SNLI's annotators did not agree."""
+WHOLE_NUMBER = re.compile(r"(-?\d+)\.0*")
+"""A whole number written as a decimal, such as `1.0` in a CSV file that pandas wrote."""
 
 
 class SourceRow(NamedTuple):
@@ -53,59 +54,16 @@ class SourceRow(NamedTuple):
         return self.values[column]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRow:
-    """A row whose values are valid.
+class Rows(NamedTuple):
+    """The rows of a file or a table.
 
     Attributes:
-        location: File and line, or data set, split and row, for messages.
-        premise: A text that is not empty.
-        hypothesis: A text that is not empty.
-        label: The number of its gold label; None if it has none.
-        id: The value of `--id-column`; None without that option or without a gold label.
-        extra: The values of the columns of `--keep-column`, as strings.
+        read: Yields the rows from the first one, as often as it is called.
+        label_names: The names of each ClassLabel column in the order of their numbers.
     """
 
-    location: str
-    premise: str
-    hypothesis: str
-    label: int | None
-    id: str | None
-    extra: tuple[str, ...]
-
-
-def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> CheckedRow:
-    """Check the values of a row.
-
-    Args:
-        row: A row of the source.
-        options: Names the columns.
-        labels: The labels that the source may use.
-
-    Raises:
-        InputError: If a column is missing, a text is empty or invalid, or the label is unknown.
-    """
-    premise, hypothesis = check_sentences(row, options)
-    label = _label_number(row, options.label_column, labels)
-    identity = None if options.id_column is None or label is None else _id(row, options.id_column)
-    extra = tuple(column_text(row, column, "keep_column") for column in options.keep_column)
-    return CheckedRow(row.location, premise, hypothesis, label, identity, extra)
-
-
-def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
-    """Return the premise and the hypothesis of a row.
-
-    Args:
-        row: A row of the source.
-        options: Names the columns.
-
-    Raises:
-        InputError: If a column is missing, or its text is empty, too long or invalid.
-    """
-    return (
-        _sentence(row, options.premise_column, "premise_column"),
-        _sentence(row, options.hypothesis_column, "hypothesis_column"),
-    )
+    read: Callable[[], Iterator[SourceRow]]
+    label_names: Mapping[str, tuple[str, ...]] = {}
 
 
 def label_text(row: SourceRow, column: str) -> str:
@@ -126,51 +84,6 @@ def label_text(row: SourceRow, column: str) -> str:
     return str(label).strip()
 
 
-def _sentence(row: SourceRow, column: str, option: str) -> str:
-    text = row.value(column, option)
-    if not isinstance(text, str):
-        raise InputError(f"{row.location}: column {column!r} is not text: {text!r}")
-    _require_valid_unicode(text, row, column)
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(
-            f"{row.location}: column {column!r} has {len(text):,} characters, more than {MAX_CHARACTERS:,}; "
-            "remove this problem"
-        )
-    if not text.strip():
-        raise InputError(f"{row.location}: column {column!r} is empty; add the sentence or remove this problem")
-    return text
-
-
-def _require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError(
-            f"{row.location}: column {column!r} contains a lone surrogate, which cannot be written as UTF-8; "
-            "fix the text"
-        )
-
-
-def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None:
-    """Return the number of a row's label, or None if it has no gold label."""
-    text = label_text(row, column)
-    number = labels.number(text)
-    if number is None and without_decimals(text) not in NO_GOLD_LABEL:
-        raise InputError(
-            f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, a "
-            f"number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. Set other names with "
-            f"{param('data_labels')}"
-        )
-    return number
-
-
-def _id(row: SourceRow, column: str) -> str:
-    value = row.value(column, "id_column")
-    identity = "" if value is None else str(value)
-    _require_valid_unicode(identity, row, column)
-    if not identity.strip():
-        raise InputError(f"{row.location}: the id in column {column!r} is empty; every problem needs an id")
-    return identity
-
-
 def column_text(row: SourceRow, column: str, option: str) -> str:
     """Return the value of a column: text as it is, a missing value as the empty text, anything else as JSON.
 
@@ -186,5 +99,81 @@ def column_text(row: SourceRow, column: str, option: str) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    _require_valid_unicode(text, row, column)
+    require_valid_unicode(text, row, column)
     return text
+
+
+def require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
+    """Check that a text can be written as UTF-8.
+
+    Args:
+        text: The text.
+        row: Its row, for the message.
+        column: Its column, for the message.
+
+    Raises:
+        InputError: If it cannot.
+    """
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError(
+            f"{row.location}: column {column!r} contains a lone surrogate, which cannot be written as UTF-8; "
+            "fix the text"
+        )
+
+
+@dataclass(frozen=True)
+class LabelNames:
+    """The labels of a source.
+
+    Attributes:
+        spellings: How the source writes each label, in the order of its numbers.
+        meanings: The name of each label, in the same order. Several spellings may have the same name.
+    """
+
+    spellings: tuple[str, ...]
+    meanings: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The distinct names, in the order of their numbers in the generated data set."""
+        return tuple(dict.fromkeys(self.meanings))
+
+    def number(self, text: str) -> int | None:
+        """Return the number of a label in the generated data set.
+
+        Args:
+            text: A spelling of the source, one of its numbers, or another usual spelling of its NLI labels.
+
+        Returns:
+            The number of the label's name; None if `text` is not a label.
+        """
+        if text in self.spellings:
+            return self.names.index(self.meanings[self.spellings.index(text)])
+        text = without_decimals(text)
+        if text.isdecimal() and len(text) <= MAX_DIGITS and int(text) < len(self.meanings):
+            return self.names.index(self.meanings[int(text)])
+        label = canonical_name(text, two_way=len(self.names) == 2) if self._canonical else None
+        return self._canonical.index(label) if label in self._canonical else None
+
+    @cached_property
+    def _canonical(self) -> tuple[str, ...]:
+        """The canonical names of the labels; empty if they are not NLI labels or have spellings from the user."""
+        return (canonical_names(self.names) or ()) if self.spellings == self.meanings else ()
+
+
+def without_decimals(text: str) -> str:
+    """Return `1` for `1.0`, and any other text unchanged."""
+    found = WHOLE_NUMBER.fullmatch(text)
+    return text if found is None else found[1]
+
+
+def read_label_names(entries: Sequence[str]) -> LabelNames:
+    """Read the entries of `--data-labels`.
+
+    Args:
+        entries: Names in the order of their numbers; `spelling=name` if the source spells a label differently.
+    """
+    pairs = [entry.partition("=") for entry in entries]
+    return LabelNames(
+        tuple(spelling for spelling, _, _ in pairs), tuple(name or spelling for spelling, _, name in pairs)
+    )

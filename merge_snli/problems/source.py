@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,19 +12,31 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import is_path
 from merge_snli.dataset.label_spellings import ENTAILMENT, NEGATIVE_OF_TWO, NOT_ENTAILMENT, TWO_WAY, canonical_name
-from merge_snli.embedded import embedded_path
-from merge_snli.problems.dataset_rows import class_label_names, dataset_rows, load_folder, load_from_hub
-from merge_snli.problems.file_names import find_files, names_files
-from merge_snli.problems.file_rows import READERS, parquet_label_names, read_file
-from merge_snli.problems.label_names import LabelNames, read_label_names, without_decimals
-from merge_snli.problems.memory_rows import MEMORY, MemoryProblems
-from merge_snli.problems.rows import NO_GOLD_LABEL, CheckedRow, SourceRow, check_row, check_sentences, label_text
+from merge_snli.problems.file_rows import FILE_TYPES, open_file
+from merge_snli.problems.rows import (
+    LabelNames,
+    Rows,
+    SourceRow,
+    column_text,
+    label_text,
+    read_label_names,
+    require_valid_unicode,
+    without_decimals,
+)
+from merge_snli.problems.tables import load_dataset, table_rows
 from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from merge_snli.problems.options import ProblemOptions
 
 logger = logging.getLogger(__name__)
+
+MAX_CHARACTERS = 1_000_000
+"""The longest text that spaCy tags."""
+
+NO_GOLD_LABEL = frozenset({"-1", "-", ""})
+"""Labels of the problems on which SNLI's annotators did not agree."""
+
 
 UNCLEAR = NEGATIVE_OF_TWO | {"0", "1"}
 """Labels that do not show whether there are two labels or three."""
@@ -42,8 +53,26 @@ SENTENCE_COLUMNS = (
 LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment")
 """Usual names of the column of the gold label, tried in this order."""
 
-ReadRows = Callable[[], Iterator[SourceRow]]
-"""Starts a new pass over the rows of a source."""
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row whose values are valid.
+
+    Attributes:
+        location: File and line, or data set, split and row, for messages.
+        premise: A text that is not empty.
+        hypothesis: A text that is not empty.
+        label: The number of its gold label; None if it has none.
+        id: The value of `--id-column`; None without that option or without a gold label.
+        extra: The values of the columns of `--keep-column`, as strings.
+    """
+
+    location: str
+    premise: str
+    hypothesis: str
+    label: int | None
+    id: str | None
+    extra: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,18 +81,22 @@ class ProblemSource:
 
     Attributes:
         options: Names the source and its columns, also those that were guessed.
-        read: Starts a new pass over the rows.
+        parts: The rows of its files, or of its table.
         labels: The names of the labels and their spellings in the source.
     """
 
     options: ProblemOptions
-    read: ReadRows
+    parts: tuple[Rows, ...]
     labels: LabelNames
 
     @property
     def columns(self) -> dict[str, Any]:
         """The options that name the columns of premise, hypothesis and label."""
         return {name: getattr(self.options, name) for name in ("premise_column", "hypothesis_column", "label_column")}
+
+    def read(self) -> Iterator[SourceRow]:
+        """Yield the rows from the start, as they are."""
+        return _read(self.parts)
 
     def __iter__(self) -> Iterator[CheckedRow]:
         """Yield the rows up to `options.limit`, one in memory at a time.
@@ -87,69 +120,59 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     Raises:
         InputError: If the source does not exist, cannot be read, or has numbers as labels without names.
     """
-    if options.problems.startswith(MEMORY):
-        return _memory_source(options)
-    bundled, path = embedded_path(options.problems), Path(options.problems)
-    if bundled is not None or names_files(options.problems):
-        return _file_source(options, find_files(options.problems) if bundled is None else (bundled,))
-    if path.is_dir():
-        dataset = load_folder(path, options)
-    elif is_path(options.problems):
-        raise InputError(f"no such file: {options.problems} (expected a {', '.join(READERS)} file or a Hub id)")
+    problems = options.problems
+    if problems.were_in_memory:
+        parts = {str(problems): _in_memory(options)}
+    elif problems.are_bundled or problems.are_files:
+        _refuse_split(options, "a file, which has no splits")
+        parts = {str(file): open_file(file, options.delimiter) for file in problems.files()}
     else:
-        dataset = load_from_hub(options)
-    if options.delimiter is not None:
-        raise InputError(f"{param('delimiter')} is for text files, and {options.problems} is not one: remove it")
-    read = partial(dataset_rows, dataset, f"{options.problems} split {options.split}")
-    return _source(options, read, partial(class_label_names, dataset))
+        parts = {str(problems): _data_set(options)}
+    rows = tuple(parts.values())
+    options = _find_columns(options, next(_read(rows), None))
+    names = options.data_labels or _label_names(parts, options.label_column) or _infer_label_names(_read(rows), options)
+    return ProblemSource(options, rows, read_label_names(names))
 
 
-def _file_source(options: ProblemOptions, files: tuple[Path, ...]) -> ProblemSource:
-    if options.split is not None:
+def _in_memory(options: ProblemOptions) -> Rows:
+    problems = options.problems
+    if problems.table is None:
         raise InputError(
-            f"{param('split')} is {options.split!r}, but {options.problems} is a file, which has no splits"
+            f"the problems of this run were in memory ({problems}): give them again with {param('problems')}"
         )
-
-    def read() -> Iterator[SourceRow]:
-        return chain.from_iterable(read_file(file, options.delimiter) for file in files)
-
-    return _source(options, read, partial(_common_label_names, files))
+    _refuse_split(options, "in memory: give one split")
+    return table_rows(problems.table, str(problems))
 
 
-def _common_label_names(files: Sequence[Path], column: str) -> tuple[str, ...] | None:
-    """Return the names of the ClassLabel column of Parquet files.
+def _data_set(options: ProblemOptions) -> Rows:
+    name = str(options.problems)
+    if is_path(name) and not Path(name).is_dir():
+        raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+    if options.delimiter is not None:
+        raise InputError(f"{param('delimiter')} is for text files, and {name} is not one: remove it")
+    return table_rows(load_dataset(name, options.config, options.split), f"{name} split {options.split}")
+
+
+def _refuse_split(options: ProblemOptions, what: str) -> None:
+    if options.split is not None:
+        raise InputError(f"{param('split')} is {options.split!r}, but {options.problems} is {what}")
+
+
+def _read(parts: Iterable[Rows]) -> Iterator[SourceRow]:
+    return chain.from_iterable(part.read() for part in parts)
+
+
+def _label_names(parts: Mapping[str, Rows], column: str) -> tuple[str, ...] | None:
+    """Return the names of the ClassLabel column of a source; None if it has another type.
 
     Raises:
         InputError: If they differ between the files.
     """
-    names = {file: parquet_label_names(file, column) for file in files}
-    other = next((file for file in files if names[file] != names[files[0]]), None)
-    if other is not None:
-        raise InputError(
-            f"the labels of {other} are {names[other]}, those of {files[0]} {names[files[0]]}: read them one by one"
-        )
-    return names[files[0]]
-
-
-def _memory_source(options: ProblemOptions) -> ProblemSource:
-    problems = options.problems
-    if not isinstance(problems, MemoryProblems):
-        raise InputError(
-            f"the problems of this run were in memory ({problems}): give them again with {param('problems')}"
-        )
-    if options.split is not None:
-        raise InputError(
-            f"{param('split')} is {options.split!r}, but problems in memory have no splits: give one split"
-        )
-    return _source(options, problems.read, problems.label_names)
-
-
-def _source(
-    options: ProblemOptions, read: ReadRows, label_names: Callable[[str], tuple[str, ...] | None]
-) -> ProblemSource:
-    options = _find_columns(options, next(read(), None))
-    names = options.data_labels or label_names(options.label_column) or _infer_label_names(read(), options)
-    return ProblemSource(options, read, read_label_names(names))
+    (first, names), *others = [(name, part.label_names.get(column)) for name, part in parts.items()]
+    for other, of_other in others:
+        if of_other != names:
+            raise InputError(f"the labels of {other} are {of_other}, those of {first} {names}: read them one by one")
+    return names
 
 
 def _find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptions:
@@ -198,3 +221,74 @@ def _infer_label_names(rows: Iterator[SourceRow], options: ProblemOptions) -> tu
             f"{param('data_labels', ('entailment', 'neutral', 'contradiction'))}"
         )
     return NLI_LABELS
+
+
+def check_row(row: SourceRow, options: ProblemOptions, labels: LabelNames) -> CheckedRow:
+    """Check the values of a row.
+
+    Args:
+        row: A row of the source.
+        options: Names the columns.
+        labels: The labels that the source may use.
+
+    Raises:
+        InputError: If a column is missing, a text is empty or invalid, or the label is unknown.
+    """
+    premise, hypothesis = check_sentences(row, options)
+    label = _label_number(row, options.label_column, labels)
+    identity = None if options.id_column is None or label is None else _id(row, options.id_column)
+    extra = tuple(column_text(row, column, "keep_column") for column in options.keep_column)
+    return CheckedRow(row.location, premise, hypothesis, label, identity, extra)
+
+
+def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
+    """Return the premise and the hypothesis of a row.
+
+    Args:
+        row: A row of the source.
+        options: Names the columns.
+
+    Raises:
+        InputError: If a column is missing, or its text is empty, too long or invalid.
+    """
+    return (
+        _sentence(row, options.premise_column, "premise_column"),
+        _sentence(row, options.hypothesis_column, "hypothesis_column"),
+    )
+
+
+def _sentence(row: SourceRow, column: str, option: str) -> str:
+    text = row.value(column, option)
+    if not isinstance(text, str):
+        raise InputError(f"{row.location}: column {column!r} is not text: {text!r}")
+    require_valid_unicode(text, row, column)
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"{row.location}: column {column!r} has {len(text):,} characters, more than {MAX_CHARACTERS:,}; "
+            "remove this problem"
+        )
+    if not text.strip():
+        raise InputError(f"{row.location}: column {column!r} is empty; add the sentence or remove this problem")
+    return text
+
+
+def _label_number(row: SourceRow, column: str, labels: LabelNames) -> int | None:
+    """Return the number of a row's label, or None if it has no gold label."""
+    text = label_text(row, column)
+    number = labels.number(text)
+    if number is None and without_decimals(text) not in NO_GOLD_LABEL:
+        raise InputError(
+            f"{row.location}: unknown label {text!r} in column {column!r}; expected {', '.join(labels.spellings)}, a "
+            f"number from 0 to {len(labels.spellings) - 1}, or -1 for no gold label. Set other names with "
+            f"{param('data_labels')}"
+        )
+    return number
+
+
+def _id(row: SourceRow, column: str) -> str:
+    value = row.value(column, "id_column")
+    identity = "" if value is None else str(value)
+    require_valid_unicode(identity, row, column)
+    if not identity.strip():
+        raise InputError(f"{row.location}: the id in column {column!r} is empty; every problem needs an id")
+    return identity

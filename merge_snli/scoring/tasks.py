@@ -11,7 +11,6 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import EVALUATE, PREDICT, RunStage
 from merge_snli.models.scored_model import model_from_name
-from merge_snli.problems.file_names import absolute_names
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.predictions.opening import open_data
 from merge_snli.scoring.predictions.predict import predict_pairs
@@ -200,5 +199,5 @@ def _device_type(run: ScoringRun) -> str | None:
 def _absolute(name: Name) -> Name:
     """Return what names a model or data with the absolute path of its file or folder, since tasks run elsewhere."""
     if isinstance(name, ProblemOptions):
-        return replace(name, problems=absolute_names(name.problems))
+        return replace(name, problems=name.problems.absolute())
     return str(Path(name).absolute()) if name is not None and Path(name).exists() else name

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from generation.method_version import METHOD_VERSION
 from generation.output.write_data import write_data
 from generation.seeds_from import Seeds
+from generation.work import METHOD_VERSION
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import generation_of

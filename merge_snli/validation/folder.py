@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generation.run_file import RUN_TOML
+from generation.presets import RUN_TOML
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 

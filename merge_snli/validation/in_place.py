@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from generation.filters.definitions import applied_filters
 from generation.filters.filter import Place
-from generation.sentences.forms import forms_of_word
-from generation.sentences.substitution import Substitution
+from generation.sentences.forms import Substitution
+from generation.sentences.words import forms_of_word
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.recorded_run import VARIANTS
 

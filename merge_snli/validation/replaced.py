@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from generation.sentences.replacing import match_occurrence_case
+from generation.sentences.forms import match_occurrence_case
 from merge_snli.dataset.replaced import replaced_words
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from generation.filters.relations import load_wordnet
-from generation.sentences.tags_in_place import InPlaceTagger
+from generation.filters.lexical import load_wordnet
+from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, Message
 from merge_snli.dataset.record import generation_of
 from merge_snli.models.tagger import find_tagger, installed_tagger
 
 if TYPE_CHECKING:
-    from generation.filters.relations import WordNet
+    from generation.filters.lexical import WordNet
     from merge_snli.models.tagger import Tagger
     from merge_snli.validation.collector import Collector
     from merge_snli.validation.recorded_run import RecordedRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from generation.options import Options
-from generation.run_file import RUN_TOML, read_run_file
+from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 
 if TYPE_CHECKING:

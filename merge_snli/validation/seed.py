@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from generation.sentences.folding import word_runs, words_of
 from generation.sentences.tagging import TaggedProblem, tag_sentences
-from generation.sentences.words import SharedWord, shared_words
+from generation.sentences.words import SharedWord, shared_words, word_runs, words_of
 from merge_snli.problems.reading import Problem
 from merge_snli.validation.parquet import read_tables
 from merge_snli.validation.recorded_run import SEEDS, VARIANTS

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from merge_snli.problems.ids import content_id
+from merge_snli.problems.reading import content_id
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.recorded_run import SEEDS
 

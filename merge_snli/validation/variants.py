@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from generation.filters.definitions import applied_filters
 from generation.options import UNION
 from generation.replacements.combine import Replacement
-from generation.sentences.folding import fold
-from generation.sentences.replacing import match_case
-from generation.sentences.whole_words import WORD, is_negation, is_whole_word
-from generation.variants.rows import draw_all, variant_row
-from generation.variants.variant import Variant
+from generation.sentences.forms import match_case
+from generation.sentences.words import WORD, fold, is_negation, is_whole_word
+from generation.variants import Variant, draw_all, variant_row
 from merge_snli.validation.finding import quoted
 from merge_snli.validation.recorded_run import VARIANTS
 from merge_snli.validation.replaced import is_replaced
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from generation.options import Options
     from generation.sentences.words import SharedWord
-    from generation.variants.rows import DrawnVariant
     from merge_snli.validation.collector import Collector, Find
     from merge_snli.validation.recorded_run import RecordedRun
     from merge_snli.validation.seed import CheckedSeed, Row
@@ -143,7 +140,7 @@ def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, c
                     return
 
 
-def _expected_row(row: Row, each: DrawnVariant, seed: CheckedSeed, options: Options) -> Row:
+def _expected_row(row: Row, each: Variant, seed: CheckedSeed, options: Options) -> Row:
     """Return the row that a variant gives; its sentences are only compared by their text without the tagger."""
     expected = variant_row(each, options) | {"log_odds": row["log_odds"]}
     if seed.tagged is None:

@@ -26,11 +26,12 @@ import torch
 from tqdm.std import tqdm
 
 from generation import pipeline, run, tasks
-from generation.answers import store, suggest
+from generation import tasks as suggest
+from generation.answers import store
 from generation.options import Options
 from generation.output import folder as output
-from generation.sentences.tags_in_place import InPlaceTagger
-from generation.work.folder import ANSWERS_FOLDER
+from generation.sentences.tagging import InPlaceTagger
+from generation.work import ANSWERS_FOLDER
 from merge_snli.base.errors import InputError
 from merge_snli.card import dataset_folder
 from merge_snli.models.tagger import find_tagger

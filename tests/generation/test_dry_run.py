@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.dry_run import TIMINGS_PER_LENGTH, DryRun, dry_run
-from generation.dry_run_text import dry_run_text
+from generation.dry_run import TIMINGS_PER_LENGTH, DryRun, dry_run, dry_run_text
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from generation.dry_run_trial import COPIES, TrialTimes
-from generation.replacements.standalone import CLASS_FORMS
+from generation.replacements.counts import CLASS_FORMS
 
 NOUNS, VERBS = ("noun", "premise"), ("verb", "premise")
 TRIAL = TrialTimes(

@@ -15,7 +15,7 @@ import datasets
 import pytest
 
 from generation import Options, generate
-from generation.work.folder import work_folder
+from generation.work import work_folder
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main as cli
 from merge_snli.dataset.record import generation_of
@@ -108,7 +108,7 @@ def test_the_bytes_do_not_depend_on_order_and_shards(
     lines = problem_lines()
     shuffled = tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
-    monkeypatch.setattr("generation.answers.suggest.FORMS_PER_SHARD", 50)
+    monkeypatch.setattr("generation.tasks.FORMS_PER_SHARD", 50)
     other = generate(options(shuffled), tmp_path / "merge_snli", problems_per_shard=7)
     assert other.digest == made.digest
     assert files(other.folder / "data") == files(made.folder / "data")

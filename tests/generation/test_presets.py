@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from generation.options import Options
-from generation.presets import PRESETS, preset_options
+from generation.options import Options, with_absolute_paths
+from generation.presets import PRESETS, preset_options, read_run_file, write_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.mlm_families import PAPER_MLMS
 
@@ -60,3 +62,105 @@ def test_the_slides_use_two_masked_lms_and_the_union() -> None:
 def test_an_unknown_preset_is_an_error_that_names_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"'papers'.* paper, paper-bart, slides, strict, demo"):
         preset_options("papers")
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: bool(text.strip()))
+
+
+def written(folder: Path, options: Options) -> Path:
+    path = folder / "run.toml"
+    path.write_bytes(write_run_file(options).encode())
+    return path
+
+
+@given(problems=TEXT, mlm=st.lists(TEXT, min_size=1, unique=True), id_column=st.none() | TEXT, seed=st.integers())
+def test_a_written_file_reads_back(
+    tmp_path_factory: pytest.TempPathFactory, problems: str, mlm: list[str], id_column: str | None, seed: int
+) -> None:
+    options = Options(problems=problems, mlm=tuple(mlm), id_column=id_column, random_seed=seed)
+    read = Options(**read_run_file(written(tmp_path_factory.mktemp("run"), options)))
+    assert read == options
+
+
+def test_every_option_is_written_and_read(tmp_path: Path) -> None:
+    options = Options(
+        problems="a.jsonl",
+        mlm=("m",),
+        filters=(),
+        scramble=True,
+        seeds_from="other",
+        data_labels=("yes", "no"),
+        keep_column=("genre", "pair"),
+        classes=("adv",),
+        limit=7,
+        min_mlms=1,
+        same_tag=True,
+        articles=True,
+        min_log_odds=0.25,
+        max_rank=40,
+    )
+    assert Options(**read_run_file(written(tmp_path, options))) == options
+    plain = replace(options, filters=("pos",), limit=None, data_labels=None)
+    assert Options(**read_run_file(written(tmp_path, plain))) == plain
+
+
+def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("data/p.jsonl", "mlm/bert", "other", "tagger"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    mlm = ("mlm/bert", "org/bert", "demo:mlm-bpe")
+    options = Options(problems="data/p.jsonl", mlm=mlm, seeds_from="other", tagger="./tagger")
+    found = with_absolute_paths(options)
+    assert str(found.problems) == str(tmp_path / "data" / "p.jsonl")
+    assert found.mlm == (str(tmp_path / "mlm" / "bert"), "org/bert", "demo:mlm-bpe")
+    assert (found.seeds_from, found.tagger) == (str(tmp_path / "other"), str(tmp_path / "tagger"))
+    assert with_absolute_paths(Options(problems="org/snli", mlm=mlm[1:])) == Options(problems="org/snli", mlm=mlm[1:])
+
+
+def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "generate.md").read_text(encoding="utf-8")
+    path = tmp_path / "run.toml"
+    path.write_text(page.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    options = Options(**read_run_file(path))
+    assert (options.split, options.keep_column, options.top_k) == ("validation_matched", ("genre",), 200)
+
+
+def test_keys_may_be_spelled_as_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text('top-k = 50\nseeds_from = "x"\n', encoding="utf-8")
+    assert read_run_file(path) == {"top_k": 50, "seeds_from": "x"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("top_k = '200'", "top_k is '200', not an integer"),
+        ("top_k = true", "top_k is True, not an integer"),
+        ("mlm = 'demo:mlm-bpe'", "mlm is 'demo:mlm-bpe', not a list of strings"),
+        ("classes = ['noun', 3]", "classes is ['noun', 3], not a list of strings"),
+        ("scramble = 1", "scramble is 1, not true or false"),
+        ("problems = 3", "problems is 3, not a string"),
+        ("limit = 2.5", "limit is 2.5, not an integer"),
+        ("top_k = 1\ntop-k = 2", "duplicate option 'top-k'"),
+        ("topk = 3", "'topk' (options: problems, "),
+        ("[options]\ntop_k = 3", "unknown option 'options'"),
+        ("out = 'x'", "unknown option 'out'"),
+        ("top_k 3", "is not valid TOML: Expected '=' after a key"),
+    ],
+)
+def test_an_error_names_file_and_key(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_run_file(path)
+    assert str(error.value).startswith(f"options {path}")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_and_a_binary_file_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none.toml cannot be read: No such file"):
+        read_run_file(tmp_path / "none.toml")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"binary.toml is not valid TOML"):
+        read_run_file(tmp_path / "binary.toml")

@@ -12,7 +12,7 @@ import pytest
 import spacy
 import torch
 
-from generation.sentences import whole_words
+from generation.sentences import words as whole_words
 from merge_snli.embedded import embedded_path
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 from tests.reference import comparison, literal, scripted

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generation.run_file import RUN_TOML
+from generation.presets import RUN_TOML
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import LICENSE_ID
 from merge_snli.card import license_of
 from merge_snli.card.dataset_folder import card_and_record
 from merge_snli.dataset.record import PublishedRecord
-from merge_snli.problems.file_names import public_name
+from merge_snli.problems.inputs import public_name
 
 if TYPE_CHECKING:
     from merge_snli.dataset.record import Record
@@ -98,6 +98,6 @@ def _public_name(path_or_id: str) -> str:
 
 def _run_toml(record: Record) -> bytes:
     from generation.options import Options
-    from generation.run_file import write_run_file
+    from generation.presets import write_run_file
 
     return write_run_file(Options(**record.options)).encode()

@@ -13,7 +13,7 @@ from huggingface_hub import metadata_load
 from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import PREFIX
 from merge_snli.pairs.finetuning.options import FinetuneOptions
-from merge_snli.problems.file_names import names_files
+from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
@@ -133,7 +133,7 @@ def augmentation_options(name: str) -> ProblemOptions:
 
 def is_file(name: str) -> bool:
     """Return whether a source is a file and has no splits."""
-    return name.startswith(PREFIX) or names_files(name)
+    return name.startswith(PREFIX) or Problems.of(name).are_files
 
 
 def read_examples(name: str, options: ProblemOptions) -> tuple[list[Example], Source]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, canonical_name, canonical_names
 from merge_snli.problems.file_rows import read_file
-from merge_snli.problems.label_names import LabelNames
+from merge_snli.problems.rows import LabelNames
 from merge_snli.scoring.imports.answers import ImportedAnswers, pairs_by_id
 
 if TYPE_CHECKING:

@@ -13,11 +13,10 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.progress import Progress
 from merge_snli.models.labels import canonical_dataset_labels
-from merge_snli.problems.file_names import public_name
 from merge_snli.problems.options import require_unique
 from merge_snli.problems.reading import content_number, digest_of
-from merge_snli.problems.rows import check_row, column_text
-from merge_snli.problems.source import open_source
+from merge_snli.problems.rows import column_text
+from merge_snli.problems.source import check_row, open_source
 from merge_snli.scoring.predictions.scored_data import ScoredData
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def read_groups(
             are one, the labels are not those of NLI, or a column of `by` has too many values.
     """
     require_unique("by", by)
-    default = public_name(options.problems)
+    given, default = str(options.problems), options.problems.public_name
     source = open_source(options)
     with Progress().stage(f"reading {name or default}", unit="rows") as stage:
         rows = _read(source, stage, group_column, by)
@@ -70,13 +69,13 @@ def read_groups(
             if rows.without_label
             else f"{options.problems} has no rows"
         )
-    _check_groups(rows, group_column, name or options.problems)
+    _check_groups(rows, group_column, name or given)
     names = canonical_dataset_labels(source.labels.names, name or default)
     return ScoredData(
         dataset=None,
         name=split_revision(default)[0],
         title=_title(default, options.split),
-        revision=split_revision(options.problems)[1] if default == options.problems else None,
+        revision=split_revision(given)[1] if default == given else None,
         config=options.config,
         digest=digest_of(rows.total),
         group_column=group_column,

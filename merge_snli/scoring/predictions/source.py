@@ -13,8 +13,6 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import canonical_dataset_labels, positions
-from merge_snli.problems.file_names import public_name
-from merge_snli.problems.memory_rows import MEMORY, MemoryProblems
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
@@ -114,7 +112,7 @@ def _read(options: ProblemOptions, data: ScoredData, *, digest: str | None = Non
         data: The config to score.
         digest: The digest that it must have; None for any.
     """
-    if options.problems.startswith(MEMORY) and not isinstance(options.problems, MemoryProblems):
+    if options.problems.were_in_memory and options.problems.table is None:
         raise InputError(f"{options.problems} stands for problems that were in memory")
     opened = open_source(options)
     with Progress().stage("reading the source", unit="rows") as stage:
@@ -173,5 +171,5 @@ def _require_seeds(source: ScoredSource, data: ScoredData) -> None:
 
 
 def _name(options: ProblemOptions) -> str:
-    name = public_name(options.problems)
+    name = options.problems.public_name
     return name if options.split is None else f"{name} ({options.split})"

@@ -12,17 +12,16 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from generation.answers import suggest as suggest_module
-from generation.answers.answer import Answer
+from generation import tasks as suggest_module
 from generation.answers.cache_key import CacheKey, cache_key_of
-from generation.answers.store import INDEX_FILE, Store
-from generation.answers.suggest import suggest
+from generation.answers.store import INDEX_FILE, Answer, Store
 from generation.masked_lms import loading
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
 from generation.sentences.forms import Form
 from generation.sentences.forms import forms as forms_of
+from generation.tasks import suggest
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.models.finding import ResolvedModel, find_model

@@ -8,14 +8,15 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions
-from generation.filters.fillers import CODES, Filtered, Suggestion, filter_fillers
+from generation.filters.fillers import CODES, Filtered, filter_fillers
 from generation.filters.filter import Applied, Filter, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import FILTER_NAMES
-from generation.replacements.finding import FilteredForm, MaskedLMAnswers
-from generation.report.trace import trace_form
+from generation.replacements.finding import FilteredForm
+from generation.report.stored_answers import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord
@@ -93,7 +94,7 @@ def test_the_first_filter_that_drops_a_filler_counts() -> None:
 @pytest.mark.parametrize("reason", list(CODES), ids=str)
 def test_explain_writes_a_word_that_a_filter_saw_in_the_case_of_the_original(reason: str) -> None:
     (form,) = forms("Dog", "Dog", (0,))
-    outcome = Filtered(np.array([CODES[reason]], dtype=np.int8), (Suggestion("Cat", 1.0),))
+    outcome = Filtered(np.array([CODES[reason]], dtype=np.int8), {"Cat": 1.0})
     answers = MaskedLMAnswers({form.key: ANSWER}, VOCABULARY)
     (filler,) = trace_form(FilteredForm("m", PLACE, form, outcome), WORD, answers).fillers
     piece_only = {each.reason for each in FILTERS if STAGES[condition_of(each)] == 0}

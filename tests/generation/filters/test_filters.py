@@ -11,14 +11,13 @@ import pytest
 
 from generation.filters import definitions
 from generation.filters.definitions import OTHER_CLASS, applied_filters
-from generation.filters.fillers import KEPT, OUTCOMES, Filtered, Suggestion, filter_fillers
+from generation.filters.fillers import KEPT, OUTCOMES, Filtered, filter_fillers
 from generation.filters.filter import Applied, Place
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.sentences.folding import fold, words_of
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, tag
-from generation.sentences.words import SharedWord
+from generation.sentences.words import SharedWord, fold, words_of
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import Problem
 
@@ -67,7 +66,7 @@ def filtered(
 
 def test_every_filler_gets_an_outcome() -> None:
     found = filtered(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
-    assert found.suggestions == (Suggestion("boy", 5.0),)
+    assert found.suggestions == {"boy": 5.0}
     assert [OUTCOMES[code] for code in found.codes] == [
         *(
             KEPT,
@@ -85,25 +84,25 @@ def test_every_filler_gets_an_outcome() -> None:
 def test_drop_changes_the_outcome_of_suggestions_only() -> None:
     before = filtered(fillers(1, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl"}))
     after = before.drop([True, False, True], OTHER_CLASS)
-    assert [each.word for each in after.suggestions] == ["boy", "tree"]
+    assert list(after.suggestions) == ["boy", "tree"]
     assert [OUTCOMES[code] for code in after.codes] == [KEPT, NO_WORD, OTHER_CLASS.reason, KEPT, LESS_PROBABLE]
     assert [OUTCOMES[code] for code in before.codes] == [KEPT, NO_WORD, KEPT, KEPT, LESS_PROBABLE]
 
 
 def test_the_more_probable_of_two_pieces_of_one_word_is_kept() -> None:
     found = filtered(fillers(2, 1, 0), "Girl", VOCABULARY, frozenset())
-    assert found.suggestions == (Suggestion("Boy", 2.0),)
+    assert found.suggestions == {"Boy": 2.0}
 
 
 def test_equally_probable_is_not_more_probable() -> None:
     even = Fillers(np.array([1, 0], dtype=np.int32), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0)
-    assert filtered(even, "girl", VOCABULARY, frozenset()).suggestions == ()
+    assert filtered(even, "girl", VOCABULARY, frozenset()).suggestions == {}
 
 
 def test_all_fillers_are_more_probable_than_an_original_outside_the_top_k() -> None:
     answer = Fillers(np.array([1, 4], dtype=np.int32), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5)
     found = filtered(answer, "girl", VOCABULARY, frozenset())
-    assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 8.5), ("tree", 7.5)]
+    assert list(found.suggestions.items()) == [("boy", 8.5), ("tree", 7.5)]
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
@@ -128,19 +127,19 @@ def test_words_are_compared_without_accents_and_case(written: str, other: str, t
 
 def test_without_the_probability_filter_every_whole_word_is_kept() -> None:
     found = filtered(fillers(1, 3, 0, 6, 4), "girl", VOCABULARY, frozenset({"girl", "tree"}), filters="none")
-    assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 2.0), ("cat", -1.0)]
+    assert list(found.suggestions.items()) == [("boy", 2.0), ("cat", -1.0)]
     assert found.counts() == Counter({KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2})
 
 
 def test_a_margin_and_a_maximum_rank() -> None:
     answer = fillers(1, 4, 6, 0)  # log-odds 3, 2, 1
     found = filtered(answer, "girl", VOCABULARY, frozenset(), min_log_odds=2)
-    assert [(each.word, each.log_odds) for each in found.suggestions] == [("boy", 3.0), ("tree", 2.0)]
+    assert list(found.suggestions.items()) == [("boy", 3.0), ("tree", 2.0)]
     assert found.counts() == Counter({KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
     found = filtered(answer, "girl", VOCABULARY, frozenset(), max_rank=1, min_log_odds=2)
     assert found.counts() == Counter({KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1})
     found = filtered(answer, "girl", VOCABULARY, frozenset(), filters="none", max_rank=4, min_log_odds=0)
-    assert [each.word for each in found.suggestions] == ["boy", "tree", "cat", "girl"]
+    assert list(found.suggestions) == ["boy", "tree", "cat", "girl"]
 
 
 def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
@@ -156,7 +155,7 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
         Applied(related, value) if each is definitions.RELATED else Applied(each, value) for each, value in filters
     )
     found = filter_fillers(fillers(1, 2, 3, 6, 4, 0), VOCABULARY, place("girl", frozenset({"girl", "tree"})), filters)
-    assert [each.word for each in found.suggestions] == ["cat"]
+    assert list(found.suggestions) == ["cat"]
     assert looked_up == ["boy", "cat"]
     assert found.counts() == Counter(
         {

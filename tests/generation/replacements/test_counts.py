@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 
-from generation.replacements.counts import FilterCounts, by_side, counts_of_table, counts_table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generation.answers.store import MaskedLMAnswers
+from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
+from generation.filters.fillers import KEPT
+from generation.masked_lms.masked_lm import Fillers
+from generation.replacements.counts import (
+    FILLERS,
+    FORMS,
+    WITH_CLASS,
+    FilterCounts,
+    by_side,
+    count_standalone,
+    counts_of_table,
+    counts_table,
+)
+from generation.sentences.forms import Substitution, forms
+from tests.generation.replacements.test_finding import MLMS, PIECES, ByText, Case, cases, simple_case
 
 COUNTS: FilterCounts = Counter(
     {
@@ -28,3 +46,79 @@ def test_counts_are_grouped_and_sorted() -> None:
     groups = by_side(+COUNTS)
     assert list(groups) == [("noun", "m1", "premise"), ("verb", "m2", "premise")]
     assert list(groups["noun", "m1", "premise"].items()) == [("fillers", 5), ("kept", 2)]
+
+
+def plain_counts(case: Case) -> FilterCounts:
+    """Count one filler at a time."""
+    counts: FilterCounts = Counter()
+    problem_words = set(f"{case.tagged.premise.text} {case.tagged.hypothesis.text}".lower().split())
+    for word in case.words:
+        for side, text, starts in (
+            ("premise", case.tagged.premise.text, word.premise),
+            ("hypothesis", case.tagged.hypothesis.text, word.hypothesis),
+        ):
+            for form in forms(text, word.text, starts):
+                for mlm in MLMS:
+                    answer = case.answers[mlm].answers[form.key]
+                    if not isinstance(answer, Fillers):
+                        continue
+                    group = (word.word_class, mlm, side)
+                    counts[*group, FORMS] += 1
+                    for piece, log_prob in zip(answer.piece_ids, answer.log_probs, strict=True):
+                        spelled = PIECES[piece].lower()
+                        written = spelled.capitalize() if word.text[0].isupper() else spelled
+                        is_word = PIECES[piece] not in ("not", "##s", "x2")
+                        place = Substitution(text, form.start, form.end, written)
+                        fails = {
+                            NO_WORD.reason: not is_word,
+                            LESS_PROBABLE.reason: log_prob <= answer.original_log_prob,
+                            IN_PROBLEM.reason: spelled in problem_words,
+                            OTHER_CLASS.reason: not is_word or ByText().word_classes([place]) != [word.word_class],
+                        }
+                        counts.update((*group, name) for name, failed in fails.items() if failed)
+                        counts[*group, FILLERS] += 1
+                        counts[*group, WITH_CLASS] += 1
+                        counts[*group, KEPT] += not any(fails.values())
+    return counts
+
+
+@given(cases())
+def test_counts_match_a_plain_count(case: Case) -> None:
+    found = count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=None)
+    assert +found == +plain_counts(case)
+
+
+@given(cases(), st.integers(0, 2))
+def test_sampling_affects_only_the_class_counts(case: Case, class_forms: int) -> None:
+    every, some = (
+        by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText(), class_forms=number))
+        for number in (None, class_forms)
+    )
+    for key, count in every.items():
+        for name in (FORMS, FILLERS, NO_WORD.reason, LESS_PROBABLE.reason, IN_PROBLEM.reason):
+            assert some[key][name] == count[name]
+        assert some[key][WITH_CLASS] <= min(count[WITH_CLASS], class_forms * len(PIECES) * count[FORMS])
+        assert some[key][OTHER_CLASS.reason] + some[key][KEPT] <= some[key][WITH_CLASS]
+
+
+def test_words_of_the_problem_are_counted_without_accents() -> None:
+    case = simple_case(["dog", "wölf"], ["dog"], "wolf")
+    count = by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText()))["noun", "m1", "premise"]
+    assert (count[FILLERS], count[IN_PROBLEM.reason]) == (1, 1)
+
+
+def test_a_filler_is_counted_for_every_filter_that_drops_it() -> None:
+    case = simple_case(["dog", "of"], ["dog"], "cat", "##s", "dog", "wolf")
+    count = by_side(count_standalone([(case.tagged, case.words)], case.answers, ByText()))["noun", "m1", "premise"]
+    assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (1, 4, 4)
+    assert (count[NO_WORD.reason], count[IN_PROBLEM.reason], count[LESS_PROBABLE.reason]) == (1, 1, 0)
+    assert count[OTHER_CLASS.reason] >= 1
+
+
+def test_classes_are_counted_for_32_forms_by_default() -> None:
+    many = [simple_case(["dog", *["of"] * length], ["dog"], "cat") for length in range(33)]
+    answers = {key: answer for case in many for key, answer in case.answers["m1"].answers.items()}
+    of_m1 = {"m1": MaskedLMAnswers(answers, many[0].answers["m1"].vocabulary)}
+    found = count_standalone([(case.tagged, case.words) for case in many], of_m1, ByText())
+    count = by_side(found)["noun", "m1", "premise"]
+    assert (count[FORMS], count[FILLERS], count[WITH_CLASS]) == (33, 33, 32)

@@ -13,22 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.answers.answer import Answer
+from generation.answers.store import Answer, MaskedLMAnswers
 from generation.filters.definitions import OTHER_ARTICLE, OTHER_CLASS, OTHER_TAG, RELATED, TOO_FEW
 from generation.filters.fillers import KEPT, OUTCOMES
-from generation.filters.relations import WordNet
+from generation.filters.lexical import WordNet
 from generation.masked_lms.encoded_forms import SPLIT
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
 from generation.replacements.counts import FILLERS, NO_ORDER, by_side
-from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
-from generation.sentences.forms import forms
-from generation.sentences.substitution import Substitution
-from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token
-from generation.sentences.tags_in_place import InPlaceTagger
+from generation.replacements.finding import Found, find_replacements
+from generation.sentences.forms import Substitution, forms
+from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words
-from generation.variants.variant import Variant
+from generation.variants import Variant
 from merge_snli.problems.reading import Problem
 from tests.tiny_wordnet import save_wordnet
 
@@ -206,7 +204,7 @@ def test_ignoring_case_each_occurrence_keeps_its_case() -> None:
     (each,) = of_words
     assert each.word == SharedWord("dog", "noun", (0, 7), (2, 6))
     variants = [Variant(each.tagged.problem, each.word, word) for word in each.replacements]
-    assert [(variant.id, variant.premise, variant.hypothesis) for variant in variants] == [
+    assert [(variant.id, variant.in_premise()[0], variant.in_hypothesis()[0]) for variant in variants] == [
         ("p:noun:dog:cat", "Cat of cat", "a cat CAT"),
         ("p:noun:dog:wolf", "Wolf of wolf", "a wolf WOLF"),
     ]

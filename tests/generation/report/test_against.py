@@ -16,7 +16,7 @@ from generation.report.explain import explain
 from generation.report.overlap import suggestion_overlaps
 from generation.report.stored_answers import filter_again
 from generation.report.tables import report_tables
-from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW, Validators, is_validated
+from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW, is_validated
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import Table
 from merge_snli.cli.main import main
@@ -131,7 +131,7 @@ def test_reasons_without_a_work_folder(made: Made) -> None:
 
 
 def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
-    words = [word for shard in filter_again(made.whole, made.work) for word in shard.words]
+    words = [word for shard, _ in filter_again(made.whole, made.work) for word in shard]
     found = suggestion_overlaps(words, (WORDPIECE, BPE))
     sentences: list[dict[str, set[tuple[int, str]]]] = []
     problems: list[dict[str, set[tuple[int, str]]]] = []
@@ -148,7 +148,7 @@ def test_shared_suggestions_are_those_of_the_traces(made: Made) -> None:
             names = WORDPIECE, BPE
             sentences += [{name: of_side[name, side] for name in names} for side in ("premise", "hypothesis")]
             problems.append({name: of_side[name, "premise"] | of_side[name, "hypothesis"] for name in names})
-    for overlap, counted in ((found.per_sentence, sentences), (found.per_problem, problems)):
+    for overlap, counted in ((found["sentence"], sentences), (found["problem"], problems)):
         both = [len(each[WORDPIECE] & each[BPE]) for each in counted]
         own = [len(each[WORDPIECE] - each[BPE]) for each in counted]
         assert overlap.shared[0, 1] == overlap.shared[1, 0] == pytest.approx(sum(both) / len(counted))
@@ -194,7 +194,7 @@ def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_enough_masked_lms_for_a_variant() -> None:
-    names = Validators(premise=("a", "b"), hypothesis=("a",))
+    names = ("a", "b"), ("a",)
     assert is_validated(names, {"a"}, sides="intersection", min_mlms=1)
     assert not is_validated(names, {"b"}, sides="intersection", min_mlms=1)
     assert is_validated(names, {"b"}, sides="union", min_mlms=1)

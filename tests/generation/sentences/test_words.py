@@ -8,8 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from generation.output.record import count_words
+from generation.sentences.forms import match_case
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
-from generation.sentences.words import NEGATION, OTHER_CASE, OTHER_CLASS, PART_OF_WORD, SharedWord, shared_words
+from generation.sentences.words import (
+    AFFIXES,
+    NEGATION,
+    NEGATIONS,
+    OTHER_CASE,
+    OTHER_CLASS,
+    PART_OF_WORD,
+    SharedWord,
+    is_negation,
+    is_whole_word,
+    shared_words,
+)
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import Problem, read_problems
@@ -159,3 +171,49 @@ def test_ignoring_case_a_proper_noun_of_the_same_letters_leaves_a_word_out() -> 
     problem = TaggedProblem(Problem("x", premise.text, hypothesis.text, 0), premise, hypothesis)
     (word,) = shared_words(problem, ignore_case=True)
     assert (word.left_out, word.hypothesis) == (OTHER_CLASS, (0, 15))
+
+
+@pytest.mark.parametrize("text", ["dog", "Dog", "café", "T-shirt", "o'clock", "well-known", "ox", "ХЛЕБ"])
+def test_whole_words(text: str) -> None:
+    assert is_whole_word(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "", "##s", "3d", "4", ".", "-dog", "dog-", "dog--cat", "two words", "ing", "Un", "not", "NEVER", "x_y"],
+)
+def test_pieces_that_are_not_whole_words(text: str) -> None:
+    assert not is_whole_word(text)
+
+
+@pytest.mark.parametrize("text", ["absent", "Lacking", "minus", "nowise", "without"])
+def test_words_that_reverse_inferences_are_negations(text: str) -> None:
+    assert is_negation(text)
+    assert not is_whole_word(text)
+
+
+def test_negations_with_either_apostrophe_are_excluded() -> None:
+    assert not is_whole_word("don't")
+    assert not is_whole_word("don’t")
+
+
+def test_the_word_lists_are_lower_case_and_disjoint() -> None:
+    assert all(word == word.casefold() for word in AFFIXES | NEGATIONS)
+    assert not AFFIXES & NEGATIONS
+
+
+@pytest.mark.parametrize(
+    ("original", "word", "written"),
+    [
+        ("dog", "Cat", "cat"),
+        ("Dog", "cat", "Cat"),
+        ("DOG", "cat", "CAT"),
+        ("Dog", "NASA", "Nasa"),
+        ("iPod", "Cat", "Cat"),
+        ("T-shirt", "blouse", "Blouse"),
+        ("3D", "red", "Red"),
+        ("2", "Red", "red"),
+    ],
+)
+def test_case_patterns(original: str, word: str, written: str) -> None:
+    assert match_case(original, word) == written

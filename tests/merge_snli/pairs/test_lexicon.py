@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from generation.filters.relations import load_wordnet
+from generation.filters.lexical import load_wordnet
 from merge_snli.base.errors import InputError
 from merge_snli.cli.main import main
 from merge_snli.pairs.lexicon import SHIPPED, read_lexicon

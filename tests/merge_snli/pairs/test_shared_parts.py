@@ -14,8 +14,8 @@ import pytest
 
 from generation.output.folder import find_finished
 from generation.report.against import tables_against
-from generation.report.composition import table_2
 from generation.report.explain import explain
+from generation.report.tables import table_2
 from generation.seeds_from import read_seeds
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.base.errors import InputError

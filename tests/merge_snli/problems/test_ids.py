@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.problems.ids import find_number, repeated_numbers
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import read_problems
+from merge_snli.problems.reading import find_number, read_problems, repeated_numbers
 from merge_snli.schema import NLI_LABELS
 
 

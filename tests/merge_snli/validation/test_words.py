@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generation import Options, generate
-from generation.filters.relations import FOLDER_VARIABLE
+from generation.filters.lexical import FOLDER_VARIABLE
 from merge_snli.dataset.stored import read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.validation import validate

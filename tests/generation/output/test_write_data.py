@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from generation.options import Options
-from generation.output import merge, write_data
-from generation.output.merge import merge_files
+from generation.output import write_data
+from generation.output import write_data as merge
+from generation.output.write_data import merge_files
 from merge_snli.dataset import parquet_files
 from merge_snli.dataset.parquet_files import rebatch
 from merge_snli.schema import ALL, NLI_LABELS, SEED, TEST, data_file, features, subsample_split

@@ -1,4 +1,4 @@
-"""Open and lock the work folder of a run, and remove the partial files of killed runs."""
+"""The work folder of a run: its lock, its subfolders, and its shards, files that are named by what they depend on."""
 
 from __future__ import annotations
 
@@ -10,11 +10,24 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
+
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, remove_stale_parts
+from merge_snli.dataset.checked_parquet import is_intact, write_checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+METHOD_VERSION = "2"
+"""Increased if and only if the same options give other rows; then run `make data`.
+
+A new option or filter that is off by default changes no row of existing options and keeps the version. Shards of tagged
+problems and of rows are made again with a new version, and `validate` checks rows of its own version only.
+"""
+
 
 TAGGED_FOLDER = "tagged"
 ANSWERS_FOLDER = "suggestions"
@@ -96,3 +109,45 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.write(f"process {os.getpid()}")
         lock.flush()
         yield
+
+
+ENDING = ".parquet"
+ROWS_PER_GROUP = 1_000
+"""Small, so that merging many shards holds little of each in memory."""
+
+
+def write_shard(folder: Path, key: str, table: pa.Table) -> Path:
+    """Write a table atomically as the shard of a key.
+
+    Args:
+        folder: The folder of the shards of this kind; created if missing.
+        key: Hexadecimal digest of everything that the table depends on.
+        table: The content.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: If the disk is full or not writable; no partial file is left.
+    """
+    return write_checked(folder / key[:2], table, prefix=f"{key}.", compression="zstd", row_group_size=ROWS_PER_GROUP)
+
+
+def find_shard(folder: Path, key: str) -> Path | None:
+    """Return the shard of a key, or None if there is none. A damaged shard is deleted."""
+    return next(filter(is_intact, sorted((folder / key[:2]).glob(f"{key}.*{ENDING}"))), None)
+
+
+def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read all or some columns of a shard."""
+    return pq.read_table(path, columns=None if columns is None else list(columns), partitioning=None)
+
+
+def all_shards(folder: Path) -> Iterator[Path]:
+    """Yield the shards of all keys in a folder."""
+    yield from sorted(folder.glob(f"??/*{ENDING}"))
+
+
+def key_of(path: Path) -> str:
+    """Return the key of a shard."""
+    return path.name.split(".")[0]

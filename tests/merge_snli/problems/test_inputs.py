@@ -9,14 +9,7 @@ import datasets
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.problems.file_names import (
-    absolute_names,
-    hub_repository,
-    names_files,
-    public_name,
-    title_of_files,
-    without_hub_prefix,
-)
+from merge_snli.problems.inputs import Problems, hub_repository, public_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.source import open_source
 
@@ -76,18 +69,25 @@ def test_parquet_files_with_other_label_numbers_are_not_mixed(tmp_path: Path) ->
 def test_names_to_record_and_to_publish(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     on_hub = "hf://datasets/org/nli@~parquet/default/*.parquet"
-    assert absolute_names(f"a.jsonl,x/*.csv,{on_hub}") == f"{files[0]},{tmp_path}/x/*.csv,{on_hub}"
-    assert absolute_names("org/nli") == "org/nli"
+    assert Problems.of(f"a.jsonl, x/*.csv,{on_hub}").absolute().names == (str(files[0]), f"{tmp_path}/x/*.csv", on_hub)
+    assert Problems.of("org/nli").absolute().names == ("org/nli",)
     assert public_name(f"{files[0]},{tmp_path}/x/*.csv.gz,{on_hub}") == f"a.jsonl, *.csv.gz, {on_hub}"
     assert public_name("Dogs, cats and so on?") == "Dogs, cats and so on?"
-    assert title_of_files(f"{files[0]},{tmp_path}/v1.0.csv.gz") == "a, v1.0"
+    assert Problems.of([files[0], f"{tmp_path}/v1.0.csv.gz"]).stems == "a, v1.0"
     assert hub_repository(on_hub) == "org/nli"
-    assert [names_files(name) for name in ("org/nli", "nli", str(tmp_path), "x/*.csv", on_hub)] == [
+    assert [Problems.of(name).are_files for name in ("org/nli", "nli", str(tmp_path), "x/*.csv", on_hub)] == [
         *[False] * 3,
         *[True] * 2,
     ]
 
 
 def test_a_data_set_by_its_path_is_its_hub_id() -> None:
-    assert without_hub_prefix("hf://datasets/org/nli@refs%2Fpr%2F1") == "org/nli@refs/pr/1"
+    assert Problems.of("hf://datasets/org/nli@refs%2Fpr%2F1").names == ("org/nli@refs/pr/1",)
     assert ProblemOptions(problems="hf://datasets/stanfordnlp/snli").split == "test"
+
+
+def test_a_text_with_commas_is_several_files_only_if_all_of_them_are(tmp_path: Path, files: list[Path]) -> None:
+    assert Problems.of(f"{files[0]}, {files[1]}").names == (str(files[0]), str(files[1]))
+    assert Problems.of(f"{files[0]}, {files[1]}") == Problems.of(files[:2])
+    assert Problems.of("a dog, a cat").names == ("a dog, a cat",)
+    assert ProblemOptions(problems=files[:2]).as_dict()["problems"] == f"{files[0]},{files[1]}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.work.folder import work_folder
+from generation.work import work_folder
 from merge_snli.base.errors import InputError
 
 

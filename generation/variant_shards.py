@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import applied_filters
-from generation.method_version import METHOD_VERSION
 from generation.options import Options
-from generation.replacements.counts import FilterCounts, counts_of_table, counts_table
-from generation.replacements.finding import Found, MaskedLMAnswers, find_replacements
-from generation.replacements.standalone import count_standalone
+from generation.replacements.counts import FilterCounts, count_standalone, counts_of_table, counts_table
+from generation.replacements.finding import Found, find_replacements
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
-from generation.variants.rows import draw_all, seed_rows, variant_rows
-from generation.variants.variant import Variant
-from generation.work.folder import RESULT_FOLDERS
-from generation.work.shards import find_shard, key_of, read_shard, write_shard
+from generation.variants import Variant, draw_all, seed_rows, variant_rows
+from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
@@ -32,11 +29,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from generation.answers.store import Store
-    from generation.filters.relations import WordNet
+    from generation.filters.lexical import WordNet
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.seeds_from import Seeds
     from generation.sentences.tagged_shards import ProblemWords
-    from generation.sentences.tags_in_place import InPlaceTagger
+    from generation.sentences.tagging import InPlaceTagger
 
 *ROWS, STANDALONE = RESULT_FOLDERS
 
@@ -97,13 +94,17 @@ def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard
         InputError: If the work folder cannot be written.
     """
     answers = cache(partial(_answers, tagged, method))
-    rows = _shards(
-        work, ROWS, _rows_key(tagged, method), lambda: make_rows(_problems(tagged, method), answers(), method)
-    )
+    problems = partial(read_tagged, tagged, method.options.classes)
+    rows = _shards(work, ROWS, _rows_key(tagged, method), lambda: make_rows(problems(), answers(), method))
     # What a filter drops on its own does not depend on the filters of the run.
     of_forms = {name: getattr(method.options, name) for name in ("classes", "mask")}
     standalone = _shards(
-        work, [STANDALONE], _key(tagged, method, of_forms), lambda: [_count_standalone(tagged, method, answers())]
+        work,
+        [STANDALONE],
+        _key(tagged, method, of_forms),
+        lambda: [
+            counts_table(count_standalone(problems(), answers(), method.tagger, mask=method.options.mask)),
+        ],
     )
     return VariantShard(*rows, *standalone)
 
@@ -163,7 +164,7 @@ def _key(tagged: Path, method: Method, choices: object) -> str:
 
 
 def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
-    forms = forms_of_shard(tagged, method.options)
+    forms = forms_of_shard(tagged, method.options.classes, method.options.mask)
     found = {}
     for name, store in method.stores.items():
         answers = store.load(forms)
@@ -174,10 +175,6 @@ def _answers(tagged: Path, method: Method) -> dict[str, MaskedLMAnswers]:
             )
         found[name] = MaskedLMAnswers(answers, method.vocabularies[name])
     return found
-
-
-def _problems(tagged: Path, method: Method) -> ProblemWords:
-    return read_tagged(tagged, method.options.classes)
 
 
 def make_rows(
@@ -207,11 +204,6 @@ def make_rows(
         _variant_counts(found),
         counts_table(filter_counts),
     )
-
-
-def _count_standalone(tagged: Path, method: Method, answers: Mapping[str, MaskedLMAnswers]) -> pa.Table:
-    problems = _problems(tagged, method)
-    return counts_table(count_standalone(problems, answers, method.tagger, mask=method.options.mask))
 
 
 def _variant_counts(found: Iterable[Found]) -> pa.Table:

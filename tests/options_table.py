@@ -1,4 +1,4 @@
-"""The table of all options in docs/generate.md, from their descriptions: `python -m generation.options_table`."""
+"""The table of all options in docs/generate.md, from their descriptions: `python -m tests.options_table`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from merge_snli.base.errors import flag
 from merge_snli.base.option import described
 
 PAGE = Path(__file__).parents[1] / "docs" / "generate.md"
-START, END = "<!-- options: written by python -m generation.options_table -->\n", "<!-- end of options -->"
+START, END = "<!-- options: written by python -m tests.options_table -->\n", "<!-- end of options -->"
 
 
 def options_table() -> str:

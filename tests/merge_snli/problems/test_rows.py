@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from merge_snli.problems.label_names import read_label_names
+from merge_snli.problems.rows import read_label_names
 
 
 def test_names_without_spelling_are_their_own_spellings() -> None:

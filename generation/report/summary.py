@@ -1,4 +1,4 @@
-"""Table 4: the problems that share a word of each class, of a run or of any problems."""
+"""Summaries: the shared words of a run or of any problems, and the seeds and variants of each config."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from generation.output.record import add_word_counts, count_words
-from generation.report.comparison import compared_table, percent
-from generation.report.paper import PROBLEMS, TABLE_4, TABLE_4_COLUMNS
+from generation.report.paper import percent
 from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words
 from merge_snli.base.progress import Progress
@@ -17,12 +16,12 @@ from merge_snli.dataset.record import TaggerRecord, WordCounts, generation_of
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
+from merge_snli.schema import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from merge_snli.base.table import Cell
-    from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.dataset.record import Record
     from merge_snli.problems.options import ProblemOptions
 
 PROBLEMS_PER_BATCH = 1_000
@@ -73,7 +72,7 @@ def words_report(options: ProblemOptions) -> WordsReport:
             counts = add_word_counts(counts, count_words(words, survey.label_names))
             stage.advance(len(batch))
     return WordsReport(
-        options.problems,
+        str(options.problems),
         survey.with_label,
         survey.without_label,
         TaggerRecord(tagger.name, tagger.version, tagger.digest),
@@ -111,28 +110,29 @@ def words_table(classes: Mapping[str, WordCounts], with_label: int, without_labe
     )
 
 
-def table_4(dataset: MergeDataset) -> Table:
-    """Return Table 4 from the counts of a run, compared with the paper if there are as many problems.
+def composition_table(record: Record) -> Table:
+    """Return the number of seeds and variants of each config, and the share of each label among the seeds.
 
     Args:
-        dataset: A MERGE data set.
+        record: The record of a run.
     """
-    generation, label_names = generation_of(dataset.record), dataset.record.label_names
-    with_paper = generation.problems.with_label == PROBLEMS
-    rows = []
-    for name, counts in generation.words.items():
-        values: dict[str, Cell] = {
-            "class": name,
-            "problems": counts.problems,
-            **{f"{label} %": percent(counts.labels[label], counts.problems) for label in label_names},
-            "problems after": counts.problems_after,
-            "words after": counts.words_after,
-        }
-        paper = TABLE_4.get(name, ()) if with_paper else ()
-        rows.append((values, dict(zip(TABLE_4_COLUMNS, paper, strict=False))))
-    return compared_table(
-        title="Table 4: problems that share a word of the class",
-        rows=rows,
-        labels=["class"],
-        notes=("after: without the words that cannot be replaced at every occurrence.",),
+    labels, problems = record.label_names, generation_of(record).problems
+    headers = ("seeds", "variants", "average", *(f"{name} %" for name in labels))
+    return Table(
+        columns=(Column("config", "left"), *map(Column, headers)),
+        rows=tuple(
+            (
+                config,
+                of.groups,
+                of.rows,
+                of.rows / of.groups,
+                *(percent((of.group_labels or {})[name], of.groups) for name in labels),
+            )
+            for config, of in record.test_configs.items()
+        ),
+        notes=(
+            f"{record.configs[ALL].groups:,} of {problems.with_label:,} problems are seeds: in at least one "
+            f"word class, they have {record.options['inflation']} variants or more.",
+            "average: variants per seed.",
+        ),
     )

@@ -1,7 +1,8 @@
-"""Problems in memory: every type gives the same problems, and the record names the type."""
+"""Tables in memory and Parquet files: every type gives the same problems, and the record names the type."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ import datasets
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from generation import Options, generate
-from generation.run_file import RUN_TOML, read_run_file
+from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
@@ -90,3 +92,59 @@ def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tm
         read_problems(Options(**values))
     again = generate(Options(**values | {"problems": ROWS}), tmp_path / "again", quiet=True)
     assert again.record.data.files == made.record.data.files
+
+
+ODD = {
+    "id": "001",
+    "premise": 'A dog runs 5" far.',
+    "hypothesis": "A dog runs.",
+    "label": "neutral",
+    "a": "None",
+    "b": "NA",
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet", "pandas.DataFrame", "datasets.Dataset"])
+def test_no_cell_is_taken_for_a_missing_value_or_a_number(kind: str, tmp_path: Path) -> None:
+    row = ODD | {"empty": ""}
+    path = tmp_path / f"problems.{kind}"
+    if kind in ("csv", "tsv"):
+        separator = "," if kind == "csv" else "\t"
+        cells = [
+            value.replace('"', '""').join('""') if kind == "csv" and '"' in value else value for value in row.values()
+        ]
+        path.write_text(f"{separator.join(row)}\n{separator.join(cells)}\n")
+    elif kind == "jsonl":
+        path.write_text(json.dumps(row))
+    elif kind == "parquet":
+        pq.write_table(pa.Table.from_pylist([row]), path)
+    problems = {"pandas.DataFrame": pd.DataFrame([row]), "datasets.Dataset": datasets.Dataset.from_list([row])}
+    (found,) = read_problems(
+        ProblemOptions(problems=problems.get(kind, path), id_column="id", keep_column=("a", "b", "empty"))
+    ).problems
+    assert (found.id, found.premise, found.extra) == ("001", row["premise"], ("None", "NA", ""))
+
+
+def test_an_unbalanced_quotation_mark_in_csv_is_named_and_in_tsv_kept(tmp_path: Path) -> None:
+    for name, separator in (("p.csv", ","), ("p.tsv", "\t")):
+        lines = [("premise", "hypothesis", "label"), ('"A dog runs.', "A dog runs.", "neutral")]
+        (tmp_path / name).write_text("\n".join(separator.join(line) for line in lines) + "\n")
+    with pytest.raises(InputError, match=r"p\.csv: .*line 2"):
+        read_problems(ProblemOptions(problems=tmp_path / "p.csv"))
+    assert read_problems(ProblemOptions(problems=tmp_path / "p.tsv")).problems[0].premise == '"A dog runs.'
+
+
+def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(tmp_path: Path) -> None:
+    table = pa.Table.from_pylist([ODD])
+    pq.write_table(table, tmp_path / "x[1]*.parquet")
+    pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
+    (found,) = read_problems(ProblemOptions(problems=tmp_path / "x[1]*.parquet")).problems
+    assert found.premise == ODD["premise"]
+    with pytest.raises(InputError, match=r"empty\.parquet has no rows"):
+        read_problems(ProblemOptions(problems=tmp_path / "empty.parquet"))
+
+
+def test_categories_of_a_frame_are_texts() -> None:
+    frame = pd.DataFrame(ROWS).assign(genre=pd.Categorical(["a", "b", "a", "b"]))
+    read = read_problems(ProblemOptions(problems=frame, keep_column=("genre",)))
+    assert [problem.extra for problem in read.problems] == [("a",), ("b",), ("b",)]

@@ -1,15 +1,35 @@
-"""Draws have the right size, are reproducible and depend only on the content."""
+"""Variants replace every occurrence and change nothing else."""
 
 from __future__ import annotations
 
 import hashlib
 import random
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from generation.replacements.combine import Replacement
+from generation.sentences.forms import replace_occurrences
 from generation.sentences.words import SharedWord
-from generation.variants.draws import draw, inflated
-from generation.variants.variant import Variant
+from generation.variants import Variant, draw, inflated
 from merge_snli.problems.reading import Problem
+
+
+def test_the_example_of_the_slides() -> None:
+    seed = Problem("slides", "A small girl carries a girl.", "There is a small girl.", 0)
+    word = SharedWord("girl", "noun", (8, 23), (17,))
+    variant = Variant(seed, word, Replacement("boy", ("m1",), ("m2",), 1.0))
+    assert variant.in_premise()[0] == "A small boy carries a boy."
+    assert variant.in_hypothesis()[0] == "There is a small boy."
+    assert variant.id == "slides:noun:girl:boy"
+
+
+@given(st.lists(st.text(alphabet=" .\n\u00a0é'\"-", max_size=5), min_size=2, max_size=6), st.text("xyz", min_size=1))
+def test_only_the_occurrences_change(between: list[str], word: str) -> None:
+    sentence = "dog".join(between)
+    starts = [sum(map(len, between[:nth])) + 3 * (nth - 1) for nth in range(1, len(between))]
+    assert replace_occurrences(sentence, starts, "dog", word)[0] == word.join(between)
+
 
 SEED = Problem("s1", "A dog and a cat.", "A dog or a cat.", 0)
 WORDS = {"dog": SharedWord("dog", "noun", (2,), (2,)), "cat": SharedWord("cat", "noun", (12,), (11,))}

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from generation import Options, generate
-from generation.replacements.finding import MaskedLMAnswers
+from generation import Options, generate, variant_shards
+from generation.answers.store import MaskedLMAnswers
 from generation.sentences.tagged_shards import ProblemWords
-from generation.variants import variant_shards
-from generation.variants.variant_shards import Method, make_rows
+from generation.variant_shards import Method, make_rows
 from merge_snli.base.option import described
 from merge_snli.embedded import embedded_path
 from merge_snli.schema import NLI_LABELS, columns

@@ -1,0 +1,210 @@
+"""Where problems are, as a user names them: files, patterns, a folder, a Hub id, bundled problems, or a table."""
+
+from __future__ import annotations
+
+import glob
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import is_path
+from merge_snli.base.hub_ids import fetch, split_revision
+from merge_snli.embedded import PREFIX, embedded_path
+from merge_snli.problems.file_rows import FILE_TYPES, GZIP, file_type
+from merge_snli.problems.tables import table_in_memory
+
+SEPARATOR = ","
+"""Between the names of several files in records and on the command line."""
+
+MEMORY = "memory:"
+"""The prefix of the name of problems in memory, such as `memory:pandas.DataFrame`."""
+
+ON_HUB = "hf://datasets/"
+"""The prefix of the libraries' paths to files on the Hub: `hf://datasets/ORG/NAME[@REVISION]/PATH`."""
+
+ALIASES = {"~parquet": "refs/convert/parquet"}
+"""Short names of revisions in such a path."""
+
+
+@dataclass(frozen=True)
+class Problems:
+    """Where problems are.
+
+    Attributes:
+        names: The paths, patterns and paths on the Hub of files; or one name, that of a folder, a data set on the Hub,
+            bundled problems, or a table in memory.
+        table: The table in memory; None if there is none.
+    """
+
+    names: tuple[str, ...]
+    table: Any = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, given: object) -> Problems:
+        """Return what a user names as problems.
+
+        Args:
+            given: A path, pattern, folder, Hub id or bundled name; several files as a list or as one text with commas;
+                or a table: a `datasets.Dataset`, a pandas or Polars frame, an Arrow table, or a list of dicts.
+
+        Raises:
+            InputError: If it is another object, a table that cannot be converted, or one of several files has a comma
+                in its name, which records could not tell from two files.
+        """
+        if isinstance(given, Problems):
+            return given
+        if isinstance(given, str | Path):
+            return cls(_split(str(given)))
+        if isinstance(given, list | tuple) and given and all(isinstance(name, str | Path) for name in given):
+            if len(given) == 1:
+                return cls.of(given[0])
+            names = tuple(map(str, given))
+            divided = next((name for name in names if SEPARATOR in name), None)
+            if divided is not None:
+                raise InputError(f"{param('problems')}: {divided!r} has a comma: rename the file")
+            return cls(names)
+        kind = type(given)
+        library = "" if kind is list else f"{kind.__module__.partition('.')[0]}."
+        return cls((f"{MEMORY}{library}{kind.__name__}",), table_in_memory(given))
+
+    def __str__(self) -> str:
+        """Return the name that records and messages have."""
+        return SEPARATOR.join(self.names)
+
+    @property
+    def are_bundled(self) -> bool:
+        """Whether they are those of this package."""
+        return self.names[0].startswith(PREFIX)
+
+    @property
+    def were_in_memory(self) -> bool:
+        """Whether they are a table in memory, also if only its name is left, in a record."""
+        return self.names[0].startswith(MEMORY)
+
+    @property
+    def are_files(self) -> bool:
+        """Whether they are one or more files, which have no splits, and not a folder or a Hub id."""
+        (name, *others) = self.names
+        if others:
+            return True
+        if _exists(name):
+            return Path(name).is_file()
+        return glob.has_magic(name) or name.startswith(ON_HUB) or file_type(Path(name)) in FILE_TYPES
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files, in the order of the names, and of the paths that match a pattern.
+
+        Raises:
+            InputError: If a file does not exist, a pattern matches none, or the Hub does not have it.
+        """
+        found = [path for name in self.names for path in _find(name)]
+        twice = next((path for path in found if found.count(path) > 1), None)
+        if twice is not None:
+            raise InputError(f"{param('problems')} names {twice} more than once")
+        return tuple(found)
+
+    def absolute(self) -> Problems:
+        """Return them with local paths and patterns made absolute, to record them."""
+        if not self.are_files and not _exists(self.names[0]):
+            return self
+        return replace(
+            self, names=tuple(name if name.startswith(ON_HUB) else str(Path(name).absolute()) for name in self.names)
+        )
+
+    @property
+    def public_name(self) -> str:
+        """The last part of each path, so that no folder of this machine is published; a Hub id as it is.
+
+        A folder with the form of a Hub id, such as `data/mine`, counts as an id.
+        """
+        are_files = len(self.names) > 1
+        return ", ".join(
+            Path(name).name if (are_files or _is_path_or_file(name)) and not name.startswith(ON_HUB) else name
+            for name in self.names
+        )
+
+    @property
+    def stems(self) -> str:
+        """The names of the files without folders and endings."""
+        return ", ".join(_stem(Path(name)) for name in self.names)
+
+
+def public_name(name: str) -> str:
+    """Return `Problems.public_name` of a name in a record."""
+    return Problems.of(name).public_name
+
+
+def hub_repository(name: str) -> str:
+    """Return the Hub id of the data set of a path on the Hub, without its revision."""
+    return split_revision(_hub_parts(name)[0])[0]
+
+
+def _split(name: str) -> tuple[str, ...]:
+    """Split a text with commas that names several files, and read `hf://datasets/ORG/NAME` as a Hub id."""
+    parts = tuple(part.strip() for part in name.split(SEPARATOR))
+    if len(parts) > 1 and not _exists(name) and all(_is_path_or_file(part) or _exists(part) for part in parts):
+        return parts
+    if name.startswith(ON_HUB):
+        repository, file = _hub_parts(name)
+        return (name if file else repository,)
+    return (name,)
+
+
+def _exists(name: str) -> bool:
+    with suppress(OSError):  # a text that is too long for a path names no file
+        return Path(name).exists()
+    return False
+
+
+def _stem(path: Path) -> str:
+    path = path.with_suffix("") if path.suffix == GZIP else path
+    return path.stem if path.suffix in FILE_TYPES else path.name
+
+
+def _is_path_or_file(name: str) -> bool:
+    return name.startswith(ON_HUB) or file_type(Path(name)) in FILE_TYPES or is_path(name)
+
+
+def _find(name: str) -> list[Path]:
+    if name.startswith(ON_HUB):
+        return _from_hub(name)
+    if (bundled := embedded_path(name)) is not None:
+        return [bundled]
+    if Path(name).is_file():
+        return [Path(name)]
+    if glob.has_magic(name):
+        matching = glob.glob(name, recursive=True)  # noqa: PTH207 - a pattern may be absolute
+        found = sorted(path for path in map(Path, matching) if path.is_file())
+        if not found:
+            raise InputError(f"no file matches {name!r}")
+        return found
+    raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+
+
+def _from_hub(name: str) -> list[Path]:
+    repository, file = _hub_parts(name)
+    repo_id, revision = split_revision(repository)
+    folder = fetch(
+        repo_id,
+        repo_type="dataset",
+        revision=revision,
+        patterns=[file],
+        alternative="a file or a folder",
+    )
+    found = sorted(path for path in folder.glob(file) if path.is_file())
+    if not found:
+        raise InputError(f"{name}: {repository} has no file {file}")
+    return found
+
+
+def _hub_parts(name: str) -> tuple[str, str]:
+    """Return the `ORG/NAME@REVISION` and the path of a file on the Hub; an empty path if there is none."""
+    parts = name.removeprefix(ON_HUB).split("/", 2)
+    if len(parts) < 2 or not all(parts[:2]):
+        raise InputError(f"{name!r} is not a path on the Hub: expected {ON_HUB}ORG/NAME/PATH")
+    repo_id, revision = split_revision("/".join(parts[:2]))
+    revision = None if revision is None else ALIASES.get(revision, unquote(revision))
+    return repo_id if revision is None else f"{repo_id}@{revision}", "".join(parts[2:])
