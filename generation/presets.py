@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
+from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 
 
 @dataclass(frozen=True, kw_only=True)

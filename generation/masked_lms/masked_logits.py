@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError
-from merge_snli.models.last_layer import last_attention, select_after_attention
-from merge_snli.models.same_outputs import FAILURES, outputs_match
+from merge_snli.models.last_layer import FAILURES, last_attention, outputs_match, select_after_attention
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ import numpy as np
 from generation.report.comparison import compared_table, percent
 from generation.report.paper import PROBLEMS, TABLE_2, TABLE_2_COLUMNS
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.mlm_families import PAPER_MLMS
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import read_split
-from merge_snli.dataset.validated_by import masked_lm_names
+from merge_snli.dataset.variants import masked_lm_names
+from merge_snli.models.paper_models import PAPER_MLMS
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:

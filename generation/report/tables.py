@@ -19,10 +19,10 @@ from generation.report.stored_answers import filter_again
 from generation.report.words import table_4
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work.folder import read_description, work_folder_of
-from merge_snli.dataset.mlm_families import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import read_split
-from merge_snli.dataset.validated_by import masked_lm_names, validated_by
+from merge_snli.dataset.variants import masked_lm_names, validated_by
+from merge_snli.models.paper_models import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.schema import ALL
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from generation.report.stored_answers import filter_again
 from generation.report.trace import trace_form
 from generation.sentences.forms import SIDES
 from generation.sentences.replacing import match_case
-from merge_snli.dataset.validated_by import masked_lm_names
+from merge_snli.dataset.variants import masked_lm_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

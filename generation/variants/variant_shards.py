@@ -21,10 +21,10 @@ from generation.variants.rows import draw_all, seed_rows, variant_rows
 from generation.variants.variant import Variant
 from generation.work.folder import RESULT_FOLDERS
 from generation.work.shards import find_shard, key_of, read_shard, write_shard
+from merge_snli.base import __version__
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
-from merge_snli.base.version import __version__
 from merge_snli.schema import ALL, SEED, columns
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
-from merge_snli.dataset.checked_parquet import is_intact, write_checked
+from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from merge_snli.scoring.statistics import compare_models
 
 if TYPE_CHECKING:
     from merge_snli.analysis.scored_dataset import ScoredDataset, ScoredModel
-    from merge_snli.scoring.results.fields import Ends
+    from merge_snli.scoring.results.records import Ends
     from merge_snli.scoring.statistics import Family
 
 

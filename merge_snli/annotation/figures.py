@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.analysis.charts.bar_chart import Bars, draw_bars
 from merge_snli.annotation.scale import SCALE, SCORES
-from merge_snli.dataset.mlm_families import PAPER_NAMES
+from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.results.files import safe_name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.replaced import replaced_words
+from merge_snli.dataset.variants import replaced_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from merge_snli.annotation.agreement import Agreement, agreements, disagreements
 from merge_snli.annotation.scores import DatasetScores, Part, dataset_scores, part
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import read_split
-from merge_snli.dataset.validated_by import masked_lm_names, rows_by_masked_lm
+from merge_snli.dataset.variants import masked_lm_names, rows_by_masked_lm
 from merge_snli.schema import ALL
 
 if TYPE_CHECKING:

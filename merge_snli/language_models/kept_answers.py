@@ -13,7 +13,7 @@ from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import check_digest
 from merge_snli.language_models.prompts import answer_form
 from merge_snli.problems.file_rows import read_file
-from merge_snli.scoring.imports.answers import ImportedAnswers, pairs_by_id
+from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import ScoredData, part_of_data
 from merge_snli.scoring.results.files import read_result

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
-from merge_snli.scoring.imports.answers import ImportedAnswers, pairs_by_id
+from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.records import PromptRecord
 

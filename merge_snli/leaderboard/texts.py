@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError
 from merge_snli.card.license import license_of, license_text
-from merge_snli.dataset.replaced import replaced_words
 from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.variants import replaced_words
 
 if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset

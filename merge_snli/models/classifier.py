@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.base.errors import InputError, reason
-from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant
-from merge_snli.models.last_layer import last_attention, select_after_attention
-from merge_snli.models.max_length import max_length
-from merge_snli.models.padding import Padding
-from merge_snli.models.predictor import ModelFacts, Pair
-from merge_snli.models.same_outputs import FAILURES, FLOAT32_NOISE, outputs_match
+from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, Padding, is_batch_invariant, max_length
+from merge_snli.models.labels import ModelFacts, Pair
+from merge_snli.models.last_layer import FAILURES, FLOAT32_NOISE, last_attention, outputs_match, select_after_attention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,5 +1,7 @@
 """Resolve a model name (Hub id, folder or `demo:NAME`) to a folder on disk with a digest."""
 
+from __future__ import annotations
+
 import ctypes
 import hashlib
 import json
@@ -12,9 +14,9 @@ from merge_snli.base.errors import InputError, Message, param, reason
 from merge_snli.base.files import is_path, sha256_of_file, sha256_of_json
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import embedded_path
-from merge_snli.models.processor import processor_units
 
 logger = logging.getLogger(__name__)
+
 
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
 """Files of a model that are downloaded and digested by default: no pickles, no code, no images."""
@@ -57,7 +59,7 @@ class ResolvedModel:
     path: Path
     revision: str | None
     digest: str
-    base: "ResolvedModel | None" = None
+    base: ResolvedModel | None = None
 
     @property
     def tokenizer_path(self) -> Path:
@@ -240,3 +242,16 @@ def folder_digest(folder: Path, patterns: Sequence[str] = MODEL_FILES) -> str:
     for path in sorted(files):
         digest.update(f"{path.name}\0{sha256_of_file(path)}\n".encode())
     return digest.hexdigest()
+
+
+def processor_units() -> frozenset[str]:
+    """Return the units of the processor as torch names them, for example `avx2` and `avx512_bf16`.
+
+    Returns:
+        The names; empty if this version of torch does not report them.
+    """
+    import torch
+
+    if not hasattr(torch.cpu, "get_capabilities"):
+        return frozenset()
+    return frozenset(name for name, found in torch.cpu.get_capabilities().items() if found is True)

@@ -10,8 +10,7 @@ import numpy as np
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelLabels
-from merge_snli.models.predictor import ModelFacts, Pair
+from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelFacts, ModelLabels, Pair
 from merge_snli.models.scored_model import ScoredModel
 from merge_snli.schema import NLI_LABELS
 

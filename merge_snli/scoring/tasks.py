@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from merge_snli.base.errors import Message
     from merge_snli.base.progress import Stage
     from merge_snli.base.stages import Executor, TaskShare
-    from merge_snli.models.options import ModelOptions
+    from merge_snli.models.loading import ModelOptions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
     from merge_snli.scoring.results.result import Result

@@ -11,7 +11,7 @@ import pytest
 from generation.options import Options
 from generation.presets import PRESETS, preset_options
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.mlm_families import PAPER_MLMS
+from merge_snli.models.paper_models import PAPER_MLMS
 
 PAPERS = Path(__file__).parents[3] / "shared" / "seeds"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from merge_snli.analysis.seed_correctness import SeedCorrectness
     from merge_snli.analysis.seeds_against_variants import SeedsAgainstVariants
     from merge_snli.analysis.table_3 import Table3
-    from merge_snli.scoring.results.fields import Ends
+    from merge_snli.scoring.results.records import Ends
 
 PERCENT = ".1f"
 SEED_NOTES = (

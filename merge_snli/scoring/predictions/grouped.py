@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.base.progress import Stage
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.rows import SourceRow
     from merge_snli.problems.source import ProblemSource

@@ -9,7 +9,7 @@ import numpy as np
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import label_names, read_split
-from merge_snli.dataset.validated_by import masked_lm_names, validated_by
+from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.labels import canonical_dataset_labels
 from merge_snli.schema import SEED, WORD_CLASSES
 from merge_snli.scoring.predictions.scored_data import AnchorPairs, ScoredData

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
     from merge_snli.problems.reading import Survey
     from merge_snli.problems.source import ProblemSource
     from merge_snli.scoring.predictions.scored_data import ScoredData

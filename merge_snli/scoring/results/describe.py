@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.base.version import __version__
+from merge_snli.base import __version__
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, Missing, positions
 from merge_snli.schema import NLI_LABELS
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from merge_snli.models.labels import ModelLabels
-    from merge_snli.models.predictor import ModelFacts
+    from merge_snli.models.labels import ModelFacts, ModelLabels
     from merge_snli.models.scored_model import ScoredModel
-    from merge_snli.scoring.predictions.store import Predictions
+    from merge_snli.scoring.predictions.predict import Predictions
     from merge_snli.scoring.results.records import PromptRecord
 
 

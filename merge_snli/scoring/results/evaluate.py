@@ -11,11 +11,16 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, compared_labels, positions
 from merge_snli.scoring.answers import Anchors, Answers
 from merge_snli.scoring.results.describe import compared_numbers, label_notes, labels_in_use, model_record, run_record
-from merge_snli.scoring.results.fields import SCHEMA_VERSION
-from merge_snli.scoring.results.measure import consistency, digits_of, group_table, scores, scores_of_parts
-from merge_snli.scoring.results.records import DatasetRecord, LeftOut, PartialRecord
+from merge_snli.scoring.results.measure import (
+    consistency,
+    digits_of,
+    group_table,
+    scores,
+    scores_of_parts,
+    source_scores,
+)
+from merge_snli.scoring.results.records import SCHEMA_VERSION, DatasetRecord, LeftOut, PartialRecord
 from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.results.source_scores import source_scores
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 if TYPE_CHECKING:
@@ -23,11 +28,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from merge_snli.models.predictor import ModelFacts
+    from merge_snli.models.labels import ModelFacts
     from merge_snli.models.scored_model import ScoredModel
+    from merge_snli.scoring.predictions.predict import Predictions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
-    from merge_snli.scoring.predictions.store import Predictions
     from merge_snli.scoring.results.records import PromptRecord
     from merge_snli.scoring.results.scores import Scores, SourceScores
 

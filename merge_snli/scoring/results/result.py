@@ -16,8 +16,17 @@ from merge_snli.base.table import Column, Table
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL, NLI_LABELS
-from merge_snli.scoring.results.fields import Label, Part, Threshold, one_of
-from merge_snli.scoring.results.records import DatasetRecord, LeftOut, ModelRecord, RunRecord, title_of
+from merge_snli.scoring.results.records import (
+    DatasetRecord,
+    Label,
+    LeftOut,
+    ModelRecord,
+    Part,
+    RunRecord,
+    Threshold,
+    one_of,
+    title_of,
+)
 from merge_snli.scoring.results.scores import (
     NO_ANSWER,
     NOT_ASKED,
@@ -31,11 +40,12 @@ from merge_snli.scoring.results.scores import (
 from metrics.pattern_accuracy.core import CURVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from merge_snli.scoring.results.scores import Curve
     from merge_snli.scoring.statistics import Interval
 
 WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
@@ -204,8 +214,6 @@ class Result(Part):
         Args:
             ax: The axes of another result's plot, to compare the two; None for new ones.
         """
-        from merge_snli.scoring.results.plot import plot_curve
-
         return plot_curve(self.scores.curve, self.thresholds, name=self.title, marked=self.quality_threshold, ax=ax)
 
     def _repr_html_(self) -> str:
@@ -227,3 +235,35 @@ def _number(value: float | None) -> float:
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
+
+
+def plot_curve(curve: Curve, thresholds: Sequence[float], *, name: str, marked: float, ax: Axes | None) -> Axes:
+    """Plot mean pattern accuracy at each threshold, with a band over the subsamples and a dot at one threshold.
+
+    Args:
+        curve: The curve. It has a value at every threshold.
+        thresholds: Thresholds from 0 to 1.
+        name: Label of the line in the legend.
+        marked: Threshold of the dot, usually the quality threshold.
+        ax: The axes to draw on; None for new ones.
+
+    Returns:
+        The axes, in percent.
+    """
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots()[1]
+        ax.set(xlabel="threshold (%)", ylabel="pattern accuracy (%)", xlim=(0, 100), ylim=(0, 100))
+    across = [100 * threshold for threshold in thresholds]
+    mean = [float("nan") if value is None else 100 * value for value in curve.mean]
+    [line] = ax.plot(across, mean, label=name)
+    drawn = [[100 * value for value in row if value is not None] for row in curve.each]
+    of_subsamples = [row for row in drawn if row]
+    if len(of_subsamples) > 1:
+        low, high = ([edge(column) for column in zip(*of_subsamples, strict=True)] for edge in (min, max))
+        ax.fill_between(across, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+    place = list(thresholds).index(marked)
+    ax.plot(across[place], mean[place], "o", color=line.get_color())
+    ax.legend()
+    return ax

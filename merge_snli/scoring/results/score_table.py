@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.base.table import Column, Table
-from merge_snli.scoring.results.fields import threshold_text
 from merge_snli.scoring.results.grouping import titles_of
+from merge_snli.scoring.results.records import threshold_text
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from merge_snli.base.table import Cell
-    from merge_snli.scoring.results.fields import Ends
+    from merge_snli.scoring.results.records import Ends
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import Intervals, Scores, SourceScores
 

@@ -8,8 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .outcomes import Interval
-from .values import FloatArray, numbers
+from merge_snli.scoring.statistics.values import FloatArray, Interval, numbers
 
 Method: TypeAlias = Literal["BCa", "percentile"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from generation.sentences.replacing import match_case, match_occurrence_case, replace_occurrences, replaced_offsets
-from merge_snli.dataset.replaced import replaced_words
+from merge_snli.dataset.variants import replaced_words
 
 
 def test_every_occurrence_is_replaced_and_nothing_else() -> None:

@@ -18,9 +18,8 @@ from merge_snli.schema import NLI_LABELS, WORD_CLASSES
 from merge_snli.scoring.answers import Answers
 from merge_snli.scoring.predictions.scored_data import AnchorPairs, ScoredData
 from merge_snli.scoring.results.evaluate import answers_to, asked_answers, dataset_record, fields_of, left_out_of
-from merge_snli.scoring.results.fields import SCHEMA_VERSION
 from merge_snli.scoring.results.measure import scores
-from merge_snli.scoring.results.records import ModelRecord, RunRecord
+from merge_snli.scoring.results.records import SCHEMA_VERSION, ModelRecord, RunRecord
 from merge_snli.scoring.results.result import Result
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 from tests.records import SHIPPED

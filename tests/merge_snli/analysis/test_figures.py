@@ -17,7 +17,7 @@ from merge_snli.analysis.figures import FIGURE_4_START, draw_classes
 from merge_snli.base.errors import InputError
 from merge_snli.cli.main import main
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.models.predictor import Pair
+from merge_snli.models.labels import Pair
 from merge_snli.scoring.results.files import write_result
 from merge_snli.scoring.results.scores import Spread
 

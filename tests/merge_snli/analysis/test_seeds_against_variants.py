@@ -9,8 +9,8 @@ from scipy import stats
 
 from merge_snli.analysis.not_computable import NotComputable
 from merge_snli.analysis.seeds_against_variants import seeds_against_variants
+from merge_snli.scoring.results.measure import source_accuracy
 from merge_snli.scoring.results.scores import SourceScores
-from merge_snli.scoring.results.source_scores import source_accuracy
 from tests.merge_snli.analysis.made import rows_of, scored_dataset
 
 

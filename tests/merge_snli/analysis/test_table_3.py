@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from merge_snli.analysis.table_3 import table_3
+from merge_snli.scoring.results.measure import source_accuracy
 from merge_snli.scoring.results.scores import SourceScores
-from merge_snli.scoring.results.source_scores import source_accuracy
 from merge_snli.scoring.statistics import compare_models
 from tests.merge_snli.analysis.made import rows_of, scored_dataset
 

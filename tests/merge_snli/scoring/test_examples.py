@@ -7,12 +7,12 @@ import pytest
 
 EXAMPLES = (
     "merge_snli.models.labels",
-    "merge_snli.scoring.results.fields",
+    "merge_snli.scoring.results.records",
     "merge_snli.analysis.report.phrases",
     "merge_snli.analysis.report.report",
     "merge_snli.leaderboard.page",
     "merge_snli.annotation.marking",
-    "merge_snli.dataset.replaced",
+    "merge_snli.dataset.variants",
 )
 
 

@@ -280,7 +280,7 @@ def test_a_disk_error_names_the_folder(
 def test_an_interrupted_run_keeps_its_shards(
     bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from merge_snli.scoring.predictions.store import PredictionStore
+    from merge_snli.scoring.predictions.predict import PredictionStore
 
     add = PredictionStore.add
 
