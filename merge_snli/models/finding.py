@@ -87,37 +87,64 @@ def find_model(
     Raises:
         InputError: If there is no such model, or its folder is not a model folder.
     """
-    selection = _Selection(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, adapters=adapters)
+    patterns = (*MODEL_FILES, *CODE) if trust_remote_code else MODEL_FILES
+    model, folder, commit = _locate(name, revision, patterns, allow_pickle=allow_pickle)
+    if allow_pickle and not has_safetensors(folder):
+        patterns = (*patterns, *PICKLES)
+    digest = folder_digest(folder, patterns)
+    if adapters and (folder / ADAPTER_CONFIG).is_file():
+        base_name, base_revision = _base_of(folder)
+        try:
+            base = find_model(
+                base_name, revision=base_revision, allow_pickle=allow_pickle, trust_remote_code=trust_remote_code
+            )
+        except InputError as error:
+            raise InputError(
+                f"cannot load the base model {base_name} of adapter {model}: {error.message.marked}"
+            ) from error
+        return ResolvedModel(model, folder, commit, sha256_of_json([digest, base.digest]), base)
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder} is not a model folder: config.json is missing")
+    if not has_tokenizer(folder):
+        raise InputError(
+            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there"
+        )
+    return ResolvedModel(model, folder, commit, digest)
+
+
+def _locate(
+    name: str, revision: str | None, patterns: tuple[str, ...], *, allow_pickle: bool
+) -> tuple[str, Path, str | None]:
+    """Return the name, the folder and, for a model of the Hub, the commit of a model."""
     embedded = embedded_path(name)
     if embedded is not None:
-        return _from_folder(name, embedded, None, selection)
+        return name, embedded, None
     if Path(name).is_dir():
-        return _from_folder(Path(name).resolve().name, Path(name), None, selection)
+        return Path(name).resolve().name, Path(name), None
     if is_path(name):
         raise InputError(f"model folder {name} does not exist; give a folder, a Hub id or demo:NAME")
     repo_id, revision_in_name = split_revision(name)
-    folder = _fetch(repo_id, revision or revision_in_name, selection.patterns)
+    folder = _fetch(repo_id, revision or revision_in_name, patterns)
     if allow_pickle and not has_safetensors(folder):
-        folder = _fetch(repo_id, folder.name, (*selection.patterns, *PICKLES))
-    return _from_folder(repo_id, folder, folder.name, selection)
+        folder = _fetch(repo_id, folder.name, (*patterns, *PICKLES))
+    return repo_id, folder, folder.name
 
 
-@dataclass(frozen=True)
-class _Selection:
-    """Which files of a model to use."""
+def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
+    return fetch(
+        repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), alternative="a folder or demo:NAME"
+    )
 
-    allow_pickle: bool
-    trust_remote_code: bool
-    adapters: bool
 
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        return (*MODEL_FILES, *CODE) if self.trust_remote_code else MODEL_FILES
-
-    def digested(self, folder: Path) -> tuple[str, ...]:
-        """Return the patterns of the files that are part of the digest."""
-        only_pickles = self.allow_pickle and not has_safetensors(folder)
-        return (*self.patterns, *PICKLES) if only_pickles else self.patterns
+def _base_of(folder: Path) -> tuple[str, str | None]:
+    """Return the name and revision of the base model of an adapter."""
+    try:
+        config = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
+        return str(config["base_model_name_or_path"]), config.get("revision")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"{folder / ADAPTER_CONFIG} does not name a base model ({reason(error)}); download the adapter again"
+        ) from error
 
 
 def has_safetensors(folder: Path) -> bool:
@@ -188,46 +215,6 @@ def disable_progress_bar() -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-
-
-def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
-    return fetch(
-        repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), alternative="a folder or demo:NAME"
-    )
-
-
-def _from_folder(name: str, folder: Path, revision: str | None, selection: _Selection) -> ResolvedModel:
-    digest = folder_digest(folder, selection.digested(folder))
-    if selection.adapters and (folder / ADAPTER_CONFIG).is_file():
-        base = _base_of(name, folder, selection)
-        return ResolvedModel(name, folder, revision, sha256_of_json([digest, base.digest]), base)
-    if not (folder / "config.json").is_file():
-        raise InputError(f"{folder} is not a model folder: config.json is missing")
-    if not has_tokenizer(folder):
-        raise InputError(
-            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there"
-        )
-    return ResolvedModel(name, folder, revision, digest)
-
-
-def _base_of(name: str, folder: Path, selection: _Selection) -> ResolvedModel:
-    """Resolve the base model of an adapter."""
-    try:
-        config = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
-        base, revision = str(config["base_model_name_or_path"]), config.get("revision")
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise InputError(
-            f"{folder / ADAPTER_CONFIG} does not name a base model ({reason(error)}); download the adapter again"
-        ) from error
-    try:
-        return find_model(
-            base,
-            revision=revision,
-            allow_pickle=selection.allow_pickle,
-            trust_remote_code=selection.trust_remote_code,
-        )
-    except InputError as error:
-        raise InputError(f"cannot load the base model {base} of adapter {name}: {error.message.marked}") from error
 
 
 def has_tokenizer(folder: Path) -> bool:

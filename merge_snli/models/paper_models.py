@@ -59,7 +59,6 @@ class PaperModel:
         trained_on: Its NLI training sets (Table 3).
         labels: The label of each output, in order, if its config does not name them; scoring checks them on the seeds.
             `infer` to infer them from the seeds.
-        label_source: Where the labels are known from.
         masked_lm: The masked LM of the same architecture and size among those of Table 5, or None.
         note: What to know about loading it, or None.
     """
@@ -69,18 +68,13 @@ class PaperModel:
     model_type: str
     trained_on: tuple[str, ...]
     labels: tuple[str, ...] | str
-    label_source: str
     masked_lm: str | None = None
     note: str | None = None
 
 
+# The authors' code: model_family and model_prediction_mapping in utils.py of github.com/mdzgr/MERGE, commit e724809.
 ENC = NLI_LABELS
 CEN = ("contradiction", "entailment", "neutral")
-
-TEXTATTACK = "labeldict of TextAttack"
-AUTHORS = "model_family and model_prediction_mapping in utils.py of github.com/mdzgr/MERGE, commit e724809"
-CARD = "model card"
-UNKNOWN = "unknown: the authors' code has no entry for this model"
 
 PAPER_MODELS = (
     PaperModel(
@@ -88,8 +82,7 @@ PAPER_MODELS = (
         name="textattack/bert-base-uncased-snli",
         model_type="bert",
         trained_on=SNLI,
-        labels=CEN,
-        label_source=TEXTATTACK,
+        labels=CEN,  # labeldict of TextAttack
         masked_lm=BERT[0],
         note="its config has no label names",
     ),
@@ -98,8 +91,7 @@ PAPER_MODELS = (
         name="varun-v-rao/bert-large-cased-lora-1.58M-snli",
         model_type="bert",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         masked_lm=BERT[1],
         note="LoRA adapter: needs peft and its base model",
     ),
@@ -108,8 +100,7 @@ PAPER_MODELS = (
         name="pepa/roberta-base-snli",
         model_type="roberta",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         masked_lm=ROBERTA[0],
     ),
     PaperModel(
@@ -117,8 +108,7 @@ PAPER_MODELS = (
         name="pepa/deberta-v3-base-snli",
         model_type="deberta-v2",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         note="SentencePiece tokenizer",
     ),
     PaperModel(
@@ -126,8 +116,7 @@ PAPER_MODELS = (
         name="pepa/deberta-v3-large-snli",
         model_type="deberta-v2",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         note="SentencePiece tokenizer",
     ),
     PaperModel(
@@ -135,8 +124,7 @@ PAPER_MODELS = (
         name="varun-v-rao/bart-base-snli-model1",
         model_type="bart",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         masked_lm=BART[0],
     ),
     PaperModel(
@@ -144,8 +132,7 @@ PAPER_MODELS = (
         name="utahnlp/snli_facebook_opt-1.3b_seed-3",
         model_type="opt",
         trained_on=SNLI,
-        labels=INFER,
-        label_source=UNKNOWN,
+        labels=INFER,  # unknown to the authors' code
         note="decoder: classifies at the last token",
     ),
     PaperModel(
@@ -153,8 +140,7 @@ PAPER_MODELS = (
         name="varun-v-rao/gpt2-large-snli-model3",
         model_type="gpt2",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         note="decoder without a padding token",
     ),
     PaperModel(
@@ -162,8 +148,7 @@ PAPER_MODELS = (
         name="ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="roberta",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         masked_lm=ROBERTA[1],
     ),
     PaperModel(
@@ -171,8 +156,7 @@ PAPER_MODELS = (
         name="ynie/bart-large-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="bart",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         masked_lm=BART[1],
     ),
     PaperModel(
@@ -180,8 +164,7 @@ PAPER_MODELS = (
         name="ynie/electra-large-discriminator-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="electra",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         masked_lm=ELECTRA[1],
     ),
     PaperModel(
@@ -189,8 +172,7 @@ PAPER_MODELS = (
         name="ynie/xlnet-large-cased-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="xlnet",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         note="SentencePiece tokenizer with left padding",
     ),
     PaperModel(
@@ -198,8 +180,7 @@ PAPER_MODELS = (
         name="ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="albert",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         masked_lm=ALBERT[1],
         note="SentencePiece tokenizer",
     ),

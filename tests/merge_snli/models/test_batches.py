@@ -16,15 +16,15 @@ from merge_snli.models.batches import (
     MAX_TOKENS_PER_BATCH,
     TOKENS_PER_BATCH,
     Batches,
-    Padding,
     is_batch_invariant,
     is_out_of_memory,
+    padded_length,
     tokens_per_batch,
 )
 from merge_snli.models.finding import find_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 
@@ -144,31 +144,39 @@ def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> N
     assert tokens_per_batch("cpu", lambda: 1_000) == TOKENS_PER_BATCH
 
 
+def lengths_of(
+    tokens: Iterable[int], *, per_doubling: int = 16, batch_tokens: int = 512, limit: int | None = None
+) -> list[int]:
+    """Return the padded length of pairs with these numbers of tokens."""
+    return [
+        padded_length(each, lengths_per_doubling=per_doubling, batch_tokens=batch_tokens, max_length=limit)
+        for each in tokens
+    ]
+
+
 def test_few_lengths_with_little_padding() -> None:
-    padding = Padding(16, 512, None)
     lengths = range(1, 241)
-    padded = [padding.length(tokens) for tokens in lengths]
+    padded = lengths_of(lengths)
     assert padded[:31] == list(lengths)[:31]
-    assert tuple(map(padding.length, (100, 103, 104))) == (104, 104, 108)
+    assert lengths_of((100, 103, 104)) == [104, 104, 108]
     added = np.array(padded) / np.array(lengths) - 1
     assert added.min() == 0
     assert added.max() <= 1 / 16
     assert len(set(padded[31:])) < 50
 
 
-@pytest.mark.parametrize("lengths_per_doubling", [8, 16])
-def test_padded_pairs_have_at_least_one_padding_token(lengths_per_doubling: int) -> None:
+@pytest.mark.parametrize("per_doubling", [8, 16])
+def test_padded_pairs_have_at_least_one_padding_token(per_doubling: int) -> None:
     """Models skip the attention mask of a batch without padding, which can change the last bits of logits."""
-    padding = Padding(lengths_per_doubling, 10_000, None)
-    assert all(padding.length(tokens) > tokens for tokens in range(2 * lengths_per_doubling, 2_000))
+    lengths = range(2 * per_doubling, 2_000)
+    padded = lengths_of(lengths, per_doubling=per_doubling, batch_tokens=10_000)
+    assert all(length > tokens for tokens, length in zip(lengths, padded, strict=True))
 
 
 def test_pairs_are_not_padded_beyond_the_limit_of_the_model() -> None:
-    padding = Padding(16, 4_096, 64)
-    assert [padding.length(tokens) for tokens in (61, 62, 63, 64)] == [62, 64, 64, 64]
+    assert lengths_of((61, 62, 63, 64), batch_tokens=4_096, limit=64) == [62, 64, 64, 64]
 
 
 def test_pairs_that_get_a_batch_of_their_own_are_not_padded() -> None:
-    padding = Padding(16, 512, None)
-    assert [padding.length(tokens) for tokens in (255, 256, 300)] == [256, 256, 300]
-    assert [Padding(8, 256, None).length(tokens) for tokens in (120, 130)] == [128, 130]
+    assert lengths_of((255, 256, 300)) == [256, 256, 300]
+    assert lengths_of((120, 130), per_doubling=8, batch_tokens=256) == [128, 130]

@@ -73,7 +73,6 @@ def test_rows_are_complete() -> None:
     assert len({model.name for model in PAPER_MODELS}) == len({model.paper_name for model in PAPER_MODELS}) == 13
     for model in PAPER_MODELS:
         assert model.labels == INFER or sorted(model.labels) == ["contradiction", "entailment", "neutral"]
-        assert model.label_source
     assert paper_model("nobody/nothing") is None
 
 
