@@ -22,9 +22,9 @@ from merge_snli.dataset.stored import RUN_FILE, find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.models.paper_models import PAPER_MLMS, PAPER_MODELS
 from merge_snli.schema import ALL, NLI_LABELS, SEED, features
+from merge_snli.scoring.answers import align
 from merge_snli.scoring.api import score
-from merge_snli.scoring.predictions.pairs import read_config
-from merge_snli.scoring.results.evaluate import align
+from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.results.files import write_result
 from merge_snli.scoring.results.measure import consistency, group_table, scores
 

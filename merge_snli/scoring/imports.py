@@ -17,7 +17,7 @@ from merge_snli.scoring.predictions.predict import predict_pairs
 from merge_snli.scoring.results.evaluate import evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from merge_snli.models.labels import Pair
@@ -97,19 +97,6 @@ GUESSED = ("prediction", "predictions", "predicted", "predicted_label", "pred")
 """Columns beside which `label` is probably the gold label."""
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """How to read the rows of a file.
-
-    Attributes:
-        by_id: Whether rows name their pair by id; otherwise by its sentences.
-        scores: The column of the score of each label, by label; empty if `label` has the prediction.
-    """
-
-    by_id: bool
-    scores: dict[str, str]
-
-
 def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> ImportedAnswers:
     """Read the predictions of one model.
 
@@ -131,14 +118,17 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
     by_id: dict[str, str | None] = {}
     rows = unknown = differing = 0
     for path in paths:
-        for row, columns in _with_columns(read_file(path)):
+        scores: dict[str, str] | None = None
+        for row in read_file(path):
+            if scores is None:
+                scores, has_id = _score_columns(row), ID in row.values
             rows += 1
-            label = _prediction(row, columns, data.label_names)
-            pair = ids.get(_text(row, ID)) if columns.by_id else (_text(row, PREMISE), _text(row, HYPOTHESIS))
+            label = _prediction(row, scores, data.label_names)
+            pair = ids.get(_text(row, ID)) if has_id else (_text(row, PREMISE), _text(row, HYPOTHESIS))
             if pair is None or pair not in known:
                 unknown += 1
                 continue
-            if columns.by_id and by_id.setdefault(_text(row, ID), label) != label:
+            if has_id and by_id.setdefault(_text(row, ID), label) != label:
                 raise InputError(f"{row.location}: {_text(row, ID)!r} has another label in an earlier row: keep one")
             differing += labels.setdefault(pair, label) != label
     source = ", ".join(map(str, paths))
@@ -155,18 +145,14 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
     return ImportedAnswers(source, model, labels)
 
 
-def _with_columns(rows: Iterable[SourceRow]) -> Iterable[tuple[SourceRow, _Columns]]:
-    """Yield the rows with how to read them, which the columns of the first row decide."""
-    columns = None
-    for row in rows:
-        columns = columns or _columns(row)
-        yield row, columns
+def _score_columns(row: SourceRow) -> dict[str, str]:
+    """Return the column of the score of each label in a file, by label; none if `label` has the prediction.
 
-
-def _columns(row: SourceRow) -> _Columns:
+    Args:
+        row: The first row of the file.
+    """
     names = [str(name) for name in row.values]
-    by_id = ID in names
-    if not by_id and not {PREMISE, HYPOTHESIS} <= {*names}:
+    if ID not in names and not {PREMISE, HYPOTHESIS} <= {*names}:
         raise InputError(f"{row.location} has the columns {', '.join(names)}: add id, or premise and hypothesis")
     guessed = next((name for name in names if name in GUESSED), None)
     if LABEL in names:
@@ -175,12 +161,12 @@ def _columns(row: SourceRow) -> _Columns:
                 f"{row.location} has the columns label and {guessed}: rename the column of the predicted labels to "
                 "label, and remove the gold labels"
             )
-        return _Columns(by_id, {})
+        return {}
     spelled = {canonical_name(name, two_way=False): name for name in names if name not in (ID, PREMISE, HYPOTHESIS)}
     scores = {label: name for label, name in spelled.items() if label is not None}
     if canonical_names(tuple(scores)) is None:
         raise InputError(f"{row.location} has the columns {', '.join(names)}: add label, or one column per label")
-    return _Columns(by_id, scores)
+    return scores
 
 
 def _text(row: SourceRow, column: str) -> str:
@@ -190,9 +176,9 @@ def _text(row: SourceRow, column: str) -> str:
     return str(value)
 
 
-def _prediction(row: SourceRow, columns: _Columns, names: Sequence[str]) -> str | None:
-    if columns.scores:
-        scores = {label: _score(row, column) for label, column in columns.scores.items()}
+def _prediction(row: SourceRow, columns: dict[str, str], names: Sequence[str]) -> str | None:
+    if columns:
+        scores = {label: _score(row, column) for label, column in columns.items()}
         return max(scores, key=scores.__getitem__)
     value = row.values.get(LABEL)
     if value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import permutations
 from pathlib import Path
@@ -131,14 +131,8 @@ MAX_P_VALUE = 0.001
 """The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value."""
 
 
-@dataclass(frozen=True)
-class _Order:
-    names: tuple[str, ...]
-    correct: NDArray[np.bool_]
-
-    @property
-    def accuracy(self) -> float:
-        return float(self.correct.mean()) if len(self.correct) else 0.0
+Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
+"""Labels in an order, and which seeds are predicted correctly with it."""
 
 
 def infer_labels(
@@ -166,13 +160,14 @@ def infer_labels(
     if names is None:
         raise InputError(f"{model} has {len(config_names)} outputs; labels can be inferred only for two or three")
     first, second, *_ = _orders(best, gold, names, data_labels)
-    if not len(first.correct) or mcnemar_test(first.correct, second.correct).p_value >= MAX_P_VALUE:
-        accuracies = " and ".join(f"{order.accuracy:.1%} with {','.join(order.names)}" for order in (first, second))
+    order, correct = first
+    if not len(correct) or mcnemar_test(correct, second[1]).p_value >= MAX_P_VALUE:
+        accuracies = " and ".join(f"{_accuracy(each):.1%} with {','.join(each[0])}" for each in (first, second))
         raise InputError(
-            f"cannot infer the labels of {model}: its accuracy on {len(first.correct)} seeds is {accuracies}, which is "
+            f"cannot infer the labels of {model}: its accuracy on {len(correct)} seeds is {accuracies}, which is "
             f"not a significant difference; give the label of each output, e.g. {param('model_labels', tuple(names))}"
         )
-    return ModelLabels(first.names, INFERRED, tuple(config_names))
+    return ModelLabels(order, INFERRED, tuple(config_names))
 
 
 def check_labels(
@@ -190,36 +185,36 @@ def check_labels(
     Raises:
         InputError: If another order has a higher accuracy.
     """
-    predicted = best >= 0
-    declared = _Order(labels.names, _correct(best[predicted], gold[predicted], labels.names, data_labels))
+    declared = labels.names, _correct(best, gold, labels.names, data_labels)
     first = _orders(best, gold, labels.names, data_labels)[0]
-    if first.accuracy > declared.accuracy:
+    if _accuracy(first) > _accuracy(declared):
         raise InputError(
-            f"the known labels of {model}, {','.join(declared.names)}, do not fit its predictions: its accuracy on "
-            f"{len(first.correct)} seeds is {declared.accuracy:.1%}, but {first.accuracy:.1%} with "
-            f"{','.join(first.names)}; give the label of each output with {param('model_labels')}, or use "
+            f"the known labels of {model}, {','.join(labels.names)}, do not fit its predictions: its accuracy on "
+            f"{len(first[1])} seeds is {_accuracy(declared):.1%}, but {_accuracy(first):.1%} with "
+            f"{','.join(first[0])}; give the label of each output with {param('model_labels')}, or use "
             f"{param('model_labels', 'infer')}"
         )
 
 
 def _orders(
     best: NDArray[np.int64], gold: NDArray[np.int64], names: Sequence[str], data_labels: Sequence[str]
-) -> list[_Order]:
-    """Return the distinct orders of the labels, the most accurate first; seeds that are too long do not count."""
-    predicted = best >= 0
+) -> list[Order]:
+    """Return the distinct orders of the labels, the most accurate first."""
     # On two-way data, orders that differ only in neutral and contradiction are the same order.
     distinct = {positions(order, compared_labels(order, data_labels)): order for order in permutations(names)}
-    orders = [
-        _Order(order, _correct(best[predicted], gold[predicted], order, data_labels)) for order in distinct.values()
-    ]
-    return sorted(orders, key=lambda order: -order.accuracy)
+    orders = [(order, _correct(best, gold, order, data_labels)) for order in distinct.values()]
+    return sorted(orders, key=_accuracy, reverse=True)
+
+
+def _accuracy(order: Order) -> float:
+    _, correct = order
+    return float(correct.mean()) if len(correct) else 0.0
 
 
 def _correct(
     best: NDArray[np.int64], gold: NDArray[np.int64], order: Sequence[str], data_labels: Sequence[str]
 ) -> NDArray[np.bool_]:
-    compared = compared_labels(order, data_labels)
-    correct: NDArray[np.bool_] = (
-        np.array(positions(order, compared))[best] == np.array(positions(data_labels, compared))[gold]
-    )
-    return correct
+    """Return whether each seed is predicted correctly; seeds that are too long do not count."""
+    compared, predicted = compared_labels(order, data_labels), best >= 0
+    answers = np.array(positions(order, compared))[best[predicted]]
+    return np.asarray(answers == np.array(positions(data_labels, compared))[gold[predicted]])

@@ -11,7 +11,7 @@ from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.prompts import Prompt, instruction, problem_template
 from merge_snli.language_models.shots import Shot, shots_for
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.predictions.reading import read_config
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
 

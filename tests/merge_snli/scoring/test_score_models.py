@@ -17,7 +17,7 @@ from merge_snli.models.labels import INFER, INFERRED, TABLE, ModelFacts, ModelLa
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model
 from tests.merge_snli.conftest import MakeDataset
 

@@ -460,7 +460,7 @@ def test_import_is_lazy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["bootstrap", "families", "paired_tests", "passes", "t_tests"])
+@pytest.mark.parametrize("name", ["bootstrap", "families", "logistic", "paired_tests", "t_tests", "values"])
 def test_doctests(name: str) -> None:
     outcome = doctest.testmod(importlib.import_module(f"{statistics.__name__}.{name}"))
     assert outcome.failed == 0 < outcome.attempted
