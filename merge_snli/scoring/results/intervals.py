@@ -92,7 +92,7 @@ def _statistics(counts: Counts, threshold: float) -> dict[str, Statistic]:
 
 
 def _anchor_statistics(anchors: Anchors, pattern_accuracy: Statistic) -> dict[str, Statistic]:
-    correct = anchors.correct
+    correct = anchors.correct.astype(np.float64)
 
     def on_anchors(weights: Floats) -> Floats:
         return np.asarray(weights @ correct / weights.sum(axis=-1))
@@ -109,9 +109,10 @@ def _mean_share(part: Ints | Bools, whole: Ints | Bools) -> Statistic:
     wholes, subsample, subsamples = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
     parts = np.zeros(wholes.shape)
     np.add.at(parts, subsample.ravel(), part)
+    both = np.concatenate([parts, wholes]).T.copy()
 
     def statistic(weights: Floats) -> Floats:
-        of_part, of_whole = weights @ parts.T, weights @ wholes.T.astype(np.float64)
+        of_part, of_whole = np.split(weights @ both, 2, axis=-1)
         some = of_whole > 0
         shares = np.divide(of_part, of_whole, out=np.zeros_like(of_part), where=some)
         with np.errstate(invalid="ignore"):

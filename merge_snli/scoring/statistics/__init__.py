@@ -4,10 +4,7 @@ Everything in `__all__` may be imported from outside. scipy and statsmodels are 
 """
 
 from merge_snli.scoring.statistics.bootstrap import (
-    bootstrap_interval,
     bootstrap_intervals,
-    mean_interval,
-    share_correct,
     stratified_interval,
     weighted_intervals,
 )
@@ -47,7 +44,6 @@ __all__ = [
     "PairResult",
     "TestResult",
     "adjusted_pairs",
-    "bootstrap_interval",
     "bootstrap_intervals",
     "clustered_error",
     "compact_letters",
@@ -57,14 +53,12 @@ __all__ = [
     "holm",
     "independent_t_test",
     "mcnemar_test",
-    "mean_interval",
     "p_matrix",
     "paired_t_test",
     "passes_by_seed",
     "permutation_test",
     "proportion_interval",
     "ratios",
-    "share_correct",
     "stratified_interval",
     "values_for",
     "weighted_intervals",
