@@ -24,7 +24,7 @@ from merge_snli.scoring.results.scores import (
     SourceScores,
     Spread,
 )
-from merge_snli.scoring.statistics import ratios
+from merge_snli.scoring.statistics import proportion_interval, ratios
 from metrics.pattern_accuracy.core import (
     CURVE,
     QUALITY_THRESHOLD,
@@ -245,7 +245,5 @@ def source_accuracy(right: int, problems: int) -> SourceAccuracy:
         right: Number of problems predicted correctly.
         problems: Number of problems, at least one.
     """
-    from merge_snli.scoring.statistics import proportion_interval
-
     interval = proportion_interval(right, problems, level=LEVEL)
     return SourceAccuracy(problems, right / problems, (round(interval.low, DIGITS), round(interval.high, DIGITS)))

@@ -37,16 +37,15 @@ from merge_snli.scoring.results.scores import (
     SourceAccuracy,
     SourceScores,
 )
+from merge_snli.scoring.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from merge_snli.scoring.results.scores import Curve
-    from merge_snli.scoring.statistics import Interval
 
 WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
 """The columns of `Result.parts` on a MERGE data set."""
@@ -157,8 +156,6 @@ class Result(Part):
     @property
     def interval(self) -> Interval | None:
         """The 95% interval of `pattern_accuracy`; None if there are too few groups."""
-        from merge_snli.scoring.statistics import Interval
-
         found = self.scores.intervals
         if found is None:
             return None
@@ -209,12 +206,31 @@ class Result(Part):
         return pd.DataFrame(self.as_rows()).set_index("part")
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the pattern accuracy curve, and return its matplotlib axes.
+        """Plot mean pattern accuracy, with a band over the subsamples and a dot at the quality threshold.
 
         Args:
             ax: The axes of another result's plot, to compare the two; None for new ones.
+
+        Returns:
+            The axes, in percent.
         """
-        return plot_curve(self.scores.curve, self.thresholds, name=self.title, marked=self.quality_threshold, ax=ax)
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+            ax.set(xlabel="threshold (%)", ylabel="pattern accuracy (%)", xlim=(0, 100), ylim=(0, 100))
+        across = [100 * threshold for threshold in self.thresholds]
+        mean = [float("nan") if value is None else 100 * value for value in self.scores.curve.mean]
+        [line] = ax.plot(across, mean, label=self.title)
+        drawn = [[100 * value for value in row if value is not None] for row in self.scores.curve.each]
+        of_subsamples = [row for row in drawn if row]
+        if len(of_subsamples) > 1:
+            low, high = ([edge(column) for column in zip(*of_subsamples, strict=True)] for edge in (min, max))
+            ax.fill_between(across, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+        place = self.thresholds.index(self.quality_threshold)
+        ax.plot(across[place], mean[place], "o", color=line.get_color())
+        ax.legend()
+        return ax
 
     def _repr_html_(self) -> str:
         """Return the scores as an HTML table for a notebook, in percent, with one row per part."""
@@ -235,35 +251,3 @@ def _number(value: float | None) -> float:
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
-
-
-def plot_curve(curve: Curve, thresholds: Sequence[float], *, name: str, marked: float, ax: Axes | None) -> Axes:
-    """Plot mean pattern accuracy at each threshold, with a band over the subsamples and a dot at one threshold.
-
-    Args:
-        curve: The curve. It has a value at every threshold.
-        thresholds: Thresholds from 0 to 1.
-        name: Label of the line in the legend.
-        marked: Threshold of the dot, usually the quality threshold.
-        ax: The axes to draw on; None for new ones.
-
-    Returns:
-        The axes, in percent.
-    """
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots()[1]
-        ax.set(xlabel="threshold (%)", ylabel="pattern accuracy (%)", xlim=(0, 100), ylim=(0, 100))
-    across = [100 * threshold for threshold in thresholds]
-    mean = [float("nan") if value is None else 100 * value for value in curve.mean]
-    [line] = ax.plot(across, mean, label=name)
-    drawn = [[100 * value for value in row if value is not None] for row in curve.each]
-    of_subsamples = [row for row in drawn if row]
-    if len(of_subsamples) > 1:
-        low, high = ([edge(column) for column in zip(*of_subsamples, strict=True)] for edge in (min, max))
-        ax.fill_between(across, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
-    place = list(thresholds).index(marked)
-    ax.plot(across[place], mean[place], "o", color=line.get_color())
-    ax.legend()
-    return ax
