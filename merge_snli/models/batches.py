@@ -97,6 +97,8 @@ class Batches:
         return outputs
 
     def _halve(self, length: int) -> None:
+        import torch
+
         size = self.size(length)
         if size == 1:
             raise InputError(
@@ -111,7 +113,8 @@ class Batches:
             self._item,
             length,
         )
-        _release_cached_memory()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
 
 
 def is_batch_invariant(run: Callable[[int], npt.NDArray[np.float32]]) -> bool:
@@ -127,14 +130,6 @@ def is_batch_invariant(run: Callable[[int], npt.NDArray[np.float32]]) -> bool:
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error of torch or Python means that memory ran out."""
     return isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY_MESSAGES)
-
-
-def _release_cached_memory() -> None:
-    """Release the GPU memory that torch caches."""
-    import torch
-
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
 
 
 def tokens_per_batch(device: str, run: Callable[[], int]) -> int:

@@ -185,7 +185,7 @@ def _intervals(
     ends = np.stack(result.confidence_interval, axis=-1)
     tails = (1 - level) / 2, (1 + level) / 2
     percentiles = np.quantile(result.bootstrap_distribution, tails, axis=-1).T
-    defined = np.isfinite(ends).all(axis=1)
+    defined = np.asarray(np.isfinite(ends).all(axis=1))
     rows = zip(np.where(defined[:, np.newaxis], ends, percentiles).tolist(), defined, strict=True)
     return tuple(
         Interval(low=low, high=high, level=level, method=f"{method if usable else 'percentile'} bootstrap", unit=unit)
