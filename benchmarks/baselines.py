@@ -27,7 +27,7 @@ from merge_snli.scoring.results.score_table import score_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
 
 Baseline = Callable[[Sequence["Pair"]], list[str]]
 WORD = re.compile(r"\w+")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
 
 LONG_PREMISE = (250, 600)
 """Smallest and largest number of characters of a long premise, as in ANLI."""

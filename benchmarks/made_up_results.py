@@ -17,15 +17,14 @@ import pyarrow.parquet as pq
 from generation.options import Options, with_defaults
 from generation.output.write_data import write_data
 from merge_snli.card.dataset_folder import data_record
-from merge_snli.dataset.mlm_families import PAPER_MLMS
 from merge_snli.dataset.record import MaskedLMRecord, encode_record, generation_of, read_record, seal
 from merge_snli.dataset.stored import RUN_FILE, find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.models.paper_models import PAPER_MODELS
+from merge_snli.models.paper_models import PAPER_MLMS, PAPER_MODELS
 from merge_snli.schema import ALL, NLI_LABELS, SEED, features
+from merge_snli.scoring.answers import align
 from merge_snli.scoring.api import score
-from merge_snli.scoring.predictions.pairs import read_config
-from merge_snli.scoring.results.evaluate import align
+from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.results.files import write_result
 from merge_snli.scoring.results.measure import consistency, group_table, scores
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from merge_snli.models.processor import processor_units
+from merge_snli.models.finding import processor_units
 
 UNITS = {
     "avx2": "AVX2",

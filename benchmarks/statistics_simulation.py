@@ -19,13 +19,11 @@ from scipy import stats
 
 from merge_snli.scoring.statistics import (
     Interval,
-    bootstrap_interval,
+    bootstrap_intervals,
     independent_t_test,
     mcnemar_test,
-    mean_interval,
     paired_t_test,
     permutation_test,
-    share_correct,
 )
 
 N_SEEDS, N_MODELS, D, POOL, N_SUBSAMPLES = 200, 13, 20, 40, 10
@@ -94,6 +92,11 @@ def p_of_t_over_subsamples(rng: np.random.Generator) -> float:
     return paired_t_test(first, second, unit="subsample").p_value
 
 
+def share_correct(correct: NDArray[np.float64], sizes: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
+    """Return SA from the counts of correct and of all variants by seed."""
+    return np.asarray(correct.sum(axis=axis) / sizes.sum(axis=axis))
+
+
 def interval_of(kind: str) -> Callable[[np.random.Generator], tuple[Interval, float]]:
     """Return an experiment that returns an interval and the true value."""
 
@@ -107,9 +110,11 @@ def interval_of(kind: str) -> Callable[[np.random.Generator], tuple[Interval, fl
             return Interval(low=mean - spread, high=mean + spread, level=LEVEL, method="normal", unit="row"), TRUE_SA
         what, method = kind.split(", ")
         if what == "PA":
-            return mean_interval((right >= PASSING).astype(float), method=method, **options), TRUE_PA  # type: ignore[arg-type]
+            (interval,) = bootstrap_intervals([np.mean], right >= PASSING, method=method, **options)  # type: ignore[arg-type]
+            return interval, TRUE_PA
         sizes = np.full(N_SEEDS, D)
-        return bootstrap_interval(share_correct, right, sizes, method=method, **options), TRUE_SA  # type: ignore[arg-type]
+        (interval,) = bootstrap_intervals([share_correct], right, sizes, method=method, **options)  # type: ignore[arg-type]
+        return interval, TRUE_SA
 
     return experiment
 
@@ -119,7 +124,8 @@ def unequal_sizes(rng: np.random.Generator) -> tuple[Interval, float]:
     sizes = rng.integers(20, 91, N_SEEDS)
     right = rng.binomial(sizes, rng.beta(A, B, N_SEEDS))
     seed = int(rng.integers(2**31))
-    return bootstrap_interval(share_correct, right, sizes, n_resamples=N_RESAMPLES, random_seed=seed), TRUE_SA
+    (interval,) = bootstrap_intervals([share_correct], right, sizes, n_resamples=N_RESAMPLES, random_seed=seed)
+    return interval, TRUE_SA
 
 
 def paired_difference(rng: np.random.Generator) -> tuple[Interval, float]:

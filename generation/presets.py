@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from generation.options import Options
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import read_toml
-from merge_snli.dataset.mlm_families import BART, BERT, PAPER_MLMS, ROBERTA
+from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
 from merge_snli.problems.options import TYPE_NAMES, converted, option_types
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from generation.replacements.finding import Found, find_replacements
 from generation.sentences.tagged_shards import forms_of_shard, read_tagged
 from generation.variants import Variant, draw_all, seed_rows, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
+from merge_snli.base import __version__
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
-from merge_snli.base.version import __version__
 from merge_snli.schema import ALL, SEED, columns
 
 if TYPE_CHECKING:

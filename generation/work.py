@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, remove_stale_parts
-from merge_snli.dataset.checked_parquet import is_intact, write_checked
+from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.version import __version__ as __version__
+from merge_snli.base import __version__ as __version__
 
 if TYPE_CHECKING:
     from generation.options import Options

@@ -14,7 +14,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.work import DESCRIPTION_FILE, read_description
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
-from merge_snli.dataset.checked_parquet import is_intact, write_checked
+from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping

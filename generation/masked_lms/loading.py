@@ -17,7 +17,7 @@ from generation.masked_lms.masked_lm import (
 )
 from generation.masked_lms.vocabulary import read_vocabulary
 from merge_snli.base.errors import InputError, param, reason
-from merge_snli.models.batches import Batches, is_batch_invariant, is_out_of_memory, tokens_per_batch
+from merge_snli.models.batches import Batches, is_batch_invariant, is_out_of_memory, max_length, tokens_per_batch
 from merge_snli.models.finding import (
     ResolvedModel,
     check_weights,
@@ -27,8 +27,7 @@ from merge_snli.models.finding import (
     has_safetensors,
     warn_about_slow_bfloat16,
 )
-from merge_snli.models.max_length import max_length
-from merge_snli.models.same_outputs import FAILURES
+from merge_snli.models.last_layer import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,7 @@ import numpy as np
 
 from generation.masked_lms.encoded_forms import EncodedForm, encode_forms
 from merge_snli.base.errors import InputError
-from merge_snli.models.last_layer import last_attention, select_after_attention
-from merge_snli.models.same_outputs import FAILURES, outputs_match
+from merge_snli.models.last_layer import FAILURES, last_attention, outputs_match, select_after_attention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from generation.output.write_data import GROUP_COLUMN
 from generation.replacements.counts import by_side
 from generation.sentences.words import LEFT_OUT
 from generation.variant_shards import read_filter_counts
-from merge_snli.base.version import __version__
+from merge_snli.base import __version__
 from merge_snli.dataset.record import (
     FilterRecord,
     GenerationRecord,

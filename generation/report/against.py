@@ -20,7 +20,7 @@ from generation.report.why_lacking import (
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import read_split
-from merge_snli.dataset.validated_by import masked_lm_names
+from merge_snli.dataset.variants import masked_lm_names
 from merge_snli.schema import ALL
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_bytes
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.stored import read_split
-from merge_snli.dataset.validated_by import masked_lm_names, validated_by
+from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.schema import ALL
 
 if TYPE_CHECKING:

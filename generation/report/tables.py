@@ -27,10 +27,10 @@ from generation.report.paper import (
 from generation.report.stored_answers import filter_again
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
-from merge_snli.dataset.mlm_families import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import read_split
-from merge_snli.dataset.validated_by import masked_lm_names, validated_by
+from merge_snli.dataset.variants import masked_lm_names, validated_by
+from merge_snli.models.paper_models import PAPER_MLMS, PAPER_NAMES, family
 from merge_snli.schema import ALL, SEED
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from generation.options import INTERSECTION, options_of_run, with_defaults
 from generation.replacements.finding import combine
 from generation.report.stored_answers import filter_again, trace_form
 from generation.sentences.forms import SIDES, match_case
-from merge_snli.dataset.validated_by import masked_lm_names
+from merge_snli.dataset.variants import masked_lm_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

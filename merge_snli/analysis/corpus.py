@@ -14,7 +14,7 @@ import numpy as np
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_file, sha256_of_json
 from merge_snli.base.progress import Progress
-from merge_snli.dataset.checked_parquet import is_intact, write_checked
+from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import generation_of
 from merge_snli.models.tagger import find_tagger, installed_tagger
 from merge_snli.problems.file_rows import READERS, file_type, numbered_lines, require_text

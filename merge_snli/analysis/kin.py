@@ -14,8 +14,7 @@ import numpy as np
 from merge_snli.analysis.curves import mean_at_quality_threshold, mean_curve, number_drawn
 from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.mlm_families import family
-from merge_snli.models.paper_models import paper_model
+from merge_snli.models.paper_models import family, paper_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,12 +14,12 @@ import numpy as np
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import read_split
-from merge_snli.dataset.validated_by import masked_lm_names, validated_by
+from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.labels import Missing
 from merge_snli.schema import VARIANT_COLUMNS
 from merge_snli.scoring.predictions.opening import open_config
-from merge_snli.scoring.results.evaluate import answers_of
 from merge_snli.scoring.results.grouping import data_key, distinct_names_of
+from merge_snli.scoring.results.recompute import answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from merge_snli.scoring.statistics import compare_models, paired_t_test, permuta
 
 if TYPE_CHECKING:
     from merge_snli.analysis.scored_dataset import Floats, ModelAnswers, ScoredDataset
-    from merge_snli.scoring.results.fields import Ends
+    from merge_snli.scoring.results.records import Ends
     from merge_snli.scoring.statistics import Family, TestResult
 
 SOURCE, SEEDS, VARIANTS = "source", "seeds", "variants"

@@ -12,8 +12,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.results.evaluate import asked_answers, left_out_of
 from merge_snli.scoring.results.grouping import coverage
-from merge_snli.scoring.results.measure import consistency, group_table, scores
-from merge_snli.scoring.results.source_scores import source_accuracy
+from merge_snli.scoring.results.measure import consistency, group_table, scores, source_accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -21,7 +21,7 @@ from merge_snli.card.dataset_folder import card_and_record
 from merge_snli.dataset.folders import new_content
 from merge_snli.dataset.record import AnnotationRecord
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.dataset.validated_by import masked_lm_names, rows_by_masked_lm
+from merge_snli.dataset.variants import masked_lm_names, rows_by_masked_lm
 from merge_snli.schema import ALL, ANNOTATION, TEST, data_file, features
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
-from merge_snli.dataset.replaced import replaced_words
 from merge_snli.dataset.stored import label_names, read_split
-from merge_snli.dataset.validated_by import masked_lm_names, rows_by_masked_lm
+from merge_snli.dataset.variants import masked_lm_names, replaced_words, rows_by_masked_lm
 from merge_snli.schema import ALL
 
 if TYPE_CHECKING:

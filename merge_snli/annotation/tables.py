@@ -11,7 +11,7 @@ from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS
 from merge_snli.annotation.scores import disagreements
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Column, Table
-from merge_snli.dataset.mlm_families import PAPER_NAMES
+from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.scoring.results.files import safe_name
 

@@ -2,3 +2,5 @@
 
 Import from the modules: `stages`.
 """
+
+__version__ = "0.1.0"

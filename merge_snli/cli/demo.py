@@ -29,10 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.analysis.figures import draw_curves
     from merge_snli.dataset.record import generation_of
     from merge_snli.leaderboard.write import write_leaderboard
-    from merge_snli.models.names import name_models
-    from merge_snli.models.options import ModelOptions
-    from merge_snli.scoring.predictions.pairs import read_config
-    from merge_snli.scoring.results.folder import check_results_folder
+    from merge_snli.models.loading import ModelOptions
+    from merge_snli.models.scored_model import name_models
+    from merge_snli.scoring.predictions.reading import read_config
+    from merge_snli.scoring.results.files import check_results_folder
     from merge_snli.scoring.results.score_table import score_table
     from merge_snli.scoring.score_models import score_models
 

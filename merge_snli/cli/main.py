@@ -15,11 +15,11 @@ from keyword import iskeyword
 from types import ModuleType
 from typing import Any, TextIO
 
+from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, as_flags, log_flags
 from merge_snli.base.files import FULL_DISK_ERRORS, PATH_ERRORS
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import print_in_any_encoding
-from merge_snli.base.version import __version__
 from merge_snli.cli.command_parser import CommandParser
 
 HEADINGS = {

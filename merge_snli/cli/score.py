@@ -124,13 +124,12 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from merge_snli.models.finding import find_device
     from merge_snli.models.labels import parse_labels
-    from merge_snli.models.names import name_models
-    from merge_snli.models.options import ModelOptions
+    from merge_snli.models.loading import ModelOptions
+    from merge_snli.models.scored_model import name_models
     from merge_snli.scoring.predictions.opening import open_data
     from merge_snli.scoring.predictions.scored_data import part_of_data
     from merge_snli.scoring.predictions.source import read_source
-    from merge_snli.scoring.results.files import to_json
-    from merge_snli.scoring.results.folder import check_results_folder
+    from merge_snli.scoring.results.files import check_results_folder, to_json
     from merge_snli.scoring.tasks import ScoringRun, score_run
 
     if arguments.cluster is not None and (arguments.limit_seeds, arguments.subsample) != (None, None):

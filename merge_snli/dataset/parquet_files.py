@@ -1,17 +1,24 @@
-"""Write the Parquet files of a data set, with the same bytes for the same rows."""
+"""Write Parquet files: deterministic ones of a data set, and checked ones of a cache."""
 
 from __future__ import annotations
 
+import hashlib
+import logging
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from io import RawIOBase
     from pathlib import Path
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+logger = logging.getLogger(__name__)
+
 
 ROWS_PER_GROUP = 10_000
 COMPRESSION_LEVEL = 12
@@ -20,6 +27,8 @@ COMPRESSION_LEVEL = 12
 
 def rebatch(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
     """Split a stream of tables into tables of `rows` rows (the last may have fewer), each with one chunk per column."""
+    import pyarrow as pa
+
     buffer: list[pa.Table] = []
     buffered_rows = 0
     for table in tables:
@@ -64,7 +73,54 @@ def parquet_writer(target: Path | RawIOBase, schema: pa.Schema, *, dictionaries:
         schema: The columns. Write each row group as a table with one chunk per column and exactly this schema.
         dictionaries: Columns to encode with a dictionary, as far as the schema has them.
     """
+    import pyarrow.parquet as pq
+
     names = [name for name in dictionaries if name in schema.names]
     return pq.ParquetWriter(
         target, schema, compression="zstd", compression_level=COMPRESSION_LEVEL, use_dictionary=names
     )
+
+
+def write_checked(folder: Path, table: pa.Table, *, prefix: str = "", **options: Any) -> Path:  # noqa: ANN401
+    """Write a table atomically to `FOLDER/PREFIX<sha256>.parquet`.
+
+    Args:
+        folder: The folder; created if missing.
+        table: The content.
+        prefix: What the file's name begins with.
+        options: Options of `pyarrow.parquet.write_table`.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: If the disk is full or the folder is not writable; no partial file is left.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, **options)
+    content = sink.getvalue().to_pybytes()
+    path = folder / f"{prefix}{hashlib.sha256(content).hexdigest()}.parquet"
+    write_bytes(path, content)
+    return path
+
+
+def is_intact(path: Path) -> bool:
+    """Return whether a file's bytes match the sha256 at the end of its name; delete the file if they do not.
+
+    Another process may delete the file at the same time; then it is not intact.
+
+    Raises:
+        InputError: If a damaged file cannot be deleted.
+    """
+    try:
+        if sha256_of_file(path) == path.stem[-64:]:
+            return True
+    except FileNotFoundError:
+        return False
+    logger.warning("%s is damaged; it is deleted and computed again", path)
+    with disk_errors_as_input_errors(path.parent):
+        path.unlink(missing_ok=True)
+    return False

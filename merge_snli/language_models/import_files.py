@@ -17,19 +17,17 @@ from merge_snli.language_models.logs import (
     read_kept_log,
     write_kept,
 )
-from merge_snli.scoring.imports.answers import score_answers
-from merge_snli.scoring.imports.predictions_file import read_predictions
+from merge_snli.scoring.imports import read_predictions, score_answers
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import part_of_data
-from merge_snli.scoring.results.files import file_name, write_result
-from merge_snli.scoring.results.folder import check_results_folder, is_result
+from merge_snli.scoring.results.files import check_results_folder, file_name, is_result, write_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.language_models.logs import Log
-    from merge_snli.scoring.imports.answers import ImportedAnswers
+    from merge_snli.scoring.imports import ImportedAnswers
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.result import Result
 

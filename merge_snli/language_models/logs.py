@@ -13,14 +13,14 @@ from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.prompts import answer_form
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.problems.file_rows import read_file
-from merge_snli.scoring.imports.answers import ImportedAnswers, pairs_by_id
+from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
 from merge_snli.scoring.results.files import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.records import PromptRecord
 

@@ -10,7 +10,7 @@ import numpy as np
 from merge_snli.language_models.questions import SUBSAMPLES
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import Answers
-from merge_snli.scoring.imports.answers import ID_COLUMNS
+from merge_snli.scoring.imports import ID_COLUMNS
 from merge_snli.scoring.results.measure import scores
 from merge_snli.scoring.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import CURVE

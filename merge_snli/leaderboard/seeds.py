@@ -9,8 +9,8 @@ import numpy as np
 
 from merge_snli.base.errors import InputError
 from merge_snli.card.license import license_of, license_text
-from merge_snli.dataset.replaced import replaced_words
 from merge_snli.dataset.stored import read_split
+from merge_snli.dataset.variants import replaced_words
 from merge_snli.models.labels import positions
 from merge_snli.scoring.results.scores import NO_ANSWER_TEXT, NOT_ASKED, label_of
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.base.files import disk_errors_as_input_errors
 from merge_snli.base.progress import Progress
-from merge_snli.models.predictor import Pair
+from merge_snli.models.labels import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

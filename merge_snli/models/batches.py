@@ -1,4 +1,4 @@
-"""Cut inputs of one length into batches, and halve the tokens per batch when memory runs out."""
+"""Batches of inputs: their longest and padded lengths, and how many tokens of them fit into memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     In = TypeVar("In")
     Out = TypeVar("Out")
 
 logger = logging.getLogger(__name__)
+
 
 TOKENS_PER_BATCH = 512
 """Batches of this many tokens keep two cores busy and fit into their caches."""
@@ -95,6 +97,8 @@ class Batches:
         return outputs
 
     def _halve(self, length: int) -> None:
+        import torch
+
         size = self.size(length)
         if size == 1:
             raise InputError(
@@ -109,7 +113,8 @@ class Batches:
             self._item,
             length,
         )
-        _release_cached_memory()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
 
 
 def is_batch_invariant(run: Callable[[int], npt.NDArray[np.float32]]) -> bool:
@@ -125,14 +130,6 @@ def is_batch_invariant(run: Callable[[int], npt.NDArray[np.float32]]) -> bool:
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error of torch or Python means that memory ran out."""
     return isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY_MESSAGES)
-
-
-def _release_cached_memory() -> None:
-    """Release the GPU memory that torch caches."""
-    import torch
-
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
 
 
 def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
@@ -157,3 +154,52 @@ def tokens_per_batch(device: str, run: Callable[[], int]) -> int:
     free, _ = torch.cuda.mem_get_info(device)
     fit = int(free * SHARE_OF_FREE_MEMORY / used * tokens)
     return min(MAX_TOKENS_PER_BATCH, 1 << max(fit, 1).bit_length() - 1)
+
+
+def padded_length(tokens: int, *, lengths_per_doubling: int, batch_tokens: int, max_length: int | None) -> int:
+    """Return the length to which a pair of `tokens` tokens is padded, or `tokens` if it is not padded.
+
+    It depends on the pair's own length and on the model, never on other pairs, since padding changes the last bits of
+    logits.
+
+    Args:
+        tokens: Number of tokens of the pair.
+        lengths_per_doubling: Number of padded lengths from one power of two to the next. Pairs of fewer than twice as
+            many tokens are not padded.
+        batch_tokens: Maximum number of tokens per batch. If two padded pairs do not fit, pairs are not padded.
+        max_length: Maximum number of tokens per pair, or None if there is no limit.
+    """
+    step = (1 << max(tokens, 1).bit_length() - 1) // lengths_per_doubling
+    if step <= 1:
+        return tokens
+    padded = (tokens // step + 1) * step
+    fits = max_length is None or padded <= max_length
+    return padded if fits and 2 * padded <= batch_tokens else tokens
+
+
+UNLIMITED = 10**9
+"""Tokenizers without a `model_max_length` report a number above this one."""
+
+
+def max_length(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """Return the maximum number of tokens per input, special tokens included, or None if there is no limit.
+
+    The limit is the smaller of the tokenizer's `model_max_length` and the number of usable position embeddings.
+    RoBERTa-like models number positions from `padding_idx + 1`, so only 512 of their 514 embeddings are usable.
+
+    Args:
+        model: A loaded model.
+        tokenizer: Its tokenizer.
+    """
+    limits = [tokenizer.model_max_length]
+    positions = getattr(model.config, "max_position_embeddings", None) or 0
+    if positions > 0:
+        limits.append(positions - _unused_positions(model))
+    limit = min(limits)
+    return int(limit) if limit < UNLIMITED else None
+
+
+def _unused_positions(model: PreTrainedModel) -> int:
+    embeddings = [module for name, module in model.named_modules() if name.endswith("position_embeddings")]
+    padding = [index for module in embeddings if (index := getattr(module, "padding_idx", None)) is not None]
+    return max(padding, default=-1) + 1

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.base.errors import InputError, reason
-from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant
-from merge_snli.models.last_layer import last_attention, select_after_attention
-from merge_snli.models.max_length import max_length
-from merge_snli.models.padding import Padding
-from merge_snli.models.predictor import ModelFacts, Pair
-from merge_snli.models.same_outputs import FAILURES, FLOAT32_NOISE, outputs_match
+from merge_snli.models.batches import TOKENS_PER_BATCH, Batches, is_batch_invariant, max_length, padded_length
+from merge_snli.models.labels import ModelFacts, Pair
+from merge_snli.models.last_layer import FAILURES, FLOAT32_NOISE, last_attention, outputs_match, select_after_attention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,8 +47,8 @@ class Classifier:
     """Runs a text-classification pipeline on pairs of one padded length at a time.
 
     The logits of a pair depend on the pair alone. Libraries choose the order of summation by the shape of a batch, so
-    the padded length of a pair depends on its own number of tokens (see `Padding`), and all batches of one length have
-    the same size unless the model is batch-invariant. The batch size is halved only if memory runs out.
+    the padded length of a pair depends on its own number of tokens (see `padded_length`), and all batches of one length
+    have the same size unless the model is batch-invariant. The batch size is halved only if memory runs out.
 
     A model whose logits change with padding gets pairs of exactly one length at a time.
     """
@@ -78,7 +75,7 @@ class Classifier:
         invariant = packed and self._is_batch_invariant(pads=pads)
         self.batch_tokens = self._tokens_per_batch(batch_invariant=invariant)
         per_doubling = LENGTHS_PER_DOUBLING if invariant else FILLED_LENGTHS_PER_DOUBLING
-        self._padding = Padding(per_doubling, self.batch_tokens, self.facts.max_length) if pads else None
+        self._lengths_per_doubling = per_doubling if pads else None
         self._batches = Batches(
             f"model {self.facts.architecture}", "pair", self.batch_tokens, batch_invariant=invariant
         )
@@ -90,7 +87,14 @@ class Classifier:
 
     def padded_length(self, tokens: int) -> int:
         """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
-        return tokens if self._padding is None else self._padding.length(tokens)
+        if self._lengths_per_doubling is None:
+            return tokens
+        return padded_length(
+            tokens,
+            lengths_per_doubling=self._lengths_per_doubling,
+            batch_tokens=self.batch_tokens,
+            max_length=self.facts.max_length,
+        )
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the logits, [n, n_outputs], of pairs that have the same padded length, and are all padded or none.

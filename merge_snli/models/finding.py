@@ -1,5 +1,7 @@
 """Resolve a model name (Hub id, folder or `demo:NAME`) to a folder on disk with a digest."""
 
+from __future__ import annotations
+
 import ctypes
 import hashlib
 import json
@@ -12,9 +14,9 @@ from merge_snli.base.errors import InputError, Message, param, reason
 from merge_snli.base.files import is_path, sha256_of_file, sha256_of_json
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import embedded_path
-from merge_snli.models.processor import processor_units
 
 logger = logging.getLogger(__name__)
+
 
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
 """Files of a model that are downloaded and digested by default: no pickles, no code, no images."""
@@ -57,7 +59,7 @@ class ResolvedModel:
     path: Path
     revision: str | None
     digest: str
-    base: "ResolvedModel | None" = None
+    base: ResolvedModel | None = None
 
     @property
     def tokenizer_path(self) -> Path:
@@ -85,37 +87,64 @@ def find_model(
     Raises:
         InputError: If there is no such model, or its folder is not a model folder.
     """
-    selection = _Selection(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, adapters=adapters)
+    patterns = (*MODEL_FILES, *CODE) if trust_remote_code else MODEL_FILES
+    model, folder, commit = _locate(name, revision, patterns, allow_pickle=allow_pickle)
+    if allow_pickle and not has_safetensors(folder):
+        patterns = (*patterns, *PICKLES)
+    digest = folder_digest(folder, patterns)
+    if adapters and (folder / ADAPTER_CONFIG).is_file():
+        base_name, base_revision = _base_of(folder)
+        try:
+            base = find_model(
+                base_name, revision=base_revision, allow_pickle=allow_pickle, trust_remote_code=trust_remote_code
+            )
+        except InputError as error:
+            raise InputError(
+                f"cannot load the base model {base_name} of adapter {model}: {error.message.marked}"
+            ) from error
+        return ResolvedModel(model, folder, commit, sha256_of_json([digest, base.digest]), base)
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder} is not a model folder: config.json is missing")
+    if not has_tokenizer(folder):
+        raise InputError(
+            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there"
+        )
+    return ResolvedModel(model, folder, commit, digest)
+
+
+def _locate(
+    name: str, revision: str | None, patterns: tuple[str, ...], *, allow_pickle: bool
+) -> tuple[str, Path, str | None]:
+    """Return the name, the folder and, for a model of the Hub, the commit of a model."""
     embedded = embedded_path(name)
     if embedded is not None:
-        return _from_folder(name, embedded, None, selection)
+        return name, embedded, None
     if Path(name).is_dir():
-        return _from_folder(Path(name).resolve().name, Path(name), None, selection)
+        return Path(name).resolve().name, Path(name), None
     if is_path(name):
         raise InputError(f"model folder {name} does not exist; give a folder, a Hub id or demo:NAME")
     repo_id, revision_in_name = split_revision(name)
-    folder = _fetch(repo_id, revision or revision_in_name, selection.patterns)
+    folder = _fetch(repo_id, revision or revision_in_name, patterns)
     if allow_pickle and not has_safetensors(folder):
-        folder = _fetch(repo_id, folder.name, (*selection.patterns, *PICKLES))
-    return _from_folder(repo_id, folder, folder.name, selection)
+        folder = _fetch(repo_id, folder.name, (*patterns, *PICKLES))
+    return repo_id, folder, folder.name
 
 
-@dataclass(frozen=True)
-class _Selection:
-    """Which files of a model to use."""
+def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
+    return fetch(
+        repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), alternative="a folder or demo:NAME"
+    )
 
-    allow_pickle: bool
-    trust_remote_code: bool
-    adapters: bool
 
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        return (*MODEL_FILES, *CODE) if self.trust_remote_code else MODEL_FILES
-
-    def digested(self, folder: Path) -> tuple[str, ...]:
-        """Return the patterns of the files that are part of the digest."""
-        only_pickles = self.allow_pickle and not has_safetensors(folder)
-        return (*self.patterns, *PICKLES) if only_pickles else self.patterns
+def _base_of(folder: Path) -> tuple[str, str | None]:
+    """Return the name and revision of the base model of an adapter."""
+    try:
+        config = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
+        return str(config["base_model_name_or_path"]), config.get("revision")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"{folder / ADAPTER_CONFIG} does not name a base model ({reason(error)}); download the adapter again"
+        ) from error
 
 
 def has_safetensors(folder: Path) -> bool:
@@ -188,46 +217,6 @@ def disable_progress_bar() -> None:
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 
-def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
-    return fetch(
-        repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), alternative="a folder or demo:NAME"
-    )
-
-
-def _from_folder(name: str, folder: Path, revision: str | None, selection: _Selection) -> ResolvedModel:
-    digest = folder_digest(folder, selection.digested(folder))
-    if selection.adapters and (folder / ADAPTER_CONFIG).is_file():
-        base = _base_of(name, folder, selection)
-        return ResolvedModel(name, folder, revision, sha256_of_json([digest, base.digest]), base)
-    if not (folder / "config.json").is_file():
-        raise InputError(f"{folder} is not a model folder: config.json is missing")
-    if not has_tokenizer(folder):
-        raise InputError(
-            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there"
-        )
-    return ResolvedModel(name, folder, revision, digest)
-
-
-def _base_of(name: str, folder: Path, selection: _Selection) -> ResolvedModel:
-    """Resolve the base model of an adapter."""
-    try:
-        config = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
-        base, revision = str(config["base_model_name_or_path"]), config.get("revision")
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise InputError(
-            f"{folder / ADAPTER_CONFIG} does not name a base model ({reason(error)}); download the adapter again"
-        ) from error
-    try:
-        return find_model(
-            base,
-            revision=revision,
-            allow_pickle=selection.allow_pickle,
-            trust_remote_code=selection.trust_remote_code,
-        )
-    except InputError as error:
-        raise InputError(f"cannot load the base model {base} of adapter {name}: {error.message.marked}") from error
-
-
 def has_tokenizer(folder: Path) -> bool:
     """Return whether a folder has tokenizer files."""
     return any((folder / file).is_file() for file in TOKENIZER_FILES)
@@ -240,3 +229,16 @@ def folder_digest(folder: Path, patterns: Sequence[str] = MODEL_FILES) -> str:
     for path in sorted(files):
         digest.update(f"{path.name}\0{sha256_of_file(path)}\n".encode())
     return digest.hexdigest()
+
+
+def processor_units() -> frozenset[str]:
+    """Return the units of the processor as torch names them, for example `avx2` and `avx512_bf16`.
+
+    Returns:
+        The names; empty if this version of torch does not report them.
+    """
+    import torch
+
+    if not hasattr(torch.cpu, "get_capabilities"):
+        return frozenset()
+    return frozenset(name for name, found in torch.cpu.get_capabilities().items() if found is True)

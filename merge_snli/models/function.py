@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +11,7 @@ import numpy as np
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelLabels
-from merge_snli.models.predictor import ModelFacts, Pair
+from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, ModelFacts, ModelLabels, Pair
 from merge_snli.models.scored_model import ScoredModel
 from merge_snli.schema import NLI_LABELS
 
@@ -47,7 +47,7 @@ def model_from_function(
         dtype=None,
         device=None,
         versions={},
-        load=lambda: FunctionPredictor(function, data_labels, name),
+        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name)),
     )
 
 
@@ -70,7 +70,9 @@ def model_from_answers(
         dtype=None,
         device=None,
         versions=dict(versions),
-        load=lambda: AnswerPredictor(answers),
+        load=lambda: LabelPredictor(
+            lambda pairs: [_number(answers[pair]) if pair in answers else Missing.NOT_ASKED for pair in pairs]
+        ),
     )
 
 
@@ -80,11 +82,15 @@ def function_name(function: object) -> str:
 
 
 class LabelPredictor:
-    """Base of the predictors that give labels, not logits, for pairs of any length."""
+    """Gives labels, not logits, for pairs of any length."""
 
     facts = ModelFacts(architecture=None, parameters=None, max_length=None)
     n_outputs = len(FUNCTION_LABELS)
     batch_tokens = 512
+
+    def __init__(self, numbers: Callable[[Sequence[Pair]], list[int]]) -> None:
+        """Wrap a function from pairs to the number of each label in `FUNCTION_LABELS`, or a code of `Missing`."""
+        self._numbers = numbers
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """Return zeros: tokens are not counted."""
@@ -94,48 +100,25 @@ class LabelPredictor:
         """Return the same number: nothing is padded."""
         return tokens
 
-
-class FunctionPredictor(LabelPredictor):
-    """Asks a function for labels."""
-
-    def __init__(self, function: LabelFunction, data_labels: Sequence[str], name: str) -> None:
-        """Wrap a function that numbers labels as in `data_labels`."""
-        self._function = function
-        self._data_labels = tuple(data_labels)
-        self._name = name
-
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.int64]:
-        """Return the number of each label in `FUNCTION_LABELS`, or `NO_ANSWER`, [n].
+        """Return the number of each label in `FUNCTION_LABELS`, or a code of `Missing`, [n].
 
         Raises:
-            InputError: If the function does not return one valid label per pair.
+            InputError: If a function does not return one valid label per pair.
         """
-        returned: object = self._function(list(pairs))
-        if not isinstance(returned, Iterable):
-            raise InputError(
-                f"{self._name} returned {returned!r} for {len(pairs)} pairs; it must return a list of labels"
-            )
-        values = list(returned)
-        if len(values) != len(pairs):
-            raise InputError(
-                f"{self._name} returned {len(values)} labels for {len(pairs)} pairs; it must return one per pair"
-            )
-        read = label_reader(self._data_labels, self._name)
-        return np.array([_number(read(value, pair)) for value, pair in zip(values, pairs, strict=True)], dtype=np.int64)
+        return np.array(self._numbers(pairs), dtype=np.int64)
 
 
-class AnswerPredictor(LabelPredictor):
-    """Looks up answers that were given elsewhere."""
-
-    def __init__(self, answers: Mapping[Pair, str | None]) -> None:
-        """Keep a label for each pair, or None for an answer that cannot be read."""
-        self._answers = answers
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.int64]:
-        """Return the number of each answer in `FUNCTION_LABELS`, `NO_ANSWER`, or `NOT_ASKED` if there is none, [n]."""
-        answers = self._answers
-        numbers = [_number(answers[pair]) if pair in answers else Missing.NOT_ASKED for pair in pairs]
-        return np.array(numbers, dtype=np.int64)
+def _asked(function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> list[int]:
+    """Return the number of each label that a function returns, or `NO_ANSWER`."""
+    returned: object = function(list(pairs))
+    if not isinstance(returned, Iterable):
+        raise InputError(f"{name} returned {returned!r} for {len(pairs)} pairs; it must return a list of labels")
+    values = list(returned)
+    if len(values) != len(pairs):
+        raise InputError(f"{name} returned {len(values)} labels for {len(pairs)} pairs; it must return one per pair")
+    read = label_reader(data_labels, name)
+    return [_number(read(value, pair)) for value, pair in zip(values, pairs, strict=True)]
 
 
 def _number(label: str | None) -> int:

@@ -1,4 +1,4 @@
-"""Load a sequence classifier of `transformers`, either a full model or an adapter."""
+"""Load a sequence classifier of `transformers`, either a full model or an adapter, with the options of a user."""
 
 from __future__ import annotations
 
@@ -22,7 +22,39 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from merge_snli.models.finding import ResolvedModel
-    from merge_snli.models.options import ModelOptions
+
+DTYPES = ("float32", "bfloat16", "float16", "int8")
+"""float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """How to load a model, and the labels of its outputs.
+
+    Attributes:
+        model_labels: The label of each output, in order; `infer` to infer the order from the seeds; None to use the
+            model's config, or the known labels of the paper's models.
+        dtype: One of `DTYPES`.
+        device: A torch device such as `cpu` or `cuda:0`; None for a GPU if available.
+        allow_pickle: Accept pickle weights if the model has no safetensors weights; they can execute arbitrary code.
+        trust_remote_code: Run Python code from the model's repository.
+    """
+
+    model_labels: tuple[str, ...] | str | None = None
+    dtype: str = "float32"
+    device: str | None = None
+    allow_pickle: bool = False
+    trust_remote_code: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the dtype.
+
+        Raises:
+            InputError: If it is not one of `DTYPES`.
+        """
+        if self.dtype not in DTYPES:
+            raise InputError(f"invalid {param('dtype')} {self.dtype!r}; choose one of {', '.join(DTYPES)}")
+
 
 HEAD_WEIGHTS = (
     "classifier.weight",
@@ -83,38 +115,33 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     """
     if resolved.base is not None:
         return tuple(f"LABEL_{index}" for index in range(_adapter_outputs(resolved)))
-    config = _read_names(resolved.path) or _read_config(resolved, trust_remote_code=trust_remote_code)
-    other = next((name for name in config.architectures if name.endswith(OTHER_HEADS)), None)
-    if other is not None and canonical_names(config.outputs) is None:
+    names = _read_names(resolved.path) or _read_config(resolved, trust_remote_code=trust_remote_code)
+    outputs, architectures = names
+    other = next((name for name in architectures if name.endswith(OTHER_HEADS)), None)
+    if other is not None and canonical_names(outputs) is None:
         raise InputError(
             f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI"
         )
-    return config.outputs
+    return outputs
 
 
-@dataclass(frozen=True)
-class _Config:
-    """What a model's config names: its outputs, in order, and its classes."""
-
-    outputs: tuple[str, ...]
-    architectures: tuple[str, ...]
+Names = tuple[tuple[str, ...], tuple[str, ...]]
+"""The outputs that a model's config names, in order, and the names of its classes."""
 
 
-def _read_names(folder: Path) -> _Config | None:
+def _read_names(folder: Path) -> Names | None:
     """Read a config that names every output, without loading `transformers`; None for another config."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         if not config.keys().isdisjoint(("auto_map", "num_labels")):
             return None
         names = {int(index): str(name) for index, name in config["id2label"].items()}
-        return _Config(
-            tuple(names[index] for index in range(len(names))), tuple(map(str, config.get("architectures") or ()))
-        )
+        return tuple(names[index] for index in range(len(names))), tuple(map(str, config.get("architectures") or ()))
     except (OSError, ValueError, LookupError, AttributeError, TypeError):
         return None
 
 
-def _read_config(resolved: ResolvedModel, *, trust_remote_code: bool) -> _Config:
+def _read_config(resolved: ResolvedModel, *, trust_remote_code: bool) -> Names:
     from transformers import AutoConfig
 
     try:
@@ -126,7 +153,7 @@ def _read_config(resolved: ResolvedModel, *, trust_remote_code: bool) -> _Config
                 f"and trust it, add {param('trust_remote_code', True)}"
             ) from error
         raise InputError(f"the config of model {resolved.name} cannot be read: {reason(error)}") from error
-    return _Config(output_names(config), tuple(map(str, config.architectures or ())))
+    return output_names(config), tuple(map(str, config.architectures or ()))
 
 
 def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa: ANN401 - a class per architecture

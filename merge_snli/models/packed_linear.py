@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from merge_snli.models.same_outputs import FAILURES, FLOAT32_NOISE, outputs_match
+from merge_snli.models.last_layer import FAILURES, FLOAT32_NOISE, outputs_match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,12 +1,47 @@
-"""The thirteen models of the paper (Tables 3 and 8)."""
+"""The models of the paper: the masked LMs that generated its data set, and the thirteen that it scores."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from merge_snli.dataset.mlm_families import ALBERT, BART, BERT, ELECTRA, ROBERTA
-from merge_snli.models.options import INFER
+from merge_snli.models.labels import INFER
 from merge_snli.schema import NLI_LABELS
+
+BERT = ("google-bert/bert-base-cased", "google-bert/bert-large-cased")
+ROBERTA = ("FacebookAI/roberta-base", "FacebookAI/roberta-large")
+ALBERT = ("albert/albert-base-v2", "albert/albert-xxlarge-v2")
+ELECTRA = ("google/electra-base-generator", "google/electra-large-generator")
+BART = ("facebook/bart-base", "facebook/bart-large")
+
+FAMILIES = (BERT, ROBERTA, ALBERT, ELECTRA, BART)
+"""Masked LMs grouped by architecture; the members of a family differ in size, the smaller one first. Table 9 does not
+compare members of one family with each other, and Figure 7 has a group of its own for the other size."""
+
+PAPER_MLMS = (*BERT, *ROBERTA, *ALBERT, *ELECTRA)
+"""The masked LMs that generated the paper's data set: all families except BART."""
+
+PAPER_NAMES: Mapping[str, str] = {
+    **dict(zip(BERT, ("BERT-B", "BERT-L"), strict=True)),
+    **dict(zip(ROBERTA, ("RoBERTa-B", "RoBERTa-L"), strict=True)),
+    **dict(zip(ALBERT, ("ALBERT-B", "ALBERT-XXL"), strict=True)),
+    **dict(zip(ELECTRA, ("Electra-B", "Electra-L"), strict=True)),
+    **dict(zip(BART, ("BART-B", "BART-L"), strict=True)),
+}
+"""The paper's name of each masked LM, by Hub id."""
+
+
+def family(masked_lm: str) -> tuple[str, ...]:
+    """Return the masked LMs of the same family, including `masked_lm`.
+
+    Args:
+        masked_lm: A Hub id or another name of a masked LM.
+
+    Returns:
+        The family's Hub ids; only `masked_lm` if it is not one of the paper's.
+    """
+    return next((members for members in FAMILIES if masked_lm in members), (masked_lm,))
+
 
 SNLI = ("snli",)
 SMFA = ("snli", "multi_nli", "fever", "anli")
@@ -24,7 +59,6 @@ class PaperModel:
         trained_on: Its NLI training sets (Table 3).
         labels: The label of each output, in order, if its config does not name them; scoring checks them on the seeds.
             `infer` to infer them from the seeds.
-        label_source: Where the labels are known from.
         masked_lm: The masked LM of the same architecture and size among those of Table 5, or None.
         note: What to know about loading it, or None.
     """
@@ -34,18 +68,13 @@ class PaperModel:
     model_type: str
     trained_on: tuple[str, ...]
     labels: tuple[str, ...] | str
-    label_source: str
     masked_lm: str | None = None
     note: str | None = None
 
 
+# The authors' code: model_family and model_prediction_mapping in utils.py of github.com/mdzgr/MERGE, commit e724809.
 ENC = NLI_LABELS
 CEN = ("contradiction", "entailment", "neutral")
-
-TEXTATTACK = "labeldict of TextAttack"
-AUTHORS = "model_family and model_prediction_mapping in utils.py of github.com/mdzgr/MERGE, commit e724809"
-CARD = "model card"
-UNKNOWN = "unknown: the authors' code has no entry for this model"
 
 PAPER_MODELS = (
     PaperModel(
@@ -53,8 +82,7 @@ PAPER_MODELS = (
         name="textattack/bert-base-uncased-snli",
         model_type="bert",
         trained_on=SNLI,
-        labels=CEN,
-        label_source=TEXTATTACK,
+        labels=CEN,  # labeldict of TextAttack
         masked_lm=BERT[0],
         note="its config has no label names",
     ),
@@ -63,8 +91,7 @@ PAPER_MODELS = (
         name="varun-v-rao/bert-large-cased-lora-1.58M-snli",
         model_type="bert",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         masked_lm=BERT[1],
         note="LoRA adapter: needs peft and its base model",
     ),
@@ -73,8 +100,7 @@ PAPER_MODELS = (
         name="pepa/roberta-base-snli",
         model_type="roberta",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         masked_lm=ROBERTA[0],
     ),
     PaperModel(
@@ -82,8 +108,7 @@ PAPER_MODELS = (
         name="pepa/deberta-v3-base-snli",
         model_type="deberta-v2",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         note="SentencePiece tokenizer",
     ),
     PaperModel(
@@ -91,8 +116,7 @@ PAPER_MODELS = (
         name="pepa/deberta-v3-large-snli",
         model_type="deberta-v2",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         note="SentencePiece tokenizer",
     ),
     PaperModel(
@@ -100,8 +124,7 @@ PAPER_MODELS = (
         name="varun-v-rao/bart-base-snli-model1",
         model_type="bart",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         masked_lm=BART[0],
     ),
     PaperModel(
@@ -109,8 +132,7 @@ PAPER_MODELS = (
         name="utahnlp/snli_facebook_opt-1.3b_seed-3",
         model_type="opt",
         trained_on=SNLI,
-        labels=INFER,
-        label_source=UNKNOWN,
+        labels=INFER,  # unknown to the authors' code
         note="decoder: classifies at the last token",
     ),
     PaperModel(
@@ -118,8 +140,7 @@ PAPER_MODELS = (
         name="varun-v-rao/gpt2-large-snli-model3",
         model_type="gpt2",
         trained_on=SNLI,
-        labels=ENC,
-        label_source=AUTHORS,
+        labels=ENC,  # the authors' code
         note="decoder without a padding token",
     ),
     PaperModel(
@@ -127,8 +148,7 @@ PAPER_MODELS = (
         name="ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="roberta",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         masked_lm=ROBERTA[1],
     ),
     PaperModel(
@@ -136,8 +156,7 @@ PAPER_MODELS = (
         name="ynie/bart-large-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="bart",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         masked_lm=BART[1],
     ),
     PaperModel(
@@ -145,8 +164,7 @@ PAPER_MODELS = (
         name="ynie/electra-large-discriminator-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="electra",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         masked_lm=ELECTRA[1],
     ),
     PaperModel(
@@ -154,8 +172,7 @@ PAPER_MODELS = (
         name="ynie/xlnet-large-cased-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="xlnet",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         note="SentencePiece tokenizer with left padding",
     ),
     PaperModel(
@@ -163,8 +180,7 @@ PAPER_MODELS = (
         name="ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
         model_type="albert",
         trained_on=SMFA,
-        labels=ENC,
-        label_source=CARD,
+        labels=ENC,  # model card
         masked_lm=ALBERT[1],
         note="SentencePiece tokenizer",
     ),

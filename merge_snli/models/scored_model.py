@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.models.classifier import Classifier, output_names
-from merge_snli.models.finding import find_device, find_model
+from merge_snli.models.finding import CARD, find_device, find_model
 from merge_snli.models.labels import ModelLabels, find_model_labels
 from merge_snli.models.loading import load_classifier, read_output_names
 from merge_snli.models.paper_models import paper_model
-from merge_snli.models.training_data import read_training_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from transformers import TextClassificationPipeline
 
-    from merge_snli.models.options import ModelOptions
-    from merge_snli.models.predictor import Predictor
+    from merge_snli.models.labels import Predictor
+    from merge_snli.models.loading import ModelOptions
+
+logger = logging.getLogger(__name__)
+
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
 """Libraries whose versions may change a classifier's predictions."""
@@ -177,3 +181,71 @@ def _bytes_of(value: Any) -> bytes:  # noqa: ANN401 - a tensor, or the packed we
 
 def _versions(*more: str) -> dict[str, str]:
     return {name: version(name) for name in (*LIBRARIES, *more)}
+
+
+def name_models(arguments: Iterable[str]) -> dict[str, str]:
+    """Return the display name of each model.
+
+    A folder is shown by its own name. Folders with equal names are shown by the shortest end of their paths that no
+    other has.
+
+    Args:
+        arguments: Hub ids, `demo:NAME`, folders or `NAME=FOLDER`; duplicates are dropped.
+
+    Returns:
+        The models without `NAME=`, by display name, in order.
+
+    Raises:
+        InputError: If two models have the same name, or the folder of `NAME=FOLDER` does not exist.
+    """
+    named = list(dict.fromkeys(map(_split, arguments)))
+    folders = list(dict.fromkeys(Path(model).resolve() for name, model in named if not name and Path(model).is_dir()))
+    models: dict[str, str] = {}
+    for given, model in named:
+        path = Path(model)
+        name = given or (_shortest_end(path.resolve(), folders) if path.is_dir() else model)
+        other = models.setdefault(name, model)
+        if other != model and not (path.is_dir() and path.resolve() == Path(other).resolve()):
+            raise InputError(f"two models are named {name} ({other} and {model}); name a folder with NAME=FOLDER")
+    return models
+
+
+def _split(argument: str) -> tuple[str, str]:
+    """Split `NAME=FOLDER`; the name is empty if none is given. Paths such as `runs/lr=0.1` may contain `=` too."""
+    if not argument:
+        raise InputError("the name of a model is empty: give a Hub id, a folder or demo:NAME")
+    name, equals, folder = argument.partition("=")
+    if not equals or "/" in name or Path(argument).is_dir():
+        return "", argument
+    if not name or not Path(folder).is_dir():
+        raise InputError(f"invalid model {argument!r}: use NAME=FOLDER with the folder of a model")
+    return name, folder
+
+
+def _shortest_end(path: Path, folders: Sequence[Path]) -> str:
+    others = [other.parts for other in folders if other != path]
+    length = 1
+    while any(other[-length:] == path.parts[-length:] for other in others):
+        length += 1
+    return "/".join(path.parts[-length:])
+
+
+def read_training_data(folder: Path) -> tuple[str, ...] | None:
+    """Return the `datasets` field of a model card's metadata, or None if there is no card or no such field.
+
+    Args:
+        folder: The model's folder.
+    """
+    import yaml
+    from huggingface_hub import metadata_load
+
+    card = folder / CARD
+    if not card.is_file():
+        return None
+    try:
+        field = (metadata_load(card) or {}).get("datasets")
+    except (yaml.YAMLError, OSError, ValueError, AttributeError) as error:
+        logger.warning("cannot read the metadata of %s (%s); the model's training data is unknown", card, error)
+        return None
+    names = [field] if isinstance(field, str) else field
+    return tuple(map(str, names)) if isinstance(names, list) and names else None

@@ -118,19 +118,14 @@ def installed_tagger(recorded: str | None) -> str | None:
     Raises:
         InputError: If it is not an installed package.
     """
-    if recorded is not None and not _is_installed(recorded):
-        raise InputError(
-            f"the run's tagger {recorded!a} is not an installed package: pass its folder with {param('tagger')}"
-        )
+    if recorded is not None:
+        try:
+            importlib.metadata.distribution(recorded)
+        except (importlib.metadata.PackageNotFoundError, ValueError):
+            raise InputError(
+                f"the run's tagger {recorded!a} is not an installed package: pass its folder with {param('tagger')}"
+            ) from None
     return recorded
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        importlib.metadata.distribution(package)
-    except (importlib.metadata.PackageNotFoundError, ValueError):
-        return False
-    return True
 
 
 def _find(name: str) -> Tagger:

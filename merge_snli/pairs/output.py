@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_bytes
 from merge_snli.base.table import Column, Table
-from merge_snli.base.version import __version__
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record
 from merge_snli.dataset.folders import check_dataset_out, new_content
 from merge_snli.dataset.parquet_files import write_tables

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import read_toml, sha256_of_json
 from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE
-from merge_snli.base.version import __version__
 from merge_snli.runs.run_folder import SubmittedStage, run_folder
 
 if TYPE_CHECKING:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
@@ -135,7 +137,7 @@ class Answers:
 
     def in_labels(self, labels: Sequence[str]) -> Answers:
         """Return the same answers in other labels, such as those that several models have in common."""
-        numbers = np.array([*positions(self.labels, labels), Missing.NO_ANSWER, Missing.NOT_ASKED])
+        numbers = compared_numbers(self.labels, labels)
         anchors = self.anchors
         return replace(
             self,
@@ -174,3 +176,68 @@ class Answers:
             return count_cells(groups[answered], n_groups, predicted[answered])[0], sizes
         expected = self.gold[rows] if reference is None else reference[groups]
         return np.bincount(groups[answered & (predicted == expected)], minlength=n_groups), sizes
+
+
+def compared_numbers(names: Sequence[str], compared: Sequence[str]) -> Ints:
+    """Return the number among the compared labels of each label; as an index, codes of `Missing` give themselves.
+
+    Args:
+        names: The labels.
+        compared: The compared labels.
+    """
+    return np.array([*positions(names, compared), Missing.NO_ANSWER, Missing.NOT_ASKED])
+
+
+def align(data: ScoredData, pair_labels: Ints, compared: tuple[str, ...]) -> Answers:
+    """Assign predictions on pairs to the rows and anchors of data.
+
+    Args:
+        data: The rows, anchors and pairs.
+        pair_labels: Number among the compared labels of the prediction on each pair, or a code of `Missing`, [n_pairs].
+        compared: The compared labels.
+    """
+    anchors = data.anchors
+    return answers_to(
+        data, pair_labels[data.row_pairs], None if anchors is None else pair_labels[anchors.pairs], compared
+    )
+
+
+def answers_to(data: ScoredData, rows: Ints, anchors: Ints | None, compared: tuple[str, ...]) -> Answers:
+    """Return answers to data, with its gold labels.
+
+    Args:
+        data: The rows and anchors.
+        rows: Number of the predicted label of each row, or a code of `Missing`, [n_rows].
+        anchors: Number of the predicted label of each anchor, or a code, [n_groups]; None without anchors.
+        compared: The labels that the numbers mean.
+    """
+    gold = np.array(positions(data.label_names, compared))
+    return Answers(
+        labels=compared,
+        rows=np.arange(len(data.row_groups)),
+        group_index=np.arange(len(data.group_ids)),
+        groups=data.row_groups,
+        gold=gold[data.row_labels],
+        predicted=rows,
+        draws=data.draws,
+        anchors=None if data.anchors is None or anchors is None else Anchors(gold[data.anchors.labels], anchors),
+    )
+
+
+def asked_answers(answers: Answers, *, whole_groups: bool = False) -> Answers:
+    """Leave out what the model was not asked.
+
+    Args:
+        answers: The answers to all rows.
+        whole_groups: Whether a group is left out with all its rows if one of them was not asked.
+
+    Returns:
+        The answers without rows that were not asked, without the rows of groups whose anchor was not, and without
+        groups that have no other row.
+    """
+    asked, groups = answers.asked, np.ones(len(answers.group_index), dtype=bool)
+    if answers.anchors is not None:
+        groups &= answers.anchors.predicted != Missing.NOT_ASKED
+    if whole_groups:
+        groups[answers.groups[~asked]] = False
+    return answers.take(rows=asked & groups[answers.groups])

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 from merge_snli.base.errors import InputError
 from merge_snli.models.async_function import CONCURRENCY, ask_all, is_async, journal_name
 from merge_snli.models.function import function_name, label_reader, model_from_function
-from merge_snli.models.options import ModelOptions
+from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
-from merge_snli.scoring.predictions.opening import open_data
+from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.predictions.source import read_source
-from merge_snli.scoring.results.files import work_folder
-from merge_snli.scoring.results.folder import check_results_folder
+from merge_snli.scoring.results.files import check_results_folder, work_folder
 from merge_snli.scoring.score_models import score_model
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from merge_snli.models.async_function import AsyncLabelFunction
     from merge_snli.models.function import LabelFunction
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
@@ -104,17 +103,12 @@ def score(
     if isinstance(model, tuple) and len(model) == 2:
         model = pipeline_of(*model)
     _check_options(model, options, name=name, version=version, concurrency=concurrency)
-    data, *others = open_data(dataset, config=config, group_column=group_column, by=by)
-    if others:
-        names = ", ".join(str(each.config) for each in (data, *others))
-        raise InputError(f"{dataset} has several configs: choose one of {names} with config=…")
-    data = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
+    whole = open_config(dataset, config, group_column=group_column, by=by)
+    data = part_of_data(whole, limit_seeds=limit_seeds, subsample=subsample)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_results_folder(folder)
-    problems = None
-    if source is not None:
-        problems = read_source(source, data)
+    problems = None if source is None else read_source(source, data)
     if isinstance(model, str | Path):
         scored = model_from_name(str(model), options, display_name=name)
     elif _is_pipeline(model):

@@ -13,9 +13,9 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.labels import compared_labels, find_model_labels, positions
 from merge_snli.schema import ALL
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.answers import align
+from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.predictions.scored_data import part_of_data
-from merge_snli.scoring.results.evaluate import align
 from merge_snli.scoring.results.measure import scores
 
 if TYPE_CHECKING:

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from merge_snli.base.errors import InputError, param
-from merge_snli.models.labels import INFERRED, TABLE
+from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, compared_labels, positions
 from merge_snli.models.scored_model import model_from_name
-from merge_snli.scoring.infer_labels import check_labels, infer_labels
-from merge_snli.scoring.predictions.predict import predict_pairs
-from merge_snli.scoring.predictions.store import PredictionStore, join
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.predictions.predict import PredictionStore, join, predict_pairs
 from merge_snli.scoring.results.evaluate import evaluate
 from merge_snli.scoring.results.files import work_folder, write_result
+from merge_snli.scoring.statistics import mcnemar_test
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from merge_snli.base.errors import Message
     from merge_snli.models.labels import ModelLabels
-    from merge_snli.models.options import ModelOptions
+    from merge_snli.models.loading import ModelOptions
     from merge_snli.models.scored_model import ScoredModel
+    from merge_snli.scoring.predictions.predict import Predictions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
-    from merge_snli.scoring.predictions.store import Predictions
     from merge_snli.scoring.results.result import Result
 
 
@@ -119,3 +125,96 @@ def _labels_on_seeds(scored: ScoredModel, predictions: Predictions, data: Scored
         return infer_labels(best, anchors.labels, data.label_names, config_names=labels.config_names, model=scored.name)
     check_labels(labels, best, anchors.labels, data.label_names, model=scored.name)
     return labels
+
+
+MAX_P_VALUE = 0.001
+"""The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value."""
+
+
+Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
+"""Labels in an order, and which seeds are predicted correctly with it."""
+
+
+def infer_labels(
+    best: NDArray[np.int64],
+    gold: NDArray[np.int64],
+    data_labels: Sequence[str],
+    *,
+    config_names: Sequence[str],
+    model: str,
+) -> ModelLabels:
+    """Infer the order of labels with the highest accuracy on the seeds.
+
+    Args:
+        best: Index of the largest logit for each seed, [n]; -1 if the seed is too long for the model.
+        gold: Number of each seed's gold label, [n].
+        data_labels: The data set's labels in the order of their numbers.
+        config_names: The names of the model's outputs in its config; two or three.
+        model: The model's name, for messages.
+
+    Raises:
+        InputError: If the model does not have two or three outputs, or no order is significantly better than the
+            others.
+    """
+    names = {len(labels): labels for labels in (NLI_LABELS, TWO_WAY)}.get(len(config_names))
+    if names is None:
+        raise InputError(f"{model} has {len(config_names)} outputs; labels can be inferred only for two or three")
+    first, second, *_ = _orders(best, gold, names, data_labels)
+    order, correct = first
+    if not len(correct) or mcnemar_test(correct, second[1]).p_value >= MAX_P_VALUE:
+        accuracies = " and ".join(f"{_accuracy(each):.1%} with {','.join(each[0])}" for each in (first, second))
+        raise InputError(
+            f"cannot infer the labels of {model}: its accuracy on {len(correct)} seeds is {accuracies}, which is "
+            f"not a significant difference; give the label of each output, e.g. {param('model_labels', tuple(names))}"
+        )
+    return ModelLabels(order, INFERRED, tuple(config_names))
+
+
+def check_labels(
+    labels: ModelLabels, best: NDArray[np.int64], gold: NDArray[np.int64], data_labels: Sequence[str], *, model: str
+) -> None:
+    """Check that no other order of a model's labels has a higher accuracy on the seeds.
+
+    Args:
+        labels: The labels to check.
+        best: Index of the largest logit for each seed, [n]; -1 if the seed is too long for the model.
+        gold: Number of each seed's gold label, [n].
+        data_labels: The data set's labels in the order of their numbers.
+        model: The model's name, for the message.
+
+    Raises:
+        InputError: If another order has a higher accuracy.
+    """
+    declared = labels.names, _correct(best, gold, labels.names, data_labels)
+    first = _orders(best, gold, labels.names, data_labels)[0]
+    if _accuracy(first) > _accuracy(declared):
+        raise InputError(
+            f"the known labels of {model}, {','.join(labels.names)}, do not fit its predictions: its accuracy on "
+            f"{len(first[1])} seeds is {_accuracy(declared):.1%}, but {_accuracy(first):.1%} with "
+            f"{','.join(first[0])}; give the label of each output with {param('model_labels')}, or use "
+            f"{param('model_labels', 'infer')}"
+        )
+
+
+def _orders(
+    best: NDArray[np.int64], gold: NDArray[np.int64], names: Sequence[str], data_labels: Sequence[str]
+) -> list[Order]:
+    """Return the distinct orders of the labels, the most accurate first."""
+    # On two-way data, orders that differ only in neutral and contradiction are the same order.
+    distinct = {positions(order, compared_labels(order, data_labels)): order for order in permutations(names)}
+    orders = [(order, _correct(best, gold, order, data_labels)) for order in distinct.values()]
+    return sorted(orders, key=_accuracy, reverse=True)
+
+
+def _accuracy(order: Order) -> float:
+    _, correct = order
+    return float(correct.mean()) if len(correct) else 0.0
+
+
+def _correct(
+    best: NDArray[np.int64], gold: NDArray[np.int64], order: Sequence[str], data_labels: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Return whether each seed is predicted correctly; seeds that are too long do not count."""
+    compared, predicted = compared_labels(order, data_labels), best >= 0
+    answers = np.array(positions(order, compared))[best[predicted]]
+    return np.asarray(answers == np.array(positions(data_labels, compared))[gold[predicted]])

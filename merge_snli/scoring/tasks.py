@@ -12,7 +12,7 @@ from merge_snli.base.progress import Progress
 from merge_snli.base.stages import EVALUATE, PREDICT, RunStage
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.predictions.opening import open_data
+from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.predict import predict_pairs
 from merge_snli.scoring.predictions.source import read_source
 from merge_snli.scoring.score_models import prediction_store, score_models
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from merge_snli.base.errors import Message
     from merge_snli.base.progress import Stage
     from merge_snli.base.stages import Executor, TaskShare
-    from merge_snli.models.options import ModelOptions
+    from merge_snli.models.loading import ModelOptions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
     from merge_snli.scoring.results.result import Result
@@ -74,7 +74,7 @@ class ScoringRun:
         """
         if self.opened is not None:
             return self.opened
-        (data,) = open_data(self.dataset, config=self.config, group_column=self.group_column, by=self.by)
+        data = open_config(self.dataset, self.config, group_column=self.group_column, by=self.by)
         if data.digest != self.expected:
             raise InputError(f"{self.dataset} has changed since the run was submitted: run the same command again")
         return data, None if self.source is None else read_source(self.source, data)

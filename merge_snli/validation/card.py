@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from merge_snli.base import __version__
 from merge_snli.base.errors import reason
-from merge_snli.base.version import __version__
 from merge_snli.card import render_card
 from merge_snli.dataset.stored import CARD_FILE
 from merge_snli.schema import data_file

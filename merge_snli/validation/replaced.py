@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from generation.sentences.forms import match_occurrence_case
-from merge_snli.dataset.replaced import replaced_words
+from merge_snli.dataset.variants import replaced_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from generation.options import Options, with_absolute_paths
 from generation.presets import PRESETS, preset_options, read_run_file, write_run_file
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.mlm_families import PAPER_MLMS
+from merge_snli.models.paper_models import PAPER_MLMS
 
 PAPERS = Path(__file__).parents[3] / "shared" / "seeds"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from merge_snli.analysis.hard_seeds import HardSeed, HardSeeds, SeedCorrectness
     from merge_snli.analysis.majority import Majority
     from merge_snli.analysis.table_3 import SeedsAgainstVariants, Table3
-    from merge_snli.scoring.results.fields import Ends
+    from merge_snli.scoring.results.records import Ends
 
 PERCENT = ".1f"
 SEED_NOTES = (

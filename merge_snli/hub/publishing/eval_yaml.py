@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.dataset.stored import label_names, read_split
-from merge_snli.schema import SEED
+from merge_snli.schema import SEED, TEST
 
 if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
@@ -37,8 +37,8 @@ def eval_yaml(dataset: MergeDataset) -> bytes:
         "description": DESCRIPTION,
         "evaluation_framework": FRAMEWORK,
         "tasks": [
-            {"id": task.id, "config": task.config, "split": task.split, **_inspect_fields(dataset, task.config)}
-            for task in tasks
+            {"id": task, "config": config, "split": TEST, **_inspect_fields(dataset, config)}
+            for task, config in tasks.items()
         ],
     }
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120).encode()

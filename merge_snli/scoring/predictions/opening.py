@@ -10,8 +10,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset, read_split
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import ALL, TEST
-from merge_snli.scoring.predictions.grouped import JOIN, read_groups
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.predictions.reading import JOIN, read_config, read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,13 +56,15 @@ def open_data(
     yield read_config(opened, config or ALL)
 
 
-def open_config(dataset: object, config: str | None) -> ScoredData:
-    """Open one config of a data set; the only one if none is named.
+def open_config(
+    dataset: object, config: str | None, *, group_column: str | None = None, by: Sequence[str] = ()
+) -> ScoredData:
+    """Open one config of a data set; the only one if none is named. The arguments are those of `open_data`.
 
     Raises:
         InputError: If the data cannot be read, or has several configs.
     """
-    data, *others = open_data(dataset, config=config)
+    data, *others = open_data(dataset, config=config, group_column=group_column, by=by)
     if others:
         names = ", ".join(str(each.config) for each in (data, *others))
         raise InputError(f"{data.name} has several configs: choose one of {names} with {param('config')}")

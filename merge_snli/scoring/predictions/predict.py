@@ -1,24 +1,180 @@
-"""Predict every distinct pair of a config once, reading cached predictions from disk."""
+"""Predict every distinct pair of a config once, and cache the predictions on disk in checked Parquet shards."""
 
 from __future__ import annotations
 
+import json
 import time
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from merge_snli.base.files import write_json
 from merge_snli.base.progress import Progress
+from merge_snli.dataset.parquet_files import is_intact, write_checked
+from merge_snli.models.labels import Missing, ModelFacts
 from merge_snli.scoring.predictions.scored_data import pair_digest
-from merge_snli.scoring.predictions.store import Predictions, best_outputs, look_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from merge_snli.models.predictor import ModelFacts, Pair, Predictor
-    from merge_snli.scoring.predictions.store import PredictionStore
+    from merge_snli.models.labels import ModelFacts, Pair, Predictor
+
+FACTS_FILE = "model.json"
+SECONDS = b"seconds"
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The predictions of a model for some pairs.
+
+    Attributes:
+        pairs: Digest of each pair, from `merge_snli.scoring.predictions.scored_data.pair_digest`, [n].
+        tokens: Number of tokens of each pair, special tokens included; 0 if they were not counted, [n].
+        outputs: Number of the predicted output of each pair, or a code of `merge_snli.models.labels.Missing`, [n].
+        logits: Logits of each pair, float32, [n, n_outputs], NaN for a pair that is too long; None if the model gives
+            labels only.
+        seconds: Time spent on predicting them.
+    """
+
+    pairs: tuple[str, ...]
+    tokens: NDArray[np.int32]
+    outputs: NDArray[np.int64]
+    logits: NDArray[np.float32] | None
+    seconds: float
+
+
+def best_outputs(logits: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the output with the largest logit for each pair; `NOT_ASKED` for a row of NaN, a pair that is too long."""
+    best: NDArray[np.int64] = np.nan_to_num(logits).argmax(axis=1)
+    best[np.isnan(logits[:, 0])] = Missing.NOT_ASKED
+    best[np.isneginf(logits).all(axis=1)] = Missing.NO_ANSWER  # as caches of functions once stored it
+    return best
+
+
+class PredictionStore:
+    """The cached predictions of one model: a folder of shards.
+
+    A shard's name is the sha256 of its bytes; a damaged shard is deleted, and its pairs are predicted again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the store in `folder`, which is created with the first shard."""
+        self.folder = folder
+
+    def add(self, shard: Predictions) -> None:
+        """Write a shard.
+
+        Raises:
+            InputError: If the disk is full or the folder is not writable.
+        """
+        write_checked(self.folder, _to_table(shard))
+
+    def write_facts(self, facts: ModelFacts) -> None:
+        """Write the facts about the model, so that it need not be loaded to be described."""
+        write_json(self.folder / FACTS_FILE, asdict(facts))
+
+    def read_facts(self) -> ModelFacts | None:
+        """Read the facts about the model, or return None if they are missing or damaged."""
+        try:
+            return ModelFacts(**json.loads((self.folder / FACTS_FILE).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def shards(self) -> Iterator[Predictions]:
+        """Yield all intact shards, ordered by name."""
+        for path in sorted(self.folder.glob("*.parquet")):
+            if is_intact(path):
+                yield _read(path)
+
+
+def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predictions | None, list[int]]:
+    """Look up the predictions of pairs.
+
+    Args:
+        shards: Shards of one model.
+        pairs: Digests of the pairs, [n].
+
+    Returns:
+        The predictions in the order of `pairs`, `NOT_ASKED` for missing pairs, or None if there are no shards;
+        and the indices of the missing pairs. `seconds` sums the shards that contain any of the pairs.
+    """
+    index_of_pair = {pair: index for index, pair in enumerate(pairs)}
+    result: Predictions | None = None
+    seconds = 0.0
+    found = np.zeros(len(pairs), dtype=bool)
+    for shard in shards:
+        if result is None:
+            result = _nothing(tuple(pairs), shard.logits)
+        rows = [row for row, pair in enumerate(shard.pairs) if pair in index_of_pair]
+        indices = [index_of_pair[shard.pairs[row]] for row in rows]
+        result.tokens[indices] = shard.tokens[rows]
+        result.outputs[indices] = shard.outputs[rows]
+        if result.logits is not None and shard.logits is not None:
+            result.logits[indices] = shard.logits[rows]
+        found[indices] = True
+        seconds += shard.seconds if rows else 0.0
+    missing = [int(index) for index in np.flatnonzero(~found)]
+    return (None if result is None else replace(result, seconds=seconds)), missing
+
+
+def _nothing(pairs: tuple[str, ...], like: NDArray[np.float32] | None) -> Predictions:
+    """Return that no pair was asked, with logits if `like` has them."""
+    return Predictions(
+        pairs=pairs,
+        tokens=np.zeros(len(pairs), dtype=np.int32),
+        outputs=np.full(len(pairs), Missing.NOT_ASKED.value),
+        logits=None if like is None else np.full((len(pairs), like.shape[1]), np.nan, dtype=np.float32),
+        seconds=0.0,
+    )
+
+
+def join(first: Predictions, second: Predictions) -> Predictions:
+    """Return the predictions of two lists of pairs as one; the time is that of the first."""
+    logits = [each.logits for each in (first, second) if each.logits is not None]
+    return Predictions(
+        pairs=first.pairs + second.pairs,
+        tokens=np.concatenate([first.tokens, second.tokens]),
+        outputs=np.concatenate([first.outputs, second.outputs]),
+        logits=np.concatenate(logits) if len(logits) == 2 else None,
+        seconds=first.seconds,
+    )
+
+
+def _to_table(shard: Predictions) -> pa.Table:
+    import pyarrow as pa
+
+    columns = {"pair": pa.array(shard.pairs, pa.string()), "tokens": pa.array(shard.tokens, pa.int32())}
+    if shard.logits is None:
+        columns["output"] = pa.array(shard.outputs, pa.int64())
+    else:
+        values, width = pa.array(shard.logits.reshape(-1), pa.float32()), shard.logits.shape[1]
+        columns["logits"] = pa.FixedSizeListArray.from_arrays(values, width)
+    return pa.table(columns).replace_schema_metadata({SECONDS: json.dumps(shard.seconds).encode()})
+
+
+def _read(path: Path) -> Predictions:
+    import pyarrow.parquet as pq
+
+    table: pa.Table = pq.read_table(path, partitioning=None)
+    logits = None
+    if "logits" in table.column_names:
+        column = table.column("logits").combine_chunks()
+        width = table.schema.field("logits").type.list_size
+        logits = column.values.to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, width)
+    return Predictions(
+        pairs=tuple(table.column("pair").to_pylist()),
+        tokens=table.column("tokens").to_numpy().astype(np.int32),
+        outputs=table.column("output").to_numpy().astype(np.int64) if logits is None else best_outputs(logits),
+        logits=logits,
+        seconds=float(json.loads(table.schema.metadata[SECONDS])),
+    )
+
 
 T = TypeVar("T")
 PairLength = tuple["Pair", int]

@@ -3,43 +3,46 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from merge_snli.base.errors import InputError, param
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
+T = TypeVar("T")
 
-@dataclass(frozen=True)
-class PartOfData:
-    """What part of the data is scored.
+
+class Numbering(Generic[T]):
+    """Numbers distinct values from 0, in the order in which they first occur.
 
     Attributes:
-        limit_seeds: Number of groups; None for all.
-        subsample: The draw whose rows are scored; None for all rows.
-        units: What the groups are called, in the plural.
+        index: The number of each distinct value.
+        numbers: The number of each value that was added.
     """
 
-    limit_seeds: int | None
-    subsample: int | None
-    units: str = "seeds"
+    def __init__(self, values: Iterable[T] = ()) -> None:
+        """Number some values."""
+        self.index: dict[T, int] = {}
+        self.numbers = array("q")
+        for value in values:
+            self.add(value)
 
-    def __str__(self) -> str:
-        """Return the part in words, such as `partial: 100 seeds, subsample 3`."""
-        groups = [] if self.limit_seeds is None else [f"{self.limit_seeds:,} {self.units}"]
-        return f"partial: {', '.join([*groups, *([] if self.subsample is None else [f'subsample {self.subsample}'])])}"
+    def add(self, value: T) -> None:
+        """Number one more value; an equal one is not held twice."""
+        self.numbers.append(self.index.setdefault(value, len(self.index)))
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,8 @@ class ScoredData:
         draws: Whether each draw (subsample) has each row, [n_draws, n_rows]; None if there are no draws.
         anchors: The anchors of the groups (seeds); None if they have none.
         parts: By column and value, whether each row has the value, [n_rows].
-        part: What part of the data this is; None for the whole.
+        limit_seeds: Number of groups of a part of the data; None for all groups.
+        subsample: The draw whose rows a part has; None for all rows.
     """
 
     dataset: MergeDataset | None
@@ -97,7 +101,8 @@ class ScoredData:
     draws: Bools | None = field(repr=False)
     anchors: AnchorPairs | None = field(repr=False)
     parts: Mapping[str, Mapping[str, Bools]] = field(repr=False)
-    part: PartOfData | None = None
+    limit_seeds: int | None = None
+    subsample: int | None = None
 
     @property
     def stored(self) -> MergeDataset:
@@ -119,6 +124,13 @@ class ScoredData:
     def units(self) -> tuple[str, str]:
         """What a group and a row are called."""
         return ("group", "pair") if self.anchors is None else ("seed", "variant")
+
+    @property
+    def part(self) -> str | None:
+        """What part of the data this is, such as `partial: 100 seeds, subsample 3`; None for the whole."""
+        groups = [] if self.limit_seeds is None else [f"{self.limit_seeds:,} {self.units[0]}s"]
+        draw = [] if self.subsample is None else [f"subsample {self.subsample}"]
+        return f"partial: {', '.join(groups + draw)}" if groups or draw else None
 
     def by_group(self, values: Ints) -> list[Ints]:
         """Return values of the rows, [n_rows], by group in the order of the data."""
@@ -176,16 +188,15 @@ def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample:
         limit_seeds = None
     if limit_seeds is None and subsample is None:
         return data
-    part = PartOfData(limit_seeds, subsample, f"{data.units[0]}s")
-    groups = np.sort(np.array(by_digest(data.group_ids)[:limit_seeds]))
-    kept = np.isin(data.row_groups, groups)
-    draws = data.draws
+    groups = np.zeros(len(data.group_ids), dtype=bool)
+    groups[by_digest(data.group_ids)[:limit_seeds]] = True
+    kept, draws = groups[data.row_groups], data.draws
     if draws is not None and subsample is not None:
         kept &= draws[subsample]
-        groups = groups[np.isin(groups, data.row_groups[kept])]
+        groups = np.isin(np.arange(len(groups)), data.row_groups[kept])
         draws = draws[[subsample]]
-    smaller = data.take(groups=np.isin(np.arange(len(data.group_ids)), groups), rows=kept)
-    return replace(smaller, draws=draws if draws is None else draws[:, kept], part=part)
+    part = replace(data, draws=draws, limit_seeds=limit_seeds, subsample=subsample)
+    return part.take(groups=groups, rows=kept)
 
 
 def by_digest(group_ids: tuple[str, ...]) -> list[int]:

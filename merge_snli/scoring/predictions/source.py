@@ -16,6 +16,7 @@ from merge_snli.models.labels import canonical_dataset_labels, positions
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
+from merge_snli.scoring.predictions.scored_data import Numbering
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.models.predictor import Pair
+    from merge_snli.models.labels import Pair
     from merge_snli.problems.reading import Survey
     from merge_snli.problems.source import ProblemSource
     from merge_snli.scoring.predictions.scored_data import ScoredData
@@ -126,18 +127,16 @@ def _index(opened: ProblemSource, survey: Survey, data: ScoredData) -> ScoredSou
     """Read the problems of a source, and find those pairs that the config already has."""
     name = _name(opened.options)
     numbers = _label_numbers(survey.label_names, data, name)
-    index_of_pair = {pair: index for index, pair in enumerate(data.pairs)}
-    pairs, labels = array("q"), array("q")
+    pairs, labels = Numbering(data.pairs), array("q")
     for problem in stream_problems(opened, survey):
-        pair = problem.premise, problem.hypothesis
-        pairs.append(index_of_pair.setdefault(pair, len(index_of_pair)))
+        pairs.add((problem.premise, problem.hypothesis))
         labels.append(numbers[problem.label])
     source = ScoredSource(
         name=name,
         digest=survey.digest,
         without_label=survey.without_label,
-        new_pairs=tuple(index_of_pair)[len(data.pairs) :],
-        pairs=np.array(pairs),
+        new_pairs=tuple(pairs.index)[len(data.pairs) :],
+        pairs=np.array(pairs.numbers)[len(data.pairs) :],
         labels=np.array(labels),
     )
     _require_seeds(source, data)

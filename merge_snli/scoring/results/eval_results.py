@@ -6,12 +6,10 @@ The Hub matches a data set's `eval.yaml` and a model's results by data set and t
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path, write_text
-from merge_snli.schema import TEST
 from merge_snli.scoring.results.files import safe_name
 
 if TYPE_CHECKING:
@@ -29,32 +27,15 @@ PATH_IN_REPO = ".eval_results/merge_snli.yaml"
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class EvalTask:
-    """A task of a data set's `eval.yaml`: one score that models are ranked by.
+def eval_tasks(configs: Iterable[str]) -> dict[str, str]:
+    """Return the config of each task of a data set's `eval.yaml`, a score that models are ranked by.
 
-    Attributes:
-        id: Name of the task, such as `all_pattern_accuracy`.
-        config: Config of the data set.
-        split: Split of the config.
-    """
-
-    id: str
-    config: str
-    split: str
-
-
-def eval_tasks(configs: Iterable[str]) -> tuple[EvalTask, ...]:
-    """Return the tasks of some configs: PA at the quality threshold and SA on variants, in percent.
+    The scores are PA at the quality threshold and SA on variants, in percent.
 
     Args:
         configs: `all` or word classes.
     """
-    return tuple(
-        EvalTask(_task(config, metric), config, TEST)
-        for config in configs
-        for metric in (PATTERN_ACCURACY, SAMPLE_ACCURACY)
-    )
+    return {_task(config, metric): config for config in configs for metric in (PATTERN_ACCURACY, SAMPLE_ACCURACY)}
 
 
 def write_eval_results(results: Sequence[Result], out: Path, *, dataset_id: str) -> list[Path]:

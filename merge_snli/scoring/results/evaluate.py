@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from platform import python_version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
-from merge_snli.models.labels import ANSWERS, FUNCTION, Missing, compared_labels, positions
-from merge_snli.scoring.answers import Anchors, Answers
-from merge_snli.scoring.results.describe import compared_numbers, label_notes, labels_in_use, model_record, run_record
-from merge_snli.scoring.results.fields import SCHEMA_VERSION
-from merge_snli.scoring.results.measure import consistency, digits_of, group_table, scores, scores_of_parts
-from merge_snli.scoring.results.records import DatasetRecord, LeftOut, PartialRecord
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
+from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, Missing, compared_labels
+from merge_snli.schema import NLI_LABELS
+from merge_snli.scoring.answers import align, asked_answers, compared_numbers
+from merge_snli.scoring.results.measure import (
+    consistency,
+    group_table,
+    scores,
+    scores_of_parts,
+    source_scores,
+)
+from merge_snli.scoring.results.records import (
+    SCHEMA_VERSION,
+    DatasetRecord,
+    LeftOut,
+    ModelRecord,
+    PartialRecord,
+    RunRecord,
+)
 from merge_snli.scoring.results.result import Result
-from merge_snli.scoring.results.source_scores import source_scores
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 if TYPE_CHECKING:
@@ -23,11 +37,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from merge_snli.models.predictor import ModelFacts
+    from merge_snli.models.labels import ModelFacts, ModelLabels
     from merge_snli.models.scored_model import ScoredModel
+    from merge_snli.scoring.answers import Answers
+    from merge_snli.scoring.predictions.predict import Predictions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
-    from merge_snli.scoring.predictions.store import Predictions
     from merge_snli.scoring.results.records import PromptRecord
     from merge_snli.scoring.results.scores import Scores, SourceScores
 
@@ -62,7 +77,7 @@ def evaluate(
     outputs = predictions.outputs
     names = labels_in_use(scored.labels, outputs)
     compared = compared_labels(names, data.label_names)
-    pair_labels = compared_numbers(outputs, names, compared)
+    pair_labels = compared_numbers(names, compared)[outputs]
     imported = scored.labels.origin == ANSWERS
     answers = asked_answers(align(data, pair_labels, compared), whole_groups=imported)
     if not len(answers.rows):
@@ -91,107 +106,6 @@ def evaluate(
     )
 
 
-def align(data: ScoredData, pair_labels: Ints, compared: tuple[str, ...]) -> Answers:
-    """Assign predictions on pairs to the rows and anchors of data.
-
-    Args:
-        data: The rows, anchors and pairs.
-        pair_labels: Number among the compared labels of the prediction on each pair, or a code of `Missing`, [n_pairs].
-        compared: The compared labels.
-    """
-    anchors = data.anchors
-    return answers_to(
-        data, pair_labels[data.row_pairs], None if anchors is None else pair_labels[anchors.pairs], compared
-    )
-
-
-def answers_to(data: ScoredData, rows: Ints, anchors: Ints | None, compared: tuple[str, ...]) -> Answers:
-    """Return answers to data, with its gold labels.
-
-    Args:
-        data: The rows and anchors.
-        rows: Number of the predicted label of each row, or a code of `Missing`, [n_rows].
-        anchors: Number of the predicted label of each anchor, or a code, [n_groups]; None without anchors.
-        compared: The labels that the numbers mean.
-    """
-    gold = np.array(positions(data.label_names, compared))
-    return Answers(
-        labels=compared,
-        rows=np.arange(len(data.row_groups)),
-        group_index=np.arange(len(data.group_ids)),
-        groups=data.row_groups,
-        gold=gold[data.row_labels],
-        predicted=rows,
-        draws=data.draws,
-        anchors=None if data.anchors is None or anchors is None else Anchors(gold[data.anchors.labels], anchors),
-    )
-
-
-def answers_of(result: Result, data: ScoredData) -> Answers:
-    """Return the answers in a result, with a code for every row and anchor of the data that the result leaves out.
-
-    Args:
-        result: The result.
-        data: The data that it is on.
-
-    Raises:
-        InputError: If a group is not in the data, or has another number of rows.
-    """
-    table, index = result.groups, {name: number for number, name in enumerate(data.group_ids)}
-    unknown = next((name for name in table.id if name not in index), None)
-    unit, row = data.units
-    if unknown is not None:
-        raise InputError(f"{unit} {unknown!r} is not in {data.place}")
-    compared = compared_labels(result.model.labels, data.label_names)
-    rows = data.by_group(np.arange(len(data.row_groups)))
-    own = [rows[index[name]] for name in table.id]
-    for name, numbers, answers in zip(table.id, own, table.predictions, strict=True):
-        if len(numbers) != len(answers):
-            raise InputError(
-                f"{unit} {name!r} has {len(numbers)} {row}s, and the result has {len(answers)} answers to them"
-            )
-    predicted = np.full(len(data.row_groups), Missing.NOT_ASKED.value)
-    predicted[np.concatenate(own)] = digits_of(table.predictions)
-    return answers_to(data, predicted, _anchors_of(result, data, compared), compared)
-
-
-def _anchors_of(result: Result, data: ScoredData, compared: tuple[str, ...]) -> Ints | None:
-    """Return the predicted label of each anchor of the data; None without anchors."""
-    table = result.groups
-    if table.anchors is None or data.anchors is None:
-        if (table.anchors is None) != (data.anchors is None):
-            raise InputError(
-                f"{'the result' if data.anchors is None else data.place} has seeds, and the other has none"
-            )
-        return None
-    index = {name: number for number, name in enumerate(data.group_ids)}
-    predicted = np.full(len(data.group_ids), Missing.NOT_ASKED.value)
-    for name, answer in zip(table.id, table.anchors, strict=True):
-        if answer is not None and answer not in compared:
-            raise InputError(f"seed {name!r}: the answer {answer} is not one of {', '.join(compared)}")
-        predicted[index[name]] = Missing.NO_ANSWER if answer is None else compared.index(answer)
-    return predicted
-
-
-def asked_answers(answers: Answers, *, whole_groups: bool = False) -> Answers:
-    """Leave out what the model was not asked.
-
-    Args:
-        answers: The answers to all rows.
-        whole_groups: Whether a group is left out with all its rows if one of them was not asked.
-
-    Returns:
-        The answers without rows that were not asked, without the rows of groups whose anchor was not, and without
-        groups that have no other row.
-    """
-    asked, groups = answers.asked, np.ones(len(answers.group_index), dtype=bool)
-    if answers.anchors is not None:
-        groups &= answers.anchors.predicted != Missing.NOT_ASKED
-    if whole_groups:
-        groups[answers.groups[~asked]] = False
-    return answers.take(rows=asked & groups[answers.groups])
-
-
 def left_out_of(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
     """Return how many groups and rows of data have no answer."""
     return LeftOut(
@@ -214,6 +128,13 @@ def fields_of(answers: Answers, data: ScoredData) -> dict[str, Any]:
         "consistency": consistency(answers),
         "groups": group_table(answers, data),
     }
+
+
+def labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
+    """Return the label of each output, without not_entailment if a function or imported answers never have it."""
+    if labels.origin in (FUNCTION, ANSWERS) and labels.names.index(NOT_ENTAILMENT) not in outputs:
+        return NLI_LABELS
+    return labels.names
 
 
 def _notes(
@@ -247,6 +168,32 @@ def _notes(
         yield f"{warning}; {hint}"
 
 
+def label_notes(scored: ScoredModel, names: Sequence[str], data_labels: Sequence[str]) -> Iterator[str]:
+    """Yield what a reader must know about the labels of a model, one sentence per note.
+
+    Args:
+        scored: The model.
+        names: The labels of its outputs, from `labels_in_use`.
+        data_labels: The labels of the data set.
+    """
+    labels, outputs = scored.labels, ",".join(scored.labels.names)
+    if NOT_ENTAILMENT in names and NOT_ENTAILMENT not in data_labels:
+        yield (
+            "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
+            "those of other two-way models"
+        )
+    if NOT_ENTAILMENT in data_labels and NOT_ENTAILMENT not in names:
+        yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
+    if labels.origin == "given":
+        yield f"labels given as {outputs}"
+    if labels.origin == INFERRED:
+        yield f"labels inferred from the seeds as {outputs}"
+    if labels.origin == TABLE:
+        yield f"the model's config names no labels; known labels used: {outputs}"
+    if labels.overrides_config:
+        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
+
+
 def chance_warning(overall: Scores, answers: Answers) -> str | None:
     """Return the note on a model that is hardly better than always predicting the most common label; None if not.
 
@@ -270,10 +217,46 @@ def dataset_record(data: ScoredData) -> DatasetRecord:
         name=data.name,
         title=data.title if part is None else f"{data.title} ({part})",
         revision=data.revision,
-        digest=data.digest if part is None else sha256_of_json([data.digest, str(part)]),
+        digest=data.digest if part is None else sha256_of_json([data.digest, part]),
         config=data.config,
         labels=data.label_names,
         group_column=data.group_column,
         without_label=data.without_label,
-        partial=None if part is None else PartialRecord(part.limit_seeds, part.subsample, data.digest),
+        partial=None if part is None else PartialRecord(data.limit_seeds, data.subsample, data.digest),
+    )
+
+
+def run_record(
+    scored: ScoredModel, predictions: Predictions, outputs: NDArray[np.int64], prompt: PromptRecord | None = None
+) -> RunRecord:
+    """Return how the predictions were computed.
+
+    Args:
+        scored: The model.
+        predictions: Its predictions.
+        outputs: Its outputs.
+        prompt: How a language model was asked; None for other models.
+    """
+    return RunRecord(
+        versions={"merge_snli": __version__, "python": python_version(), **scored.versions},
+        dtype=scored.dtype,
+        device=scored.device,
+        seconds=round(predictions.seconds, 3),
+        no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
+        prompt=prompt,
+    )
+
+
+def model_record(scored: ScoredModel, facts: ModelFacts, names: tuple[str, ...]) -> ModelRecord:
+    """Return the model that was scored, with the labels of its outputs."""
+    return ModelRecord(
+        name=scored.name,
+        revision=scored.revision,
+        digest=scored.digest,
+        architecture=facts.architecture,
+        parameters=facts.parameters,
+        training_data=scored.training_data,
+        labels=names,
+        label_origin=scored.labels.origin,
+        config_labels=scored.labels.config_names,
     )

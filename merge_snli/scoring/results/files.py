@@ -1,4 +1,4 @@
-"""Read and write results as JSON files, one per model, data set and config."""
+"""Read and write results as JSON files, and check the folder of such files."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json, write_text
-from merge_snli.scoring.results.fields import SCHEMA_VERSION
+from merge_snli.dataset.folders import check_out
+from merge_snli.scoring.results.records import SCHEMA_VERSION
 from merge_snli.scoring.results.result import Result
 
-RESULT: TypeAdapter[Result] = TypeAdapter(Result)
-
 logger = logging.getLogger(__name__)
+
+
+RESULT: TypeAdapter[Result] = TypeAdapter(Result)
 
 
 def to_json(result: Result) -> dict[str, Any]:
@@ -150,3 +153,52 @@ def _indented(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON va
     if isinstance(value, list) and value and isinstance(value[0], list):
         return "[" + before + f",{before}".join(map(_indented, value)) + after + "]"
     return json.dumps(value, ensure_ascii=False)
+
+
+def check_results_folder(out: Path) -> None:
+    """Check that results can be written to a folder.
+
+    Raises:
+        InputError: If `check_out` refuses the folder, or it has files but no result.
+    """
+    check_out(out, "a results folder", _find_other)
+
+
+def _find_other(folder: Path) -> str | None:
+    """Return the first name in a folder without results; hidden files do not count."""
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    return None if any(is_result(folder / name) for name in names) else next(iter(names), None)
+
+
+def is_result(path: Path) -> bool:
+    """Return whether a file is a result, of any schema version."""
+    if path.suffix != ".json":
+        return False
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(value, dict) and {"schema_version", "model", "dataset"} <= value.keys()
+
+
+SCHEMA_FILE = Path(__file__).parents[1] / "result.schema.json"
+
+
+class _WithoutTitles(GenerateJsonSchema):
+    """Leave out the titles that repeat the name of each field."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        return False
+
+
+def result_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of result files."""
+    return {
+        "$schema": GenerateJsonSchema.schema_dialect,
+        "$id": f"urn:merge-snli:result:{SCHEMA_VERSION}",
+        **RESULT.json_schema(schema_generator=_WithoutTitles),
+    }
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(json.dumps(result_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

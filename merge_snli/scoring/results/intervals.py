@@ -9,6 +9,7 @@ import numpy as np
 
 from merge_snli.scoring.answers import Counts
 from merge_snli.scoring.results.scores import Intervals
+from merge_snli.scoring.statistics import Interval, constant_interval, weighted_intervals
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.scoring.answers import Anchors
-    from merge_snli.scoring.statistics import Interval
 
     Ints: TypeAlias = NDArray[np.int64]
     Bools: TypeAlias = NDArray[np.bool_]
@@ -92,7 +92,7 @@ def _statistics(counts: Counts, threshold: float) -> dict[str, Statistic]:
 
 
 def _anchor_statistics(anchors: Anchors, pattern_accuracy: Statistic) -> dict[str, Statistic]:
-    correct = anchors.correct
+    correct = anchors.correct.astype(np.float64)
 
     def on_anchors(weights: Floats) -> Floats:
         return np.asarray(weights @ correct / weights.sum(axis=-1))
@@ -109,9 +109,10 @@ def _mean_share(part: Ints | Bools, whole: Ints | Bools) -> Statistic:
     wholes, subsample, subsamples = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
     parts = np.zeros(wholes.shape)
     np.add.at(parts, subsample.ravel(), part)
+    both = np.concatenate([parts, wholes]).T.copy()
 
     def statistic(weights: Floats) -> Floats:
-        of_part, of_whole = weights @ parts.T, weights @ wholes.T.astype(np.float64)
+        of_part, of_whole = np.split(weights @ both, 2, axis=-1)
         some = of_whole > 0
         shares = np.divide(of_part, of_whole, out=np.zeros_like(of_part), where=some)
         with np.errstate(invalid="ignore"):
@@ -122,7 +123,6 @@ def _mean_share(part: Ints | Bools, whole: Ints | Bools) -> Statistic:
 
 def _intervals(statistics: Mapping[str, Statistic], n_units: int, *, unit: str) -> dict[str, Interval]:
     """Return the interval of each number; from the Wilson score if resampling it shows no variation."""
-    from merge_snli.scoring.statistics import weighted_intervals
 
     def stacked(weights: Floats) -> Floats:
         return np.stack([statistic(weights) for statistic in statistics.values()])
@@ -131,19 +131,13 @@ def _intervals(statistics: Mapping[str, Statistic], n_units: int, *, unit: str) 
         stacked, n_units, level=LEVEL, n_resamples=RESAMPLES, random_seed=RANDOM_SEED, unit=unit
     )
     return {
-        name: _rounded(_not_constant(interval, n_units, LOWEST[name]))
+        name: _rounded(interval, n_units, lowest=LOWEST[name])
         for name, interval in zip(statistics, intervals, strict=True)
     }
 
 
-def _not_constant(interval: Interval, n_units: int, lowest: float) -> Interval:
-    from merge_snli.scoring.statistics import constant_interval
-
-    if interval.low != interval.high:
-        return interval
-    return constant_interval(interval.low, n_units, lowest=lowest, level=LEVEL, unit=interval.unit)
-
-
-def _rounded(interval: Interval) -> Interval:
+def _rounded(interval: Interval, n_units: int, *, lowest: float) -> Interval:
+    if interval.low == interval.high:
+        interval = constant_interval(interval.low, n_units, lowest=lowest, level=LEVEL, unit=interval.unit)
     low, high = (round(end, DIGITS) + 0.0 for end in (interval.low, interval.high))  # -0.0 becomes 0.0
     return replace(interval, low=low, high=high)

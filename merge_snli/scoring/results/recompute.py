@@ -1,4 +1,4 @@
-"""Compute every number of a result again from its answers, and find those that differ."""
+"""Read the answers in a result, compute every number of it again from them, and find those that differ."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.base.errors import InputError
-from merge_snli.models.labels import Missing
+from merge_snli.models.labels import Missing, compared_labels
+from merge_snli.scoring.answers import answers_to, asked_answers
 from merge_snli.scoring.results.evaluate import (
-    answers_of,
-    asked_answers,
     chance_warning,
     dataset_record,
     fields_of,
     left_out_of,
 )
 from merge_snli.scoring.results.files import to_json
-from merge_snli.scoring.results.measure import scores
+from merge_snli.scoring.results.measure import digits_of, scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +33,52 @@ if TYPE_CHECKING:
 
 TOLERANCE = 2e-5
 """Largest difference of a share: that of the ends of an interval, which are rounded to five digits."""
+
+
+def answers_of(result: Result, data: ScoredData) -> Answers:
+    """Return the answers in a result, with a code for every row and anchor of the data that the result leaves out.
+
+    Args:
+        result: The result.
+        data: The data that it is on.
+
+    Raises:
+        InputError: If a group is not in the data, or has another number of rows.
+    """
+    table, index = result.groups, {name: number for number, name in enumerate(data.group_ids)}
+    unknown = next((name for name in table.id if name not in index), None)
+    unit, row = data.units
+    if unknown is not None:
+        raise InputError(f"{unit} {unknown!r} is not in {data.place}")
+    compared = compared_labels(result.model.labels, data.label_names)
+    rows = data.by_group(np.arange(len(data.row_groups)))
+    own = [rows[index[name]] for name in table.id]
+    for name, numbers, answers in zip(table.id, own, table.predictions, strict=True):
+        if len(numbers) != len(answers):
+            raise InputError(
+                f"{unit} {name!r} has {len(numbers)} {row}s, and the result has {len(answers)} answers to them"
+            )
+    predicted = np.full(len(data.row_groups), Missing.NOT_ASKED.value)
+    predicted[np.concatenate(own)] = digits_of(table.predictions)
+    return answers_to(data, predicted, _anchors_of(result, data, compared), compared)
+
+
+def _anchors_of(result: Result, data: ScoredData, compared: tuple[str, ...]) -> Ints | None:
+    """Return the predicted label of each anchor of the data; None without anchors."""
+    table = result.groups
+    if table.anchors is None or data.anchors is None:
+        if (table.anchors is None) != (data.anchors is None):
+            raise InputError(
+                f"{'the result' if data.anchors is None else data.place} has seeds, and the other has none"
+            )
+        return None
+    index = {name: number for number, name in enumerate(data.group_ids)}
+    predicted = np.full(len(data.group_ids), Missing.NOT_ASKED.value)
+    for name, answer in zip(table.id, table.anchors, strict=True):
+        if answer is not None and answer not in compared:
+            raise InputError(f"seed {name!r}: the answer {answer} is not one of {', '.join(compared)}")
+        predicted[index[name]] = Missing.NO_ANSWER if answer is None else compared.index(answer)
+    return predicted
 
 
 def differences(result: Result, data: ScoredData) -> Iterator[str]:

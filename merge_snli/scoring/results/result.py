@@ -16,8 +16,17 @@ from merge_snli.base.table import Column, Table
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL, NLI_LABELS
-from merge_snli.scoring.results.fields import Label, Part, Threshold, one_of
-from merge_snli.scoring.results.records import DatasetRecord, LeftOut, ModelRecord, RunRecord, title_of
+from merge_snli.scoring.results.records import (
+    DatasetRecord,
+    Label,
+    LeftOut,
+    ModelRecord,
+    Part,
+    RunRecord,
+    Threshold,
+    one_of,
+    title_of,
+)
 from merge_snli.scoring.results.scores import (
     NO_ANSWER,
     NOT_ASKED,
@@ -28,6 +37,7 @@ from merge_snli.scoring.results.scores import (
     SourceAccuracy,
     SourceScores,
 )
+from merge_snli.scoring.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE
 
 if TYPE_CHECKING:
@@ -36,7 +46,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from merge_snli.scoring.statistics import Interval
 
 WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
 """The columns of `Result.parts` on a MERGE data set."""
@@ -147,8 +156,6 @@ class Result(Part):
     @property
     def interval(self) -> Interval | None:
         """The 95% interval of `pattern_accuracy`; None if there are too few groups."""
-        from merge_snli.scoring.statistics import Interval
-
         found = self.scores.intervals
         if found is None:
             return None
@@ -199,14 +206,31 @@ class Result(Part):
         return pd.DataFrame(self.as_rows()).set_index("part")
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the pattern accuracy curve, and return its matplotlib axes.
+        """Plot mean pattern accuracy, with a band over the subsamples and a dot at the quality threshold.
 
         Args:
             ax: The axes of another result's plot, to compare the two; None for new ones.
-        """
-        from merge_snli.scoring.results.plot import plot_curve
 
-        return plot_curve(self.scores.curve, self.thresholds, name=self.title, marked=self.quality_threshold, ax=ax)
+        Returns:
+            The axes, in percent.
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+            ax.set(xlabel="threshold (%)", ylabel="pattern accuracy (%)", xlim=(0, 100), ylim=(0, 100))
+        across = [100 * threshold for threshold in self.thresholds]
+        mean = [float("nan") if value is None else 100 * value for value in self.scores.curve.mean]
+        [line] = ax.plot(across, mean, label=self.title)
+        drawn = [[100 * value for value in row if value is not None] for row in self.scores.curve.each]
+        of_subsamples = [row for row in drawn if row]
+        if len(of_subsamples) > 1:
+            low, high = ([edge(column) for column in zip(*of_subsamples, strict=True)] for edge in (min, max))
+            ax.fill_between(across, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+        place = self.thresholds.index(self.quality_threshold)
+        ax.plot(across[place], mean[place], "o", color=line.get_color())
+        ax.legend()
+        return ax
 
     def _repr_html_(self) -> str:
         """Return the scores as an HTML table for a notebook, in percent, with one row per part."""

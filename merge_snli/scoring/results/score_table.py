@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.base.table import Column, Table
-from merge_snli.scoring.results.fields import threshold_text
 from merge_snli.scoring.results.grouping import titles_of
+from merge_snli.scoring.results.records import threshold_text
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from merge_snli.base.table import Cell
-    from merge_snli.scoring.results.fields import Ends
+    from merge_snli.scoring.results.records import Ends
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.scores import Intervals, Scores, SourceScores
 
-    Cells = Callable[[Result], Cell]
 
 MODEL = Column("Model", "left")
 PA = f"PA({QUALITY_THRESHOLD})"
@@ -27,12 +25,8 @@ JOIN = "+"
 """Joins the names of two columns in `Result.parts`."""
 
 
-@dataclass(frozen=True)
-class _ScoreColumn:
-    """A column of the table and the cell of a result in it."""
-
-    column: Column
-    cell: Cells
+ScoreColumn = tuple[Column, Callable[["Result"], "Cell"]]
+"""A column of the table, and a function that returns the cell of a result in it."""
 
 
 def score_table(
@@ -61,9 +55,9 @@ def score_table(
     columns = _columns(results, sorted({*thresholds, QUALITY_THRESHOLD}))
     return Table(
         title=title_with_size(results, title) if results else "",
-        columns=(MODEL, *(each.column for each in columns)),
+        columns=(MODEL, *(column for column, _ in columns)),
         rows=(
-            *((name, *(each.cell(result) for each in columns)) for name, result in named),
+            *((name, *(cell(result) for _, cell in columns)) for name, result in named),
             *((name, *[None] * len(columns)) for name in failed),
         ),
         notes=(
@@ -170,7 +164,7 @@ def ends_text(ends: Ends) -> str:
     return " to ".join(f"{100 * end:.1f}" for end in ends)
 
 
-def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> list[_ScoreColumn]:
+def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> list[ScoreColumn]:
     anchors = not results or results[0].has_anchors
     pa = [column for threshold in thresholds for column in _pa_columns(threshold, anchors=anchors)]
     if anchors:
@@ -190,7 +184,7 @@ def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> list[_Sc
     ]
 
 
-def _pa_columns(threshold: float, *, anchors: bool) -> list[_ScoreColumn]:
+def _pa_columns(threshold: float, *, anchors: bool) -> list[ScoreColumn]:
     """Return the column of PA at a threshold, and that of its interval after the quality threshold."""
     column = _shares(f"PA({threshold_text(threshold)})", lambda result: result.scores.curve.at(threshold))
     if threshold != QUALITY_THRESHOLD:
@@ -199,20 +193,20 @@ def _pa_columns(threshold: float, *, anchors: bool) -> list[_ScoreColumn]:
     return [column, _ends(name, lambda intervals: intervals.pattern_accuracy)]
 
 
-def _shares(name: str, share: Callable[[Result], float | None], format_: str = ".1f") -> _ScoreColumn:
-    return _ScoreColumn(Column(name, format=format_), lambda result: percent(share(result)))
+def _shares(name: str, share: Callable[[Result], float | None], format_: str = ".1f") -> ScoreColumn:
+    return Column(name, format=format_), lambda result: percent(share(result))
 
 
-def _ends(name: str, ends: Callable[[Intervals], Ends]) -> _ScoreColumn:
+def _ends(name: str, ends: Callable[[Intervals], Ends]) -> ScoreColumn:
     def cell(result: Result) -> str | None:
         intervals = result.scores.intervals
         return None if intervals is None else ends_text(ends(intervals))
 
-    return _ScoreColumn(Column(name), cell)
+    return Column(name), cell
 
 
-def _label_column(label: str) -> _ScoreColumn:
-    return _ScoreColumn(Column(_header(label), format=".1f"), lambda result: _share(result.scores, label))
+def _label_column(label: str) -> ScoreColumn:
+    return Column(_header(label), format=".1f"), lambda result: _share(result.scores, label)
 
 
 def _share(scores: Scores, label: str) -> float | None:

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from merge_snli.scoring.answers import Counts
-from merge_snli.scoring.results.fields import Count, Difference, Digest, Ends, Label, Part, Share, Threshold
+from merge_snli.scoring.results.records import Count, Difference, Digest, Ends, Label, Part, Share, Threshold
 from metrics.pattern_accuracy.core import CURVE
 
 if TYPE_CHECKING:

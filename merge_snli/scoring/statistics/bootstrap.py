@@ -3,62 +3,20 @@
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .outcomes import Interval
-from .values import FloatArray, numbers
+from merge_snli.scoring.statistics.values import FloatArray, Interval, numbers
 
 Method: TypeAlias = Literal["BCa", "percentile"]
+IntArray: TypeAlias = NDArray[np.int64]
 
 N_RESAMPLES = 9_999
-_MAX_VALUES_PER_BATCH = 2**22  # 32 MiB
+_MAX_VALUES_PER_BATCH = 2**18  # 2 MiB, which the processor caches: three times as fast as 32 MiB
 _EXACT_DIGITS = 12
-
-
-def bootstrap_interval(
-    statistic: Callable[..., Any],
-    *columns: ArrayLike,
-    method: Method = "BCa",
-    level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
-    random_seed: int = 0,
-    unit: str = "seed",
-) -> Interval:
-    """Compute the interval of a statistic over seeds.
-
-    Args:
-        statistic: Function of resampled columns, each (…, n), and `axis` that returns (…).
-        columns: (n,) each: values of each seed, in the same order.
-        method: "BCa" (bias-corrected and accelerated) or "percentile".
-        level: Nominal coverage.
-        n_resamples: Number of resamples.
-        random_seed: Seed of the resampling.
-        unit: Unit of the values.
-
-    Returns:
-        The interval. If BCa is undefined (no single seed changes the statistic), the percentile interval.
-
-    Raises:
-        ValueError: If the columns differ in length, have fewer than 2 values, or have values that are not numbers.
-
-    Examples:
-        >>> interval = bootstrap_interval(np.mean, [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0], method="percentile")
-        >>> interval.low, interval.high, interval.method
-        (0.375, 1.0, 'percentile bootstrap')
-    """
-    (interval,) = bootstrap_intervals(
-        [statistic],
-        *columns,
-        method=method,
-        level=level,
-        n_resamples=n_resamples,
-        random_seed=random_seed,
-        unit=unit,
-    )
-    return interval
 
 
 def bootstrap_intervals(
@@ -70,22 +28,31 @@ def bootstrap_intervals(
     random_seed: int = 0,
     unit: str = "seed",
 ) -> tuple[Interval, ...]:
-    """Compute the intervals of several statistics over seeds from the same resamples.
+    """Compute the intervals of statistics over seeds, all from the same resamples.
+
+    PA is the mean of whether each seed passes, or of the share of subsamples in which it does. QT and the difference
+    between two models' PA are means over seeds, too.
 
     Args:
-        statistics: Functions as for `bootstrap_interval`, like the other arguments.
+        statistics: Functions of resampled columns, each (…, n), and `axis` that return (…).
         columns: (n,) each: values of each seed, in the same order.
-        method: "BCa" or "percentile".
+        method: "BCa" (bias-corrected and accelerated) or "percentile".
         level: Nominal coverage.
         n_resamples: Number of resamples.
         random_seed: Seed of the resampling.
         unit: Unit of the values.
 
     Returns:
-        The interval that `bootstrap_interval` returns for each statistic, in less time.
+        The interval of each statistic. If BCa is undefined (no single seed changes the statistic), the percentile
+        interval.
 
     Raises:
-        ValueError: As for `bootstrap_interval`.
+        ValueError: If the columns differ in length, have fewer than 2 values, or have values that are not numbers.
+
+    Examples:
+        >>> (interval,) = bootstrap_intervals([np.mean], [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0], method="percentile")
+        >>> interval.low, interval.high, interval.method
+        (0.375, 1.0, 'percentile bootstrap')
     """
     arrays = [numbers(f"columns[{i}]", column) for i, column in enumerate(columns)]
     if len({len(array) for array in arrays}) != 1:
@@ -94,19 +61,13 @@ def bootstrap_intervals(
     def stacked(*values: FloatArray, axis: int = -1) -> FloatArray:
         return np.stack([statistic(*values, axis=axis) for statistic in statistics])
 
-    ends = _ends(
-        stacked, arrays, paired=True, method=method, level=level, n_resamples=n_resamples, random_seed=random_seed
-    )
-    return tuple(
-        Interval(low=low, high=high, level=level, method=f"{used} bootstrap", unit=unit) for low, high, used in ends
-    )
+    return _intervals(stacked, arrays, method, n_resamples, random_seed, level=level, unit=unit)
 
 
 def weighted_intervals(
     statistics: Callable[[FloatArray], FloatArray],
     n_units: int,
     *,
-    method: Method = "BCa",
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
     random_seed: int = 0,
@@ -118,7 +79,6 @@ def weighted_intervals(
         statistics: Function of weights, (r, n), that returns (k, r): k statistics of r resamples. A weight is the
             number of times that a seed was drawn. Their sum is n, but n - 1 where BCa leaves out each seed in turn.
         n_units: Number of seeds n, at least 2.
-        method: "BCa" or "percentile".
         level: Nominal coverage.
         n_resamples: Number of resamples.
         random_seed: Seed of the resampling.
@@ -137,21 +97,17 @@ def weighted_intervals(
         >>> round(interval.low, 3), round(interval.high, 3)
         (0.868, 0.986)
     """
-    units = numbers("units", np.arange(n_units))
+    if n_units < 2:
+        raise ValueError(f"there are {n_units} seeds: at least 2 are needed")
 
-    def of_units(drawn: FloatArray, axis: int = -1) -> FloatArray:
-        rows = np.moveaxis(drawn, axis, -1).reshape(-1, drawn.shape[axis]).astype(np.int64)
+    def of_units(drawn: IntArray, axis: int = -1) -> FloatArray:
+        rows = np.moveaxis(drawn, axis, -1).reshape(-1, drawn.shape[axis])
         cells = rows + n_units * np.arange(len(rows))[:, np.newaxis]
         weights = np.bincount(cells.ravel(), minlength=len(rows) * n_units).reshape(-1, n_units)
         values = statistics(weights.astype(np.float64))
         return values.reshape(len(values), *np.delete(drawn.shape, axis))
 
-    ends = _ends(
-        of_units, [units], paired=True, method=method, level=level, n_resamples=n_resamples, random_seed=random_seed
-    )
-    return tuple(
-        Interval(low=low, high=high, level=level, method=f"{used} bootstrap", unit=unit) for low, high, used in ends
-    )
+    return _intervals(of_units, [np.arange(n_units)], "BCa", n_resamples, random_seed, level=level, unit=unit)
 
 
 def stratified_interval(
@@ -160,8 +116,6 @@ def stratified_interval(
     *,
     method: Method = "BCa",
     level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
-    random_seed: int = 0,
     unit: str = "seed",
 ) -> Interval:
     """Compute the interval of a weighted mean of the means of strata, each of which is resampled by itself.
@@ -171,8 +125,6 @@ def stratified_interval(
         weights: The weight of each stratum.
         method: "BCa" or "percentile".
         level: Nominal coverage.
-        n_resamples: Number of resamples.
-        random_seed: Seed of the resampling.
         unit: Unit of the values.
 
     Returns:
@@ -189,29 +141,22 @@ def stratified_interval(
         means = [weight * each.mean(axis=axis) for weight, each in zip(weights, values, strict=True)]
         return np.asarray(sum(means))[np.newaxis]
 
-    ((low, high, method),) = _ends(
-        weighted_mean,
-        arrays,
-        paired=False,
-        method=method,
-        level=level,
-        n_resamples=n_resamples,
-        random_seed=random_seed,
-    )
-    return Interval(low=low, high=high, level=level, method=f"stratified {method} bootstrap", unit=unit)
+    (interval,) = _intervals(weighted_mean, arrays, method, N_RESAMPLES, 0, level=level, unit=unit, paired=False)
+    return replace(interval, method=f"stratified {interval.method}")
 
 
-def _ends(
+def _intervals(
     statistics: Callable[..., FloatArray],
-    arrays: Sequence[FloatArray],
-    *,
-    paired: bool,
+    arrays: Sequence[FloatArray | IntArray],
     method: Method,
-    level: float,
     n_resamples: int,
     random_seed: int,
-) -> list[tuple[float, float, Method]]:
-    """Return the ends of the interval of each statistic and the method that gave them.
+    *,
+    level: float,
+    unit: str,
+    paired: bool = True,
+) -> tuple[Interval, ...]:
+    """Return the interval of each statistic; by percentiles if BCa is undefined.
 
     BCa counts the resamples below the observed value and those that equal it. The same number summed in another order
     differs in its last bits, so values are rounded before they are compared.
@@ -240,37 +185,15 @@ def _ends(
     ends = np.stack(result.confidence_interval, axis=-1)
     tails = (1 - level) / 2, (1 + level) / 2
     percentiles = np.quantile(result.bootstrap_distribution, tails, axis=-1).T
-    return [
-        (float(low), float(high), method)
-        if np.isfinite([low, high]).all()
-        else (float(otherwise[0]), float(otherwise[1]), "percentile")
-        for (low, high), otherwise in zip(ends, percentiles, strict=True)
-    ]
+    defined = np.asarray(np.isfinite(ends).all(axis=1))
+    rows = zip(np.where(defined[:, np.newaxis], ends, percentiles).tolist(), defined, strict=True)
+    return tuple(
+        Interval(low=low, high=high, level=level, method=f"{method if usable else 'percentile'} bootstrap", unit=unit)
+        for (low, high), usable in rows
+    )
 
 
 def _decimals(observed: float) -> int:
     """Return to how many decimals a statistic is exact: 12 decimals, or about 12 digits if it exceeds 1."""
     magnitude = abs(observed)
     return _EXACT_DIGITS - (math.floor(math.log10(magnitude)) if 1 < magnitude < math.inf else 0)
-
-
-def share_correct(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> NDArray[np.float64]:
-    """Return SA from the counts of correct and of all variants by seed, a statistic for `bootstrap_interval`."""
-    return np.asarray(correct.sum(axis=axis) / sizes.sum(axis=axis))
-
-
-def mean_interval(values: ArrayLike, *, method: Method = "BCa", **options: Any) -> Interval:  # noqa: ANN401
-    """Compute the interval of a mean over seeds.
-
-    PA is the mean of whether each seed passes, or of the share of subsamples in which it does. QT and the difference
-    between two models' PA are means over seeds, too.
-
-    Args:
-        values: (n,) one value per seed.
-        method: "BCa" or "percentile".
-        options: As for `bootstrap_interval`.
-
-    Returns:
-        The interval of the mean.
-    """
-    return bootstrap_interval(np.mean, values, method=method, **options)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .values import FloatArray
+from merge_snli.scoring.statistics.values import FloatArray
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -181,3 +181,30 @@ def _with_covariance(
     correction = n_clusters / (n_clusters - 1) * (n - 1) / (n - len(coefficients))
     inverse = np.linalg.inv(_derivatives(predictors, outcomes, coefficients)[1])
     return LogisticFit(coefficients, correction * inverse @ (scores.T @ scores) @ inverse, n, n_clusters)
+
+
+def clustered_error(correct: ArrayLike, sizes: ArrayLike) -> float:
+    """Compute the standard error of the share of correct rows, clustered by seed.
+
+    The variants of a seed are not independent, so the seeds are the units: the share is a ratio of two sums over
+    seeds, and its variance that of the linearized ratio (Cochran 1977, Sampling Techniques, section 6.4).
+
+    Args:
+        correct: (n,) number of correct rows of each seed.
+        sizes: (n,) number of rows of each seed.
+
+    Returns:
+        The standard error; NaN for fewer than two seeds with rows.
+
+    Examples:
+        >>> clustered_error([1, 0, 1, 1], [1, 1, 1, 1])
+        0.25
+        >>> clustered_error([2, 0, 2, 2], [2, 2, 2, 2])  # rows of a seed that agree add no information
+        0.25
+    """
+    right, n = np.asarray(correct, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+    right, n = right[n > 0], n[n > 0]
+    if len(n) < 2:
+        return float("nan")
+    residuals = right - n * (right.sum() / n.sum())
+    return float(np.sqrt(len(n) / (len(n) - 1) * np.square(residuals).sum()) / n.sum())

@@ -5,8 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .outcomes import Interval, TestResult, warning_for
-from .values import FloatArray, numbers, paired
+from merge_snli.scoring.statistics.values import FloatArray, Interval, TestResult, numbers, paired, warning_for
 
 _TOLERANCE = 1e-12  # equal scores may give differences that differ in their last bits
 

@@ -1,7 +1,70 @@
-"""Validate the arrays that the tests take."""
+"""Define the results of tests and intervals, check the values they take, and compute intervals of proportions."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+OVERLAP_WARNING = (
+    "Subsamples share variants of the same seeds and are not independent, so t-tests over them report too many "
+    "differences; use the permutation test instead, whose unit is the seed."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """A confidence interval.
+
+    Attributes:
+        low: Lower end.
+        high: Upper end.
+        level: Nominal coverage, such as 0.95.
+        method: Method, such as "BCa bootstrap".
+        unit: Unit that was resampled or assumed independent, such as "seed".
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    unit: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestResult:
+    """The result of a test of no difference between two paired or independent samples.
+
+    Attributes:
+        test: Name of the test.
+        statistic: Test statistic.
+        p_value: Two-sided p-value; NaN, like the statistic, if the test is not defined.
+        n: Number of units; of both samples together if they are independent.
+        unit: Unit of the values: "model", "subsample" or "seed".
+        difference: Difference of the means, first minus second.
+        interval: Interval of the difference.
+        effect_size: Effect size.
+        effect: Name of the effect size.
+        warning: Why the p-value is unreliable; None if it is not.
+    """
+
+    __test__ = False  # tell pytest that this is not a test class
+
+    test: str
+    statistic: float
+    p_value: float
+    n: int
+    unit: str
+    difference: float
+    interval: Interval
+    effect_size: float
+    effect: str
+    warning: str | None = None
+
+
+def warning_for(unit: str) -> str | None:
+    """Return the warning for a unit; only subsamples have one."""
+    return OVERLAP_WARNING if unit == "subsample" else None
+
 
 FloatArray = NDArray[np.float64]
 
@@ -51,3 +114,62 @@ def booleans(name: str, values: ArrayLike) -> NDArray[np.bool_]:
     if array.ndim != 1 or not array.size or array.dtype != np.bool_:
         raise ValueError(f"{name} has the shape {array.shape} and dtype {array.dtype}: pass one boolean per unit")
     return array
+
+
+def proportion_interval(successes: int, trials: int, *, level: float = 0.95, unit: str = "problem") -> Interval:
+    """Compute the Wilson score interval of a proportion.
+
+    Args:
+        successes: Number of units that count.
+        trials: Number of units, at least 1.
+        level: Nominal coverage.
+        unit: Unit of the counts; units must be independent.
+
+    Raises:
+        ValueError: If `successes` is not from 0 to `trials`, or `trials` is below 1.
+
+    Examples:
+        >>> interval = proportion_interval(9, 10)
+        >>> round(interval.low, 4), round(interval.high, 4)
+        (0.5958, 0.9821)
+    """
+    from scipy import stats
+
+    ends = stats.binomtest(successes, trials).proportion_ci(level, method="wilson")
+    return Interval(low=float(ends.low), high=float(ends.high), level=level, method="Wilson score", unit=unit)
+
+
+def constant_interval(
+    value: float, n: int, *, lowest: float = 0.0, level: float = 0.95, unit: str = "seed"
+) -> Interval:
+    """Compute the interval of the mean of units that all have the same value, about which a bootstrap says nothing.
+
+    None of n units differs from the value. The share of units that do, in the population, is at most the upper end of
+    the Wilson score interval of 0 of n, and each of these has at worst the lowest or highest possible value.
+
+    Args:
+        value: The value of every unit.
+        n: Number of units, at least 1.
+        lowest: Lowest possible value of a unit; the highest is 1.
+        level: Nominal coverage.
+        unit: Unit of the values; units must be independent.
+
+    Returns:
+        The interval. For shares of 0 and 1, it is the Wilson score interval of 0 of n and n of n.
+
+    Raises:
+        ValueError: If `n` is below 1.
+
+    Examples:
+        >>> interval = constant_interval(1.0, 99)
+        >>> round(interval.low, 4), interval.high
+        (0.9626, 1.0)
+    """
+    differing = proportion_interval(0, n, level=level).high
+    return Interval(
+        low=value - differing * (value - lowest),
+        high=value + differing * (1 - value),
+        level=level,
+        method="Wilson score",
+        unit=unit,
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generation.report.paper import SEVERAL, TABLE_2, TABLE_4, TABLE_6, TABLE_9
-from merge_snli.dataset.mlm_families import PAPER_NAMES, family
+from merge_snli.models.paper_models import PAPER_NAMES, family
 
 TEXT = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
 LETTERS = {"noun": "N", "verb": "V", "adj": "A"}

@@ -16,10 +16,10 @@ from generation.report.tables import average_entries, report_tables, table_2, ta
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import TEXT_WIDTH, Table
 from merge_snli.cli.main import main
-from merge_snli.dataset.mlm_families import PAPER_MLMS
 from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
-from merge_snli.dataset.validated_by import SIDES
+from merge_snli.dataset.variants import SIDES
+from merge_snli.models.paper_models import PAPER_MLMS
 from tests.records import changed
 
 DATASET = Path(__file__).parents[3] / "merge_snli"

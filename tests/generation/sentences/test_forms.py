@@ -12,7 +12,7 @@ from generation.sentences.forms import (
     match_occurrence_case,
     replace_occurrences,
 )
-from merge_snli.dataset.replaced import replaced_words
+from merge_snli.dataset.variants import replaced_words
 
 
 def test_one_form_per_occurrence() -> None:

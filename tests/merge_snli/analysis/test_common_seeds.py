@@ -22,7 +22,7 @@ from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.leaderboard.write import comma_separated, json_text, markdown
-from merge_snli.models.predictor import Pair
+from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.grouping import coverage, ranked, unranked_reasons
 from tests.merge_snli.analysis.made import rows_of, scored_dataset

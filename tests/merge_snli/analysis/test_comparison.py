@@ -20,9 +20,10 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli.main import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.scoring.predictions.pairs import read_config
-from merge_snli.scoring.results.evaluate import answers_of, fields_of, left_out_of
+from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.results.evaluate import fields_of, left_out_of
 from merge_snli.scoring.results.measure import scores
+from merge_snli.scoring.results.recompute import answers_of
 from merge_snli.scoring.results.scores import GroupTable
 from merge_snli.scoring.statistics import OVERLAP_WARNING
 from tests.merge_snli.conftest import MakeDataset

@@ -17,7 +17,7 @@ from merge_snli.analysis.line_chart import COLORS, MAX_LABEL_LETTERS, short_name
 from merge_snli.base.errors import InputError
 from merge_snli.cli.main import main
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.models.predictor import Pair
+from merge_snli.models.labels import Pair
 from merge_snli.scoring.results.files import write_result
 from merge_snli.scoring.results.scores import Spread
 

@@ -7,8 +7,7 @@ import pytest
 from merge_snli.analysis.kin import ARCH, EQUIV, MULTI, SIZE, check_counterparts, group_masks, kin
 from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.mlm_families import ALBERT, BERT, PAPER_NAMES
-from merge_snli.models.paper_models import PAPER_MODELS
+from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
 from tests.merge_snli.analysis.made import rows_of, scored_dataset
 
 BERT_B_S = "textattack/bert-base-uncased-snli"

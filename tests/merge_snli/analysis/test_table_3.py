@@ -9,8 +9,8 @@ from scipy import stats
 
 from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.analysis.table_3 import seeds_against_variants, table_3
+from merge_snli.scoring.results.measure import source_accuracy
 from merge_snli.scoring.results.scores import SourceScores
-from merge_snli.scoring.results.source_scores import source_accuracy
 from merge_snli.scoring.statistics import compare_models
 from tests.merge_snli.analysis.made import rows_of, scored_dataset
 

@@ -12,8 +12,8 @@ from merge_snli.analysis.table_3 import table_3
 from merge_snli.analysis.without_seeds import without_seeds
 from merge_snli.analysis.word_classes import classes
 from merge_snli.base.errors import InputError
+from merge_snli.scoring.results.measure import source_accuracy
 from merge_snli.scoring.results.scores import SourceScores
-from merge_snli.scoring.results.source_scores import source_accuracy
 from tests.merge_snli.analysis.made import Row, rows_of, scored_dataset
 
 ROWS: list[Row] = [

@@ -10,7 +10,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.prompts import Prompt, Shot, instruction, problem_template, shots_for
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.predictions.reading import read_config
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
 

@@ -17,11 +17,11 @@ from merge_snli import Result, score
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.leaderboard.submissions import LIMITS, check_files
-from merge_snli.scoring.predictions.pairs import read_config
-from merge_snli.scoring.results.evaluate import answers_of, fields_of
+from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.results.evaluate import fields_of
 from merge_snli.scoring.results.files import file_name, parse_result, to_json
 from merge_snli.scoring.results.measure import scores
-from merge_snli.scoring.results.recompute import differences
+from merge_snli.scoring.results.recompute import answers_of, differences
 from merge_snli.scoring.results.scores import Scores
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SHIPPED, unchecked

@@ -18,12 +18,13 @@ from merge_snli.models.batches import (
     Batches,
     is_batch_invariant,
     is_out_of_memory,
+    padded_length,
     tokens_per_batch,
 )
 from merge_snli.models.finding import find_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 
@@ -141,3 +142,41 @@ def test_gpu_batches_depend_on_free_memory(monkeypatch: pytest.MonkeyPatch) -> N
     assert with_free(3 * taken) == 1_024
     assert with_free(0) == 1
     assert tokens_per_batch("cpu", lambda: 1_000) == TOKENS_PER_BATCH
+
+
+def lengths_of(
+    tokens: Iterable[int], *, per_doubling: int = 16, batch_tokens: int = 512, limit: int | None = None
+) -> list[int]:
+    """Return the padded length of pairs with these numbers of tokens."""
+    return [
+        padded_length(each, lengths_per_doubling=per_doubling, batch_tokens=batch_tokens, max_length=limit)
+        for each in tokens
+    ]
+
+
+def test_few_lengths_with_little_padding() -> None:
+    lengths = range(1, 241)
+    padded = lengths_of(lengths)
+    assert padded[:31] == list(lengths)[:31]
+    assert lengths_of((100, 103, 104)) == [104, 104, 108]
+    added = np.array(padded) / np.array(lengths) - 1
+    assert added.min() == 0
+    assert added.max() <= 1 / 16
+    assert len(set(padded[31:])) < 50
+
+
+@pytest.mark.parametrize("per_doubling", [8, 16])
+def test_padded_pairs_have_at_least_one_padding_token(per_doubling: int) -> None:
+    """Models skip the attention mask of a batch without padding, which can change the last bits of logits."""
+    lengths = range(2 * per_doubling, 2_000)
+    padded = lengths_of(lengths, per_doubling=per_doubling, batch_tokens=10_000)
+    assert all(length > tokens for tokens, length in zip(lengths, padded, strict=True))
+
+
+def test_pairs_are_not_padded_beyond_the_limit_of_the_model() -> None:
+    assert lengths_of((61, 62, 63, 64), batch_tokens=4_096, limit=64) == [62, 64, 64, 64]
+
+
+def test_pairs_that_get_a_batch_of_their_own_are_not_padded() -> None:
+    assert lengths_of((255, 256, 300)) == [256, 256, 300]
+    assert lengths_of((120, 130), per_doubling=8, batch_tokens=256) == [128, 130]

@@ -13,11 +13,10 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import find_model
-from merge_snli.models.loading import load_classifier, read_output_names
-from merge_snli.models.options import ModelOptions
-from merge_snli.models.predictor import Pair
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.models.labels import Pair
+from merge_snli.models.loading import ModelOptions, load_classifier, read_output_names
 from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.predictions.reading import read_config
 
 MakeModel = Callable[..., Path]
 KINDS = ("bert", "roberta", "gpt2")

@@ -8,7 +8,7 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
-from merge_snli.models.predictor import Pair
+from merge_snli.models.labels import Pair
 
 
 def always(answer: Any) -> Callable[[list[Pair]], list[Any]]:  # noqa: ANN401 - a label or an invalid value

@@ -13,17 +13,39 @@ import pytest
 from merge_snli import score
 from merge_snli.base.errors import InputError
 from merge_snli.models.finding import ResolvedModel, find_model
-from merge_snli.models.labels import INFERRED, TABLE
-from merge_snli.models.loading import load_classifier
-from merge_snli.models.options import INFER, ModelOptions
-from merge_snli.models.paper_models import PAPER_MODELS, SMFA, SNLI, PaperModel, paper_model
-from merge_snli.models.predictor import Pair
+from merge_snli.models.labels import INFER, INFERRED, TABLE, Pair
+from merge_snli.models.loading import ModelOptions, load_classifier
+from merge_snli.models.paper_models import (
+    FAMILIES,
+    PAPER_MLMS,
+    PAPER_MODELS,
+    PAPER_NAMES,
+    SMFA,
+    SNLI,
+    PaperModel,
+    family,
+    paper_model,
+)
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predictions.predict import predict_pairs
 from tests.merge_snli.conftest import MakeModel
 from tests.merge_snli.models.paper_architectures import save_classifier, save_lora
 from tests.tiny_models import as_pickle
+
+
+def test_every_member_of_a_family_has_a_name() -> None:
+    members = [name for group in FAMILIES for name in group]
+    assert len(set(members)) == len(members)
+    assert PAPER_NAMES.keys() == set(members) > set(PAPER_MLMS)
+    assert len(set(PAPER_NAMES.values())) == len(PAPER_NAMES)
+    assert PAPER_NAMES["google-bert/bert-base-cased"] == "BERT-B"
+
+
+def test_family_holds_the_masked_lm_itself() -> None:
+    assert family("facebook/bart-base") == ("facebook/bart-base", "facebook/bart-large")
+    assert family("mine") == ("mine",)
+
 
 PAPER = Path(__file__).parents[4] / "shared" / "seeds" / "merge-paper-pdf.txt"
 PAIRS: list[Pair] = [
@@ -51,7 +73,6 @@ def test_rows_are_complete() -> None:
     assert len({model.name for model in PAPER_MODELS}) == len({model.paper_name for model in PAPER_MODELS}) == 13
     for model in PAPER_MODELS:
         assert model.labels == INFER or sorted(model.labels) == ["contradiction", "entailment", "neutral"]
-        assert model.label_source
     assert paper_model("nobody/nothing") is None
 
 

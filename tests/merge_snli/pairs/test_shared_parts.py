@@ -26,7 +26,7 @@ from merge_snli.hub.publishing import plan
 from merge_snli.hub.registration.prepare import prepare_dataset
 from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
 from merge_snli.schema import data_file
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.validation import validate
 
 CONFIGS = {"simple": "test", "relevance": "test", "conjunction": "test", "augmentation": "train"}

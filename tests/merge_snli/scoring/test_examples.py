@@ -7,12 +7,12 @@ import pytest
 
 EXAMPLES = (
     "merge_snli.models.labels",
-    "merge_snli.scoring.results.fields",
+    "merge_snli.scoring.results.records",
     "merge_snli.analysis.report.exhibit",
     "merge_snli.analysis.report.report",
     "merge_snli.leaderboard.write",
     "merge_snli.annotation.sample",
-    "merge_snli.dataset.replaced",
+    "merge_snli.dataset.variants",
 )
 
 

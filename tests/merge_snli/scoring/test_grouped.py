@@ -29,8 +29,7 @@ from merge_snli.pairs.output import PAIR_COLUMNS
 from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.files import write_result
-from merge_snli.scoring.results.schema import result_schema
+from merge_snli.scoring.results.files import result_schema, write_result
 
 Row = dict[str, Any]
 SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)

@@ -172,7 +172,7 @@ def test_eval_results_of_all_configs(
     entries = parse_eval_result_entries(yaml.safe_load(path.read_text(encoding="utf-8")))
     assert {entry.dataset_id for entry in entries} == {"me/merge_snli"}
     by_task = {entry.task_id: entry.value for entry in entries}
-    assert list(by_task) == [task.id for task in eval_tasks(("all", "noun"))]
+    assert list(by_task) == [*eval_tasks(("all", "noun"))]
     results = {result.dataset.config: result for result in read_results(out)}
     for name, result in results.items():
         mean = result.scores.pattern_accuracy.mean
@@ -280,7 +280,7 @@ def test_a_disk_error_names_the_folder(
 def test_an_interrupted_run_keeps_its_shards(
     bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from merge_snli.scoring.predictions.store import PredictionStore
+    from merge_snli.scoring.predictions.predict import PredictionStore
 
     add = PredictionStore.add
 

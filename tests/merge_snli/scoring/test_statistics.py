@@ -24,19 +24,17 @@ from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 from merge_snli.scoring import statistics
 from merge_snli.scoring.statistics import (
     OVERLAP_WARNING,
-    bootstrap_interval,
+    Interval,
     bootstrap_intervals,
     compact_letters,
     compare_models,
     holm,
     independent_t_test,
     mcnemar_test,
-    mean_interval,
     p_matrix,
     paired_t_test,
     passes_by_seed,
     permutation_test,
-    share_correct,
     stratified_interval,
     values_for,
     weighted_intervals,
@@ -231,6 +229,20 @@ def test_permutation_test_of_booleans_equals_exact_mcnemar() -> None:
     assert permutation_test(first, second).p_value == pytest.approx(mcnemar_test(first, second).p_value)
 
 
+def bootstrap_interval(statistic: Callable[..., Any], *columns: Any, **options: Any) -> Interval:  # noqa: ANN401
+    (interval,) = bootstrap_intervals([statistic], *columns, **options)
+    return interval
+
+
+def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
+    return bootstrap_interval(np.mean, values, **options)
+
+
+def share_correct(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> FloatArray:
+    """Return SA from the counts of correct and of all variants by seed."""
+    return np.asarray(correct.sum(axis=axis) / sizes.sum(axis=axis))
+
+
 @pytest.mark.parametrize("method", ["BCa", "percentile"])
 def test_bootstrap_of_a_mean_is_close_to_its_normal_interval(method: Any) -> None:  # noqa: ANN401
     values = np.random.default_rng(3).random(400)
@@ -259,11 +271,6 @@ def test_bootstrap_resamples_seeds_and_not_rows() -> None:
     once = bootstrap_interval(share_correct, right, np.ones(100))
     four_times = bootstrap_interval(share_correct, right * 4, np.full(100, 4))
     assert dataclasses.astuple(once) == pytest.approx(dataclasses.astuple(four_times))
-
-
-def test_share_correct_is_of_the_last_axis() -> None:
-    correct, sizes = np.array([[1, 2], [3, 4]]), np.array([[4, 4], [4, 10]])
-    assert share_correct(correct, sizes).tolist() == [3 / 8, 7 / 14]
 
 
 def test_bootstrap_of_constant_values_has_zero_width() -> None:
@@ -460,7 +467,7 @@ def test_import_is_lazy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["bootstrap", "families", "paired_tests", "passes", "t_tests"])
+@pytest.mark.parametrize("name", ["bootstrap", "families", "logistic", "paired_tests", "t_tests", "values"])
 def test_doctests(name: str) -> None:
     outcome = doctest.testmod(importlib.import_module(f"{statistics.__name__}.{name}"))
     assert outcome.failed == 0 < outcome.attempted

@@ -16,9 +16,9 @@ from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, RunStage, TaskShare, run_here
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.models.names import name_models
-from merge_snli.models.options import ModelOptions
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.models.loading import ModelOptions
+from merge_snli.models.scored_model import name_models
+from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.score_models import score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 

@@ -12,7 +12,7 @@ from merge_snli import Result, score
 from merge_snli.analysis.report.analyze import analyze
 from merge_snli.analysis.scored_dataset import ScoredDataset, read_scored_dataset
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.models.predictor import Pair
+from merge_snli.models.labels import Pair
 from merge_snli.scoring.results.files import write_result
 
 SHIPPED = Path(__file__).parents[4] / "merge_snli"

@@ -10,7 +10,7 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.analysis.report.analyze import analyze
 from merge_snli.analysis.report.report import Report
-from merge_snli.models.predictor import Pair
+from merge_snli.models.labels import Pair
 from tests.merge_snli.conftest import MakeDataset
 
 TWO_LABELS = ("entailment", "not_entailment")

@@ -8,7 +8,7 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
-from merge_snli.scoring.results.eval_results import EvalTask, eval_results_file, eval_tasks, write_eval_results
+from merge_snli.scoring.results.eval_results import eval_results_file, eval_tasks, write_eval_results
 
 
 def test_only_float32_results_on_hub_models_are_written(
@@ -33,7 +33,4 @@ def test_data_set_id_must_be_a_hub_id(name: str, tmp_path: Path) -> None:
 
 
 def test_tasks_of_a_data_set() -> None:
-    assert eval_tasks(["noun"]) == (
-        EvalTask("noun_pattern_accuracy", "noun", "test"),
-        EvalTask("noun_sample_accuracy", "noun", "test"),
-    )
+    assert eval_tasks(["noun"]) == {"noun_pattern_accuracy": "noun", "noun_sample_accuracy": "noun"}

@@ -17,8 +17,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.write import FORMATS, render_page
-from merge_snli.scoring.results.files import file_name, safe_name, to_json, write_result
-from merge_snli.scoring.results.schema import SCHEMA_FILE, result_schema
+from merge_snli.scoring.results.files import SCHEMA_FILE, file_name, result_schema, safe_name, to_json, write_result
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +231,7 @@ def test_schema_refuses_wrong_fields(result: Result, part: str, value: object) -
 
 
 def test_published_schema_is_up_to_date() -> None:
-    """If this fails, run `python -m merge_snli.scoring.results.schema`."""
+    """If this fails, run `python -m merge_snli.scoring.results.files`."""
     assert json.loads(SCHEMA_FILE.read_text(encoding="utf-8")) == result_schema()
 
 

@@ -14,7 +14,7 @@ from merge_snli.scoring.results.intervals import (
     pattern_accuracy_interval,
 )
 from merge_snli.scoring.results.scores import Intervals
-from merge_snli.scoring.statistics import mean_interval, proportion_interval
+from merge_snli.scoring.statistics import Interval, bootstrap_intervals, proportion_interval
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -23,6 +23,11 @@ SIZES = np.full((10, 80), 20)
 CHANCES = RNG.beta(3, 0.5, 80)
 CORRECT = RNG.binomial(20, CHANCES, SIZES.shape)
 ON_SEEDS = RNG.random(80) < CHANCES
+
+
+def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
+    (interval,) = bootstrap_intervals([np.mean], values, **options)
+    return interval
 
 
 def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals | None:

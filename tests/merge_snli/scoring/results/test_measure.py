@@ -15,9 +15,8 @@ from generation import Options, generate
 from merge_snli import Result, score
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.answers import MAJORITY, Anchors, Answers
-from merge_snli.scoring.predictions.pairs import read_config
-from merge_snli.scoring.results.evaluate import align, asked_answers
+from merge_snli.scoring.answers import MAJORITY, Anchors, Answers, align, asked_answers
+from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.results.measure import group_table, scores, scores_against
 from merge_snli.scoring.results.scores import NOT_ASKED
 

@@ -11,7 +11,7 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.scoring.predictions.pairs import read_config
+from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.predictions.scored_data import pair_digest
 
 

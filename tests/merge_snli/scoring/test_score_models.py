@@ -13,14 +13,12 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.models.labels import INFERRED, TABLE, ModelLabels, find_model_labels
-from merge_snli.models.options import INFER, ModelOptions
-from merge_snli.models.predictor import ModelFacts, Pair
+from merge_snli.models.labels import INFER, INFERRED, TABLE, ModelFacts, ModelLabels, Pair, find_model_labels
+from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.infer_labels import check_labels, infer_labels
-from merge_snli.scoring.predictions.pairs import read_config
-from merge_snli.scoring.score_models import score_model
+from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.score_models import check_labels, infer_labels, score_model
 from tests.merge_snli.conftest import MakeDataset
 
 OUTPUTS = ("LABEL_0", "LABEL_1", "LABEL_2")

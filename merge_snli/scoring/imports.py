@@ -1,0 +1,206 @@
+"""Score the answers of a model that was run elsewhere: by a harness, or by any program that writes a table."""
+
+from __future__ import annotations
+
+import logging
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, canonical_name, canonical_names
+from merge_snli.dataset.stored import read_split
+from merge_snli.models.function import model_from_answers
+from merge_snli.problems.file_rows import read_file
+from merge_snli.problems.rows import LabelNames
+from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.results.evaluate import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from merge_snli.models.labels import Pair
+    from merge_snli.problems.rows import SourceRow
+    from merge_snli.scoring.predictions.scored_data import ScoredData
+    from merge_snli.scoring.results.records import PromptRecord
+    from merge_snli.scoring.results.result import Result
+
+logger = logging.getLogger(__name__)
+
+
+ID_COLUMNS = ("variant_id", "pair_id")
+"""The columns of ids of rows in stored data sets."""
+
+
+@dataclass(frozen=True)
+class ImportedAnswers:
+    """The answers of one model that was run elsewhere.
+
+    Attributes:
+        source: The files that they were read from, for messages.
+        model: Name of the model.
+        labels: The answer to each pair: a label, or None if it cannot be read.
+        texts: What a language model wrote, by pair; empty for other models and where it ranked the labels.
+        prompt: How a language model was asked; None for other models.
+        digest: What identifies the model and how it was asked; None if only its name does.
+        versions: Versions of the libraries that asked it.
+    """
+
+    source: str
+    model: str
+    labels: dict[Pair, str | None]
+    texts: dict[Pair, str] = field(default_factory=dict)
+    prompt: PromptRecord | None = None
+    digest: str | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool = False) -> Result:
+    """Compute the result of a model from its answers.
+
+    Args:
+        answers: The answers.
+        data: The data, or the part of it, that the model was asked.
+        partial: Leave out and count the groups without all their answers.
+
+    Raises:
+        InputError: If answers are missing without `partial`, or every group lacks one.
+    """
+    missing = sum(pair not in answers.labels for pair in data.pairs)
+    if missing and not partial:
+        raise InputError(
+            f"{answers.source} has no answers to {missing:,} of the {len(data.pairs):,} distinct pairs of "
+            f"{data.place}: finish the run, give all its files together, or add {param('partial', True)} to leave out "
+            f"the {data.units[0]}s without all their answers"
+        )
+    scored = model_from_answers(answers.labels, name=answers.model, digest=answers.digest, versions=answers.versions)
+    predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)
+    return evaluate(scored, facts, predictions, data, prompt=answers.prompt)
+
+
+def pairs_by_id(data: ScoredData) -> dict[str, Pair]:
+    """Return the pair of each anchor and row of whole data by id; empty for a file, whose rows have no ids."""
+    if data.dataset is None:
+        return {}
+    table = read_split(data.dataset, str(data.config))
+    ids = table.column(next(name for name in ID_COLUMNS if name in table.column_names)).to_pylist()
+    found = {name: data.pairs[pair] for name, pair in zip(ids, data.row_pairs.tolist(), strict=True)}
+    if data.anchors is not None:
+        seeds = zip(data.group_ids, data.anchors.pairs.tolist(), strict=True)
+        found |= {name: data.pairs[pair] for name, pair in seeds}
+    return found
+
+
+LABEL, ID, PREMISE, HYPOTHESIS = "label", "id", "premise", "hypothesis"
+GUESSED = ("prediction", "predictions", "predicted", "predicted_label", "pred")
+"""Columns beside which `label` is probably the gold label."""
+
+
+def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> ImportedAnswers:
+    """Read the predictions of one model.
+
+    A row has `id`, of a seed or a variant, or `premise` and `hypothesis`; and `label`, by name or by its number in the
+    data set, or one column of scores per label. An empty label is an answer that cannot be read. Rows on pairs that the
+    config does not have are ignored.
+
+    Args:
+        paths: Files, read as one.
+        data: The whole config.
+        model: Name of the model.
+
+    Raises:
+        InputError: If a file cannot be read, a row is invalid, two rows with one id differ, or no row is on the config.
+    """
+    ids = pairs_by_id(data)
+    known = {*data.pairs}
+    labels: dict[Pair, str | None] = {}
+    by_id: dict[str, str | None] = {}
+    rows = unknown = differing = 0
+    for path in paths:
+        scores: dict[str, str] | None = None
+        for row in read_file(path):
+            if scores is None:
+                scores, has_id = _score_columns(row), ID in row.values
+            rows += 1
+            label = _prediction(row, scores, data.label_names)
+            pair = ids.get(_text(row, ID)) if has_id else (_text(row, PREMISE), _text(row, HYPOTHESIS))
+            if pair is None or pair not in known:
+                unknown += 1
+                continue
+            if has_id and by_id.setdefault(_text(row, ID), label) != label:
+                raise InputError(f"{row.location}: {_text(row, ID)!r} has another label in an earlier row: keep one")
+            differing += labels.setdefault(pair, label) != label
+    source = ", ".join(map(str, paths))
+    if not rows:
+        raise InputError(f"{source} has no rows: give the predictions of the model")
+    if not labels:
+        raise InputError(
+            f"none of the {rows:,} rows of {source} is on {data.place}: give the data set that the model predicted"
+        )
+    if unknown:
+        logger.warning("%s: ignored %s of %s rows, which are not in %s", source, unknown, rows, data.place)
+    if differing:
+        logger.warning("%s: %s rows have another label than the first row with their sentences", source, differing)
+    return ImportedAnswers(source, model, labels)
+
+
+def _score_columns(row: SourceRow) -> dict[str, str]:
+    """Return the column of the score of each label in a file, by label; none if `label` has the prediction.
+
+    Args:
+        row: The first row of the file.
+    """
+    names = [str(name) for name in row.values]
+    if ID not in names and not {PREMISE, HYPOTHESIS} <= {*names}:
+        raise InputError(f"{row.location} has the columns {', '.join(names)}: add id, or premise and hypothesis")
+    guessed = next((name for name in names if name in GUESSED), None)
+    if LABEL in names:
+        if guessed is not None:
+            raise InputError(
+                f"{row.location} has the columns label and {guessed}: rename the column of the predicted labels to "
+                "label, and remove the gold labels"
+            )
+        return {}
+    spelled = {canonical_name(name, two_way=False): name for name in names if name not in (ID, PREMISE, HYPOTHESIS)}
+    scores = {label: name for label, name in spelled.items() if label is not None}
+    if canonical_names(tuple(scores)) is None:
+        raise InputError(f"{row.location} has the columns {', '.join(names)}: add label, or one column per label")
+    return scores
+
+
+def _text(row: SourceRow, column: str) -> str:
+    value = row.values.get(column)
+    if value is None or value == "":
+        raise InputError(f"{row.location} has no {column}")
+    return str(value)
+
+
+def _prediction(row: SourceRow, columns: dict[str, str], names: Sequence[str]) -> str | None:
+    if columns:
+        scores = {label: _score(row, column) for label, column in columns.items()}
+        return max(scores, key=scores.__getitem__)
+    value = row.values.get(LABEL)
+    if value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip():
+        return None
+    text = str(value).strip()
+    number = LabelNames(tuple(names), tuple(names)).number(text)
+    if number is not None:
+        return names[number]
+    if canonical_name(text, two_way=False) == NOT_ENTAILMENT:
+        return NOT_ENTAILMENT
+    raise InputError(
+        f"{row.location}: label {text[:80]!r} is not one of {', '.join(names)}, or a number from 0 to "
+        f"{len(names) - 1}; leave it empty if the model gave no answer"
+    )
+
+
+def _score(row: SourceRow, column: str) -> float:
+    value: Any = row.values.get(column)
+    try:
+        score = float(value)
+    except (TypeError, ValueError):
+        score = math.nan
+    if math.isnan(score):
+        raise InputError(f"{row.location}: {column} is {value!r}, not a number")
+    return score
