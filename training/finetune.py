@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
-from merge_snli.cli.problem_arguments import given, with_suppressed_default
+from merge_snli.cli.arguments import given, with_suppressed_default
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.pairs.finetuning.card import card_text
 from merge_snli.pairs.finetuning.data import TrainingData, augmented, read_training_data

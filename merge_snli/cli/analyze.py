@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_datasets, add_format, add_list, add_results
-from merge_snli.cli.output import TEXT_FORMATS, write_output
+from merge_snli.cli.arguments import TEXT_FORMATS, add_datasets, add_format, add_list, add_results, write_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, add_datasets, add_format, add_list, add_steps
-from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
+from merge_snli.cli.arguments import (
+    DATASET,
+    TABLE_FORMATS,
+    TEXT,
+    add_datasets,
+    add_format,
+    add_list,
+    add_steps,
+    write_tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,15 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.cli.arguments import add_datasets, add_format, add_results, add_thresholds
-from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
+from merge_snli.cli.arguments import (
+    TABLE_FORMATS,
+    TEXT,
+    add_datasets,
+    add_format,
+    add_results,
+    add_thresholds,
+    write_tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from merge_snli.cli.arguments import DATASET, add_format
-from merge_snli.cli.output import TEXT_FORMATS, write_output
+from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_format, write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

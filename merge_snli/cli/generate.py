@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from generation.filters.filter import FILTERS_GROUP
 from generation.options import DATA_SET, MASKED_LMS, Options
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.problem_arguments import add_option_arguments, given
+from merge_snli.cli.arguments import add_option_arguments, given
 from merge_snli.problems.options import PROBLEMS_GROUP
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _estimate(options: Options, arguments: argparse.Namespace, executor: Cluster
     from generation.run import plan_run, read_inputs
     from merge_snli.base.progress import Progress
     from merge_snli.dataset.folders import check_dataset_out
-    from merge_snli.runs.plan import plan_text
+    from merge_snli.runs.executors import plan_text
 
     choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
     inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)

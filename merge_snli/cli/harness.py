@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, add_format
-from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
+from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, TEXT, add_format, write_tables
 
 OFFERED_SHOTS = 9
 """Number of examples in the task files; `--num_fewshot N` of lm-evaluation-harness shows the first N."""

@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.cli.arguments import DATASET, RESULTS, add_format, add_list
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.arguments import DATASET, RESULTS, TABLE_FORMATS, add_format, add_list, write_tables
 
 if TYPE_CHECKING:
     from merge_snli.base.table import Table

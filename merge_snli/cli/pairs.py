@@ -6,8 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from merge_snli.cli.arguments import add_list, add_steps
-from merge_snli.cli.problem_arguments import given, with_suppressed_default
+from merge_snli.cli.arguments import add_list, add_steps, given, with_suppressed_default
 
 if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset

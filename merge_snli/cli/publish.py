@@ -62,11 +62,9 @@ def _disable_progress_without_terminal() -> None:
 
 def _publish(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.hub.publishing import plan, publish
-    from merge_snli.hub.publishing.checks import check_arguments, check_valid
-    from merge_snli.hub.publishing.hub import find_api
-    from merge_snli.hub.publishing.plan import plan_text
-    from merge_snli.hub.publishing.publish import published_text
+    from merge_snli.hub.client import find_api
+    from merge_snli.hub.plan import check_arguments, check_valid, plan, plan_text
+    from merge_snli.hub.publish import publish, published_text
 
     if not Path(arguments.dataset).is_dir():
         raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
@@ -85,9 +83,9 @@ def _publish(arguments: argparse.Namespace) -> int:
 
 
 def _propose(arguments: argparse.Namespace) -> int:
-    from merge_snli.hub.publishing.hub import find_api
-    from merge_snli.hub.publishing.plan import branch_text
-    from merge_snli.hub.publishing.results import propose_results, proposed_text, results_branch
+    from merge_snli.hub.client import find_api
+    from merge_snli.hub.plan import branch_text
+    from merge_snli.hub.results import propose_results, proposed_text, results_branch
     from merge_snli.scoring.results.files import read_result
 
     results = [read_result(path) for path in arguments.eval_results]

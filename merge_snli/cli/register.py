@@ -22,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Register, undo or list, and print the folders that were written."""
-    from merge_snli.hub.registration import find_caches, register, registered, undo
-    from merge_snli.hub.registration.registered import registered_text, removed_text
+    from merge_snli.hub.caches import find_caches, registered_text, removed_text
+    from merge_snli.hub.register import register, registered, undo
 
     if not arguments.list and not arguments.undo:
         if arguments.dataset is None:

@@ -8,9 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, as_flags, param
-from merge_snli.cli.arguments import DATASET, RESULTS, add_format, add_list, add_thresholds
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
-from merge_snli.cli.problem_arguments import SOURCE_OPTIONS, add_source_arguments
+from merge_snli.cli.arguments import (
+    DATASET,
+    RESULTS,
+    SOURCE_OPTIONS,
+    TABLE_FORMATS,
+    add_format,
+    add_list,
+    add_source_arguments,
+    add_thresholds,
+    write_tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

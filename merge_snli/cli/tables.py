@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, add_format
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
-from merge_snli.cli.problem_arguments import add_problem_arguments, given
+from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, add_format, add_problem_arguments, given, write_tables
 
 if TYPE_CHECKING:
     from merge_snli.base.table import Table

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_format, add_steps
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.arguments import TABLE_FORMATS, add_format, add_steps, write_tables
 
 if TYPE_CHECKING:
     from merge_snli.dataset.record import Record
@@ -100,8 +99,7 @@ def _record(out: Path) -> Record | None:
 
 def _status(arguments: argparse.Namespace) -> int:
     from merge_snli.runs.run_folder import run_folder
-    from merge_snli.runs.status import run_status
-    from merge_snli.runs.status_text import status_json, status_table
+    from merge_snli.runs.status import run_status, status_json, status_table
 
     status = run_status(run_folder(arguments.out))
     write_tables(arguments.format, [status_table(status)], document=lambda: status_json(status))
@@ -111,7 +109,7 @@ def _status(arguments: argparse.Namespace) -> int:
 def _cancel(arguments: argparse.Namespace) -> int:
     from merge_snli.runs.options import SLURM
     from merge_snli.runs.run_folder import read_run, run_folder
-    from merge_snli.runs.slurm_queue import cancel, queued
+    from merge_snli.runs.status import cancel, queued
 
     submitted = read_run(run_folder(arguments.out))
     if submitted is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError
-from merge_snli.card.license import license_of, license_text
+from merge_snli.card.metadata import license_of, license_text
 from merge_snli.dataset.replaced import replaced_words
 from merge_snli.dataset.stored import read_split
 

@@ -1,12 +1,15 @@
-"""How far a run on a cluster is: the tasks of each stage by state, and the first failure."""
+"""How far a run on a cluster is: the tasks of each stage by state, the first failure, and the jobs in Slurm's queue."""
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.progress import format_duration
+from merge_snli.base.table import Column, Table
 from merge_snli.runs.options import SLURM
 from merge_snli.runs.run_folder import (
     DONE,
@@ -20,9 +23,9 @@ from merge_snli.runs.run_folder import (
     read_task,
     task_file,
 )
-from merge_snli.runs.slurm_queue import queued
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from merge_snli.runs.run_folder import SubmittedRun, SubmittedStage, TaskRecord
@@ -197,3 +200,117 @@ def _duration(record: TaskRecord) -> float | None:
     if record.state == DONE:
         return record.seconds
     return record.seconds * record.total / record.units if record.total and record.units else None
+
+
+def status_table(status: RunStatus) -> Table:
+    """Return the status as a table, with the first failure in its notes."""
+    return Table(
+        columns=(
+            Column("stage", "left"),
+            *(Column(state) for state in ("tasks", DONE, RUNNING, FAILED)),
+            Column("rate"),
+            Column("left"),
+            Column("logs", "left"),
+        ),
+        rows=tuple(_row(stage) for stage in status.stages),
+        notes=tuple(_notes(status)),
+    )
+
+
+def _row(stage: StageStatus) -> tuple[str | int | None, ...]:
+    failed = stage.tasks[FAILED] + stage.tasks[STOPPED]
+    rate = None if stage.units_per_second is None else f"{stage.units_per_second:,.1f} {stage.unit}/s"
+    left = None if stage.seconds_left is None or failed else format_duration(stage.seconds_left)
+    return (
+        stage.name,
+        stage.tasks.total(),
+        stage.tasks[DONE],
+        stage.tasks[RUNNING],
+        failed,
+        rate,
+        left,
+        stage.logs.parent.name,
+    )
+
+
+def _notes(status: RunStatus) -> list[str]:
+    notes = [f"Logs are in {status.stages[0].logs.parent.parent}, in the folder logs of each stage."]
+    jobs = [stage.job for stage in status.stages if stage.job is not None]
+    if jobs:
+        notes.append(f"Slurm jobs: {', '.join(jobs)}.")
+    if status.failures:
+        notes.append(failure_text(status.failures[0]))
+    if all(stage.tasks[DONE] == stage.tasks.total() for stage in status.stages):
+        notes.append("The run is complete.")
+    elif not status.active:
+        notes.append("The run has ended: run the same command again to do what is missing.")
+    return notes
+
+
+def failure_text(failure: Failure) -> str:
+    """Return what went wrong in a task, and where its log is."""
+    return f"{failure.stage}, task {failure.task} on {failure.host}: {failure.error} (log: {failure.log})"
+
+
+def status_json(status: RunStatus) -> dict[str, Any]:
+    """Return the status as JSON values."""
+    return {
+        "executor": status.executor,
+        "active": status.active,
+        "stages": [
+            {
+                "name": stage.name,
+                "tasks": stage.tasks.total(),
+                **{state: stage.tasks[state] for state in (DONE, RUNNING, FAILED, STOPPED, WAITING)},
+                "units": stage.units,
+                "unit": stage.unit,
+                "units_per_second": stage.units_per_second,
+                "seconds_left": stage.seconds_left,
+                "logs": str(stage.logs),
+                "job": stage.job,
+            }
+            for stage in status.stages
+        ],
+        "failures": [{**vars(failure), "log": str(failure.log)} for failure in status.failures],
+    }
+
+
+def queued(jobs: Sequence[str]) -> tuple[str, ...]:
+    """Return those jobs that are running or waiting.
+
+    Args:
+        jobs: Ids of jobs of this user.
+
+    Raises:
+        InputError: If Slurm does not answer.
+    """
+    if not jobs:
+        return ()
+    queue = set(_run("squeue", "--noheader", "--me", "--format=%F").split())
+    return tuple(job for job in jobs if job in queue)
+
+
+def cancel(jobs: Sequence[str]) -> None:
+    """Cancel jobs.
+
+    Args:
+        jobs: Ids of jobs.
+
+    Raises:
+        InputError: If Slurm cannot cancel them.
+    """
+    _run("scancel", *jobs)
+
+
+def not_installed(command: str) -> InputError:
+    """Return the error of a machine that lacks a command of Slurm."""
+    return InputError(f"{command} is not installed: use a machine of the Slurm cluster")
+
+
+def _run(*command: str) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except FileNotFoundError as error:
+        raise not_installed(command[0]) from error
+    except subprocess.CalledProcessError as error:
+        raise InputError(f"{command[0]} failed: {error.stderr.strip()}") from error

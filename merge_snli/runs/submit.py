@@ -31,9 +31,7 @@ from merge_snli.runs.run_folder import (
     task_file,
     write_run,
 )
-from merge_snli.runs.slurm_queue import not_installed, queued
-from merge_snli.runs.status import is_active, run_status
-from merge_snli.runs.status_text import failure_text
+from merge_snli.runs.status import failure_text, is_active, not_installed, queued, run_status
 from merge_snli.runs.task import StageTask
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from merge_snli.pairs.simple_pair_options import SimplePairOptions
 from merge_snli.pairs.simple_pair_texts import COMMAND
 from merge_snli.schema import data_file, features_of
 from merge_snli.validation.data_files import compare_configs, find_difference
-from merge_snli.validation.finding import quoted
+from merge_snli.validation.findings import quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_tables
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from merge_snli.dataset.record import Record
     from merge_snli.pairs.output import PairConfig
-    from merge_snli.validation.collector import Collector
+    from merge_snli.validation.findings import Collector
 
 NEW_RUN = "a new run with the recorded options"
 

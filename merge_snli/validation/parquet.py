@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 
 from merge_snli.base.errors import reason
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch
-from merge_snli.validation.finding import quoted
+from merge_snli.validation.findings import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from merge_snli.validation.collector import Collector
+    from merge_snli.validation.findings import Collector
 
     Problem = tuple[str | None, str]
     """A column, or None for the whole file, and a message."""

@@ -1,4 +1,4 @@
-"""Check the record of a data set: its options, and whether its numbers agree with each other."""
+"""Check the record of a data set: its options, also in `run.toml`, and whether its numbers agree with each other."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from pydantic import TypeAdapter, ValidationError
 
 from generation.options import Options
 from generation.output.write_data import GROUP_COLUMN
+from generation.run_file import RUN_TOML, read_run_file
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
-from merge_snli.validation.finding import quoted
+from merge_snli.validation.findings import quoted
 
 if TYPE_CHECKING:
-    from merge_snli.validation.collector import Collector
+    from pathlib import Path
+
+    from merge_snli.validation.findings import Collector
 
 VARIANTS = data_file(ALL, TEST)
 SEEDS = data_file(SEED, TEST)
@@ -130,3 +134,21 @@ def check_run(run: RecordedRun, collector: Collector) -> None:
 
 def _find(collector: Collector, place: str, message: str) -> None:
     collector.find(RUN_FILE, None, place or None, message)
+
+
+def check_run_toml(folder: Path, options: Options, collector: Collector) -> None:
+    """Report options in `run.toml` that differ from the record; the file is optional.
+
+    Args:
+        folder: The data set's folder.
+        options: The recorded options.
+        collector: Gets the findings.
+    """
+    if not (folder / RUN_TOML).is_file():
+        return
+    try:
+        chosen = Options(**read_run_file(folder / RUN_TOML))
+    except (InputError, TypeError, RecursionError) as error:
+        collector.find(RUN_TOML, None, None, f"is not a valid run file: {error}")
+        return
+    collector.compare(RUN_TOML, "", chosen.as_dict(), options.as_dict(), "the record has")

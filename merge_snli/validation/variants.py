@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,13 +12,13 @@ from generation.filters.definitions import applied_filters
 from generation.options import UNION
 from generation.replacements.combine import Replacement
 from generation.sentences.folding import fold
-from generation.sentences.replacing import match_case
+from generation.sentences.replacing import match_case, match_occurrence_case
 from generation.sentences.whole_words import WORD, is_negation, is_whole_word
 from generation.variants.rows import draw_all, variant_row
 from generation.variants.variant import Variant
-from merge_snli.validation.finding import quoted
+from merge_snli.dataset.replaced import replaced_words
+from merge_snli.validation.findings import quoted
 from merge_snli.validation.recorded_run import VARIANTS
-from merge_snli.validation.replaced import is_replaced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from generation.options import Options
     from generation.sentences.words import SharedWord
     from generation.variants.rows import DrawnVariant
-    from merge_snli.validation.collector import Collector, Find
+    from merge_snli.validation.findings import Collector, Find
     from merge_snli.validation.recorded_run import RecordedRun
-    from merge_snli.validation.seed import CheckedSeed, Row
+    from merge_snli.validation.seeds import CheckedSeed, Row
 
 SIDES = ("premise", "hypothesis")
 EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
@@ -154,3 +155,41 @@ def _expected_row(row: Row, each: DrawnVariant, seed: CheckedSeed, options: Opti
             is_valid = is_replaced(before, after, starts, original, replacement, ignore_case=options.ignore_case)
             expected[side] = after if is_valid else f"{before} with {original} at the offsets {starts} as {replacement}"
     return {name: list(value) if isinstance(value, tuple) else value for name, value in expected.items()}
+
+
+def is_replaced(
+    seed: str, sentence: str, starts: Sequence[int], original: str, replacement: str, *, ignore_case: bool = False
+) -> bool:
+    """Return whether `sentence` is `seed` with every word `original` replaced.
+
+    Without the tagger of the run, only text between spaces, punctuation and the sentence's ends is known to be a word.
+    Such an occurrence must be replaced; one within a longer word may be.
+
+    Args:
+        seed: The seed's sentence.
+        sentence: The variant's sentence.
+        starts: The offsets at which the replacement starts in `sentence`.
+        original: The word to replace.
+        replacement: The word that replaces it.
+        ignore_case: Whether the run compared shared words ignoring case.
+    """
+    if not original:
+        return False
+    found = replaced_words(seed, sentence, starts, original, replacement)
+    occurrences = re.finditer(re.escape(original), seed, re.IGNORECASE if ignore_case else 0)
+    words = {occurrence.start() for occurrence in occurrences if _is_whole(seed, occurrence)}
+    return (
+        bool(found)
+        and words <= {each.seed[0] for each in found}
+        and all(
+            (ignore_case or seed[slice(*each.seed)] == original)
+            and sentence[slice(*each.variant)] == match_occurrence_case(seed[slice(*each.seed)], original, replacement)
+            for each in found
+        )
+    )
+
+
+def _is_whole(seed: str, occurrence: re.Match[str]) -> bool:
+    """Return whether an occurrence is certainly not part of a longer word."""
+    around = seed[occurrence.start() - 1 : occurrence.start()] + seed[occurrence.end() : occurrence.end() + 1]
+    return not any(character.isalnum() or character in "-'’_/" for character in around)

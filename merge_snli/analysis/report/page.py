@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.analysis.html_page import asset, shared_style, template
 from merge_snli.analysis.not_computable import NotComputable
 from merge_snli.analysis.report.inline_svg import inline_svg
-from merge_snli.card.license import license_text
+from merge_snli.card.metadata import license_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,7 +17,7 @@ from generation.report.tables import average_entries, report_tables, table_6, ta
 from generation.report.words import table_4
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import TEXT_WIDTH, Table
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.mlm_families import PAPER_MLMS
 from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split

@@ -12,10 +12,10 @@ import pytest
 
 from merge_snli.annotation.reading import read_sample
 from merge_snli.base.files import sha256_of_file, write_bytes
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.hub.publishing import plan
+from merge_snli.hub.plan import plan
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
 from tests.merge_snli.annotation.filled import Scores, csv_rows, fill_csv, random_scores
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.formats import FORMATS
 from merge_snli.leaderboard.page import render_page

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
-from merge_snli.runs.status import run_status
-from merge_snli.runs.status_text import status_json
+from merge_snli.runs.status import run_status, status_json
 
 _PROGRAM = """
 import signal, sys
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for the tests
 sys.exit(main())
 """

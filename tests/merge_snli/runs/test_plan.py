@@ -12,9 +12,9 @@ from generation.dry_run import DryRun, MaskedLMEstimate
 from generation.pipeline import submitted
 from generation.run import plan_run, read_inputs
 from merge_snli.base.progress import Progress
-from merge_snli.cli.main import main
+from merge_snli.cli import main
+from merge_snli.runs.executors import plan_text
 from merge_snli.runs.options import PLAN_FORMAT, read_cluster_file
-from merge_snli.runs.plan import plan_text
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 

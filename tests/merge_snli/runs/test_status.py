@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.runs.run_folder import (
     SECONDS_WITHOUT_BEAT,
     SUBMITTER_FILE,

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from huggingface_hub import HfApi
 
+logger = logging.getLogger(__name__)
+
+
 Result = TypeVar("Result")
 
 MAX_ATTEMPTS = 5
@@ -34,8 +37,6 @@ MEANINGS = {
     429: "the Hub's rate limit is exceeded: try again later",
 }
 """What a status means and what to do about it."""
-
-logger = logging.getLogger(__name__)
 
 
 def find_api() -> HfApi:

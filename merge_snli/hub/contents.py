@@ -1,4 +1,4 @@
-"""Rewrite the record and the card for publication: with the repository's id, without paths of this machine."""
+"""The files that are written for a publication: record and card without paths of this machine, and `eval.yaml`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from merge_snli.base.hub_ids import LICENSE_ID
 from merge_snli.card import license_of
 from merge_snli.card.dataset_folder import card_and_record
 from merge_snli.dataset.record import PublishedRecord
+from merge_snli.dataset.stored import label_names, read_split
 from merge_snli.problems.file_names import public_name
+from merge_snli.schema import SEED
 
 if TYPE_CHECKING:
     from merge_snli.dataset.record import Record
@@ -101,3 +103,56 @@ def _run_toml(record: Record) -> bytes:
     from generation.run_file import write_run_file
 
     return write_run_file(Options(**record.options)).encode()
+
+
+FRAMEWORK = "inspect-ai"
+"""The evaluation framework, from the Hub's list."""
+
+DESCRIPTION = (
+    "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
+    "Pattern accuracy is the share of seed problems with at least 90% of their variants classified correctly, "
+    "averaged over the subsamples. Sample accuracy is the share of variants classified correctly. "
+    "The tasks here ask every variant and report sample accuracy. For pattern accuracy, install merge-snli[inspect] "
+    "and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
+)
+
+METADATA = ("premise", "hypothesis", "seed_id", "variant_id", "word_class", "original", "replacement")
+"""Columns that the prompt or a reader of a log needs."""
+
+
+def eval_yaml(dataset: MergeDataset) -> bytes:
+    """Return the content of `eval.yaml`: one task per metric and config of variants."""
+    import yaml
+
+    from merge_snli.scoring.results.eval_results import eval_tasks
+
+    tasks = eval_tasks(config for config in dataset.configs if config != SEED)
+    content = {
+        "name": "MERGE",
+        "description": DESCRIPTION,
+        "evaluation_framework": FRAMEWORK,
+        "tasks": [
+            {"id": task.id, "config": task.config, "split": task.split, **_inspect_fields(dataset, task.config)}
+            for task in tasks
+        ],
+    }
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120).encode()
+
+
+def _inspect_fields(dataset: MergeDataset, config: str) -> dict[str, Any]:
+    """Return how Inspect asks and scores a task: only its own solvers and scorers can be named here.
+
+    The label is a number in the data, so the model is asked for the number.
+    """
+    names = label_names(read_split(dataset, config))
+    numbers = ", ".join(f"{number} for {name}" for number, name in enumerate(names))
+    template = (
+        f"How does the hypothesis relate to the premise? Answer with one number: {numbers}.\n\n"
+        "Premise: {premise}\nHypothesis: {hypothesis}\nAnswer:"
+    )
+    digits = "".join(map(str, range(len(names))))
+    return {
+        "field_spec": {"input": "premise", "target": "label", "metadata": list(METADATA)},
+        "solvers": [{"name": "prompt_template", "args": {"template": template}}, {"name": "generate"}],
+        "scorers": [{"name": "pattern", "args": {"pattern": rf"(?:^|\D)([{digits}])\D*$"}}],
+    }

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.hub.publishing.checks import MAIN, check_repo_id
-from merge_snli.hub.publishing.plan import Branch
-from merge_snli.hub.publishing.push import Pushed, push
+from merge_snli.hub.plan import MAIN, Branch, check_repo_id
+from merge_snli.hub.publish import Pushed, push
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.hub.registration.caches import Caches, find_caches, locked
-from merge_snli.hub.registration.check import check_loading
-from merge_snli.hub.registration.prepare import NAME, prepare_dataset, prepare_metric
-from merge_snli.hub.registration.registered import Registration, check_name, read_registration, record_file
+from merge_snli.hub.caches import Caches, Registration, check_name, find_caches, locked, read_registration, record_file
+from merge_snli.hub.prepare import NAME, check_loading, prepare_dataset, prepare_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
