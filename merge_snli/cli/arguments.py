@@ -15,9 +15,10 @@ from merge_snli.base.option import Option, described
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from merge_snli.base.table import Table
+    from merge_snli.runs.submit import Cluster
 
 DATASET, RESULTS = "DATA", "RESULTS"
 """How `--help` names a data set, which is a folder or a Hub id, and a folder of results."""
@@ -105,6 +106,29 @@ def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
 def add_datasets(parser: argparse.ArgumentParser, purpose: str, *, required: bool = False) -> None:
     """Add `--dataset`, which takes a list."""
     add_list(parser.add_argument, "--dataset", default=(), required=required, metavar=DATASET, help=purpose)
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """Add `--cluster`."""
+    parser.add_argument(
+        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
+    )
+
+
+def read_cluster(arguments: argparse.Namespace) -> Cluster | None:
+    """Return the executor that `--cluster` describes, or None.
+
+    Raises:
+        InputError: As `merge_snli.runs.options.read_cluster_file`.
+    """
+    if arguments.cluster is None:
+        return None
+    from merge_snli.runs.options import read_cluster_file
+
+    options = read_cluster_file(arguments.cluster)
+    from merge_snli.runs.submit import Cluster  # needs datatrove, which the line above has looked for
+
+    return Cluster(options)
 
 
 def add_thresholds(parser: argparse.ArgumentParser, purpose: str) -> None:

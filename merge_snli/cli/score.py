@@ -13,10 +13,12 @@ from merge_snli.cli.arguments import (
     RESULTS,
     SOURCE_OPTIONS,
     TABLE_FORMATS,
+    add_cluster,
     add_format,
     add_list,
     add_source_arguments,
     add_thresholds,
+    read_cluster,
     write_tables,
 )
 
@@ -108,9 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "give the Hub id of the data set",
     )
     add_source_arguments(parser)
-    parser.add_argument(
-        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
-    )
+    add_cluster(parser)
     add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
@@ -146,11 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{param('limit_seeds')} and {param('subsample')} are for a trial on one machine: remove them, or "
             f"{param('cluster')}"
         )
-    executor = None
-    if arguments.cluster is not None:
-        from merge_snli.runs.options import read_cluster_file
-
-        executor = read_cluster_file(arguments.cluster)
+    cluster = read_cluster(arguments)
     dataset_id, source = _dataset_id(arguments), _source(arguments)
     options = ModelOptions(
         model_labels=None if arguments.model_labels is None else parse_labels(arguments.model_labels),
@@ -182,7 +178,7 @@ def run(arguments: argparse.Namespace) -> int:
             source=source,
             opened=(data, problems),
         )
-        results, reasons = score_run(scoring, executor)
+        results, reasons = score_run(scoring, cluster)
         scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
         if dataset_id is not None:
             _write_eval_results(dataset_id, data.digest, arguments.out)

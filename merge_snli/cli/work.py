@@ -99,10 +99,10 @@ def _record(out: Path) -> Record | None:
 
 def _status(arguments: argparse.Namespace) -> int:
     from merge_snli.runs.run_folder import run_folder
-    from merge_snli.runs.status import run_status, status_json, status_table
+    from merge_snli.runs.status import run_status, status_table
 
     status = run_status(run_folder(arguments.out))
-    write_tables(arguments.format, [status_table(status)], document=lambda: status_json(status))
+    write_tables(arguments.format, [status_table(status)], document=lambda: status)
     return 0
 
 
@@ -112,12 +112,11 @@ def _cancel(arguments: argparse.Namespace) -> int:
     from merge_snli.runs.status import cancel, queued
 
     submitted = read_run(run_folder(arguments.out))
-    if submitted is not None:
-        if submitted.executor != SLURM:
-            raise InputError(
-                f"only a run on Slurm can be canceled so, and this run has the executor {submitted.executor}: press "
-                "Ctrl-C in the command that runs it"
-            )
-        if jobs := queued(submitted.jobs):
-            cancel(jobs)
+    if submitted and submitted[0].executor != SLURM:
+        raise InputError(
+            f"only a run on Slurm can be canceled so, and this run has the executor {submitted[0].executor}: press "
+            "Ctrl-C in the command that runs it"
+        )
+    if jobs := queued(submitted):
+        cancel(jobs)
     return _status(arguments)
