@@ -83,11 +83,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()
     except InputError as error:
-        _print_error(as_flags(error))
-        return INPUT_ERROR
+        return _failed(as_flags(error))
     except KeyboardInterrupt:
-        _print_error("interrupted; finished work is saved, run the same command again to resume")
-        return INTERRUPTED
+        return _failed("interrupted; finished work is saved, run the same command again to resume", INTERRUPTED)
     except BrokenPipeError:
         _discard(sys.stdout)
         return DONE
@@ -95,12 +93,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.errno in FULL_DISK_ERRORS:
             _discard(sys.stdout)
             path = error.filename or "the output"
-            _print_error(f"cannot write {path} ({error.strerror}): free some space and run again")
-            return INPUT_ERROR
-        if error.errno not in PATH_ERRORS or error.filename is None:
-            return _report_internal_error()
-        _print_error(f"cannot use {error.filename} ({error.strerror}): choose another path")
-        return INPUT_ERROR
+            return _failed(f"cannot write {path} ({error.strerror}): free some space and run again")
+        if error.errno in PATH_ERRORS and error.filename is not None:
+            return _failed(f"cannot use {error.filename} ({error.strerror}): choose another path")
+        return _report_internal_error()
     except Exception:
         return _report_internal_error()
 
@@ -114,7 +110,7 @@ def _run(argv: Sequence[str] | None) -> int:
     handler.addFilter(log_flags)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])
     logging.getLogger("merge_snli.base.progress").setLevel(logging.INFO)
-    return int(_module_of(arguments.command).run(arguments))
+    return int(_module_of(arguments.command).run(arguments) or DONE)
 
 
 def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> CommandParser:
@@ -150,12 +146,14 @@ def _module_of(command: str) -> ModuleType:
     return importlib.import_module(f"merge_snli.cli.{name}{'_' if iskeyword(name) else ''}")
 
 
-def _print_error(message: str) -> None:
+def _failed(message: str, code: int = INPUT_ERROR) -> int:
+    """Print what went wrong, and return the exit code."""
     try:
         sys.stderr.write(f"merge-snli: {message}\n")
         sys.stderr.flush()
     except OSError:  # the exit code remains
         _discard(sys.stderr)
+    return code
 
 
 def _discard(stream: TextIO) -> None:
@@ -168,11 +166,7 @@ def _report_internal_error() -> int:
     """Write the current traceback to a file and print the file's name."""
     with tempfile.NamedTemporaryFile("w", prefix="merge-snli-", suffix=".log", delete=False) as file:
         file.write(traceback.format_exc())
-    _print_error(f"internal error; traceback written to {file.name}")
-    return INTERNAL_ERROR
-
-
-USAGE_ERROR = 2
+    return _failed(f"internal error; traceback written to {file.name}", INTERNAL_ERROR)
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -194,7 +188,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print how to see the options and what is wrong, and exit."""
-        self.exit(USAGE_ERROR, f"usage: {self.prog} [options] ({self.prog} --help lists them)\nmerge-snli: {message}\n")
+        self.exit(INPUT_ERROR, f"usage: {self.prog} [options] ({self.prog} --help lists them)\nmerge-snli: {message}\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
         """Parse arguments; fail at the first unknown one."""

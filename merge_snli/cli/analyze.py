@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Write the report, and print the path of its page or its numbers."""
     from merge_snli.analysis.report.analyze import analyze
     from merge_snli.analysis.report.seed_ids import read_seed_ids
@@ -61,7 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
         progress=Progress(),
     )
     write_output(arguments.format, text=lambda: f"{arguments.out / PAGE}\n", document=report.as_dict)
-    return 0
 
 
 def _counterparts(texts: Sequence[str]) -> dict[str, str]:

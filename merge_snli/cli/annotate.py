@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     return {"sample": _sample, "score": _score, "apply": _apply}[arguments.step](arguments)
 
 
-def _score(arguments: argparse.Namespace) -> int:
+def _score(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.report import score_annotation
     from merge_snli.annotation.tables import annotation_tables, write_annotation
     from merge_snli.dataset.folders import check_out
@@ -114,10 +114,9 @@ def _score(arguments: argparse.Namespace) -> int:
     write_tables(arguments.format, tables, document=lambda: asdict(annotation))
     if arguments.format == TEXT:
         sys.stdout.write(f"{len(files)} files in {arguments.out}\n")
-    return 0
 
 
-def _apply(arguments: argparse.Namespace) -> int:
+def _apply(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.apply import apply_annotation
     from merge_snli.dataset.stored import find_dataset
 
@@ -126,7 +125,6 @@ def _apply(arguments: argparse.Namespace) -> int:
     annotated = apply_annotation(find_dataset(arguments.dataset), *_read_sheets(arguments)).record.annotation
     if annotated is not None:
         sys.stdout.write(f"{annotated.rows} rows in config annotation of {arguments.dataset}\n")
-    return 0
 
 
 def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
@@ -137,7 +135,7 @@ def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
     return sample, read_judgments(arguments.sheets, sample)
 
 
-def _sample(arguments: argparse.Namespace) -> int:
+def _sample(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.sample import draw_sample
     from merge_snli.annotation.sheets import write_sheets
     from merge_snli.dataset.folders import check_out, first_name
@@ -155,7 +153,6 @@ def _sample(arguments: argparse.Namespace) -> int:
     )
     write_sheets(sample, rows, arguments.out)
     sys.stdout.write(f"{_sample_table(sample).text()}sheets in {arguments.out}\n")
-    return 0
 
 
 def _sizes(texts: Sequence[str], datasets: int) -> list[int]:

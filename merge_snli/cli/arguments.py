@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import POSITIONAL, flag
-from merge_snli.base.option import Option, described
+from merge_snli.base.option import described
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
 
 if TYPE_CHECKING:
@@ -137,20 +137,31 @@ def add_thresholds(parser: argparse.ArgumentParser, purpose: str) -> None:
 
 
 def _threshold(text: str) -> float:
-    """Parse a threshold of the curve.
-
-    Raises:
-        ArgumentTypeError: If it is not one.
-    """
+    """Parse a threshold of the curve."""
     from metrics.pattern_accuracy.core import CURVE
 
+    return number(text, lambda value: value in CURVE, "a threshold from 0 to 1 in steps of 0.01, such as 0.85")
+
+
+def number(text: str, is_valid: Callable[[float], bool], expected: str) -> float:
+    """Parse the value of an option.
+
+    Args:
+        text: The value.
+        is_valid: Returns whether a number may be the value. For NaN, which text that is no number counts as, it must
+            return false.
+        expected: What the value must be, for the message.
+
+    Raises:
+        ArgumentTypeError: If the value is not valid.
+    """
     try:
-        threshold = float(text)
+        value = float(text)
     except ValueError:
-        threshold = float("nan")
-    if threshold not in CURVE:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a threshold from 0 to 1 in steps of 0.01, such as 0.85")
-    return threshold
+        value = float("nan")
+    if not is_valid(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
+    return value
 
 
 SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
@@ -176,12 +187,9 @@ def add_option_arguments(
         options: The options class.
         groups: The groups in order.
     """
-    types = option_types(options)
     for title in groups:
-        group = parser.add_argument_group(title)
-        for name, option in described(options):
-            if option.group == title:
-                _add_option(group, name, option, types[name])
+        group = parser.add_argument_group(title, argument_default=argparse.SUPPRESS)
+        _add_options(group, options, [name for name, option in described(options) if option.group == title])
 
 
 def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar: str) -> None:
@@ -192,9 +200,10 @@ def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar
         purpose: What the problems are.
         metavar: How the help names them.
     """
-    group = parser.add_argument_group(PROBLEMS_GROUP)
-    add_list(with_suppressed_default(group), "problems", metavar=metavar, help=purpose)
-    _add_options(group, [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP][1:])
+    group = parser.add_argument_group(PROBLEMS_GROUP, argument_default=argparse.SUPPRESS)
+    add_list(group.add_argument, "problems", metavar=metavar, help=purpose)
+    others = [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP][1:]
+    _add_options(group, ProblemOptions, others)
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
@@ -203,47 +212,36 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: The parser. Arguments that are not given are absent from its result, except for `--source`.
     """
-    group = parser.add_argument_group("source of the data set, and how to read it or pairs in groups")
+    group = parser.add_argument_group(
+        "source of the data set, and how to read it or pairs in groups", argument_default=argparse.SUPPRESS
+    )
     group.add_argument(
         "--source",
+        default=None,
         metavar="FILE|ID|recorded",
         help="also score every labeled problem of the data that the data set was generated from (Table 3, column 1): "
         "recorded for those in its run.json, or a file, folder or Hub id that has its seeds",
     )
-    _add_options(group, SOURCE_OPTIONS)
+    _add_options(group, ProblemOptions, SOURCE_OPTIONS)
 
 
-def _add_options(group: argparse._ArgumentGroup, names: Collection[str]) -> None:
-    """Add the arguments for some fields of `ProblemOptions`."""
-    types = option_types(cast(Hashable, ProblemOptions))
-    for name, option in described(ProblemOptions):
-        if name in names:
-            _add_option(group, name, option, types[name])
-
-
-def _add_option(group: argparse._ArgumentGroup, name: str, option: Option, of_type: type) -> None:
-    """Add the argument of one option."""
-    add = with_suppressed_default(group)
-    text = option.help.replace("%", "%%")
-    if option.default_text is not None:
-        text += f" (default: {option.default_text})"
-    if name in POSITIONAL:
-        add_list(add, name, nargs="*", metavar=POSITIONAL[name], help=text)
-    elif of_type is bool:
-        add(flag(name), action="store_true", help=text)
-    elif of_type is tuple:
-        add_list(add, flag(name), metavar=option.metavar, help=text)
-    else:
-        add(flag(name), type=of_type, choices=option.choices or None, metavar=option.metavar, help=text)
-
-
-def with_suppressed_default(group: argparse._ArgumentGroup) -> Any:  # noqa: ANN401 - add_argument has no exact type
-    """Return a group's `add_argument` with arguments that are absent from the result unless given."""
-
-    def add(*flags: str, **options: Any) -> None:  # noqa: ANN401 - arguments of add_argument
-        group.add_argument(*flags, default=argparse.SUPPRESS, **options)
-
-    return add
+def _add_options(group: argparse._ArgumentGroup, options: type, names: Collection[str]) -> None:
+    """Add the arguments for some fields of an options class."""
+    add, types = group.add_argument, option_types(options)
+    for name, option in described(options):
+        if name not in names:
+            continue
+        text = option.help.replace("%", "%%")
+        if option.default_text is not None:
+            text += f" (default: {option.default_text})"
+        if name in POSITIONAL:
+            add_list(add, name, nargs="*", metavar=POSITIONAL[name], help=text)
+        elif types[name] is bool:
+            add(flag(name), action="store_true", help=text)
+        elif types[name] is tuple:
+            add_list(add, flag(name), metavar=option.metavar, help=text)
+        else:
+            add(flag(name), type=types[name], choices=option.choices or None, metavar=option.metavar, help=text)
 
 
 TEXT, JSON, CSV, MARKDOWN, LATEX = "text", "json", "csv", "md", "latex"

@@ -15,6 +15,7 @@ from merge_snli.cli.arguments import (
     add_format,
     add_results,
     add_thresholds,
+    number,
     write_tables,
 )
 
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Compare the models and print one section per data set and config; draw the figures with `--out`."""
     from merge_snli.analysis.comparison import NotComparable
     from merge_snli.analysis.comparison_text import comparison_tables, to_json
@@ -82,7 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.format == TEXT:
         sys.stdout.writelines(f"{path}\n" for path in figures)
-    return 0
 
 
 def _compare(results: Sequence[Result], arguments: argparse.Namespace) -> tuple[Comparison, ...]:
@@ -101,10 +101,4 @@ def _compare(results: Sequence[Result], arguments: argparse.Namespace) -> tuple[
 
 
 def _level(text: str) -> float:
-    try:
-        level = float(text)
-    except ValueError:
-        level = float("nan")
-    if not 0 < level < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1, such as 0.05")
-    return level
+    return number(text, lambda value: 0 < value < 1, "a number between 0 and 1, such as 0.05")

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "--format json has all fillers."
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Print how the variants of one problem were selected."""
     from generation.report.explain import explain
     from generation.report.explanation_text import explanation_text
@@ -27,4 +27,3 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = find_dataset(arguments.dataset)
     found = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
     write_output(arguments.format, text=lambda: explanation_text(found), document=found.as_dict)
-    return 0

@@ -54,12 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Generate a data set and print its composition unless `--quiet` is given."""
     options, cluster = read_options(arguments), read_cluster(arguments)
     if arguments.dry_run:
         sys.stdout.write(_estimate(options, arguments, cluster))
-        return 0
+        return
     if arguments.out is None:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
     from generation.pipeline import generate
@@ -71,7 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = generate(options, arguments.out, **choices, **_execution(cluster))
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
-    return 0
 
 
 def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster | None) -> str:

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Write the task files and print their paths, or print the estimates.
 
     Raises:
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.estimate:
         paths = write_task_files(asked, shots, arguments.out)
         sys.stdout.writelines(f"{path}\n" for path in paths)
-        return 0
+        return
     prompts = [Prompt(name, asked.data.label_names, shots if name == FEW_SHOT else ()) for name in PROMPTS]
     estimates = [estimate(asked.questions, prompt, arguments.tokenizer) for prompt in prompts]
     write_tables(
@@ -89,7 +89,6 @@ def run(arguments: argparse.Namespace) -> int:
         [estimate_table(estimates)],
         document=lambda: {"estimates": [asdict(each) for each in estimates]},
     )
-    return 0
 
 
 def _number_or_name(text: str) -> int | str:

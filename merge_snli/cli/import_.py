@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Import the files and print a table.
 
     Raises:
@@ -85,7 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
             **({} if unread is None else {"unread": unread}),
         },
     )
-    return 0
 
 
 def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:

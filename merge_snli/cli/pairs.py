@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from merge_snli.cli.arguments import add_list, add_steps, given, with_suppressed_default
+from merge_snli.cli.arguments import add_list, add_steps, given
 
 if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_simple_arguments(parser: argparse.ArgumentParser) -> None:
     _add_out_arguments(parser)
-    add = with_suppressed_default(parser.add_argument_group("data set"))
+    add = parser.add_argument_group("data set", argument_default=argparse.SUPPRESS).add_argument
     add(
         "--premises",
         type=int,
@@ -51,7 +51,7 @@ def _add_extended_arguments(parser: argparse.ArgumentParser) -> None:
         help="NLI problems: files, folders or Hub ids; 'NAME[-1500:]' takes the last 1,500 problems",
     )
     _add_out_arguments(parser)
-    add = with_suppressed_default(parser.add_argument_group("data set"))
+    add = parser.add_argument_group("data set", argument_default=argparse.SUPPRESS).add_argument
     add(
         "--premises",
         type=int,
@@ -68,13 +68,12 @@ def _add_out_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace a data set that was made with other options")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Make the data set and print its configs."""
     from merge_snli.pairs.summary import summary_table
 
     dataset = {"simple": _simple, "extended": _extended}[arguments.step](arguments)
     sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")
-    return 0
 
 
 def _simple(arguments: argparse.Namespace) -> MergeDataset:

@@ -60,7 +60,7 @@ def _disable_progress_without_terminal() -> None:
         disable_progress_bars()
 
 
-def _publish(arguments: argparse.Namespace) -> int:
+def _publish(arguments: argparse.Namespace) -> None:
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.hub.client import find_api
     from merge_snli.hub.plan import check_arguments, check_valid, plan, plan_text
@@ -76,13 +76,12 @@ def _publish(arguments: argparse.Namespace) -> int:
     planned = plan(dataset, arguments.repo, license_id=arguments.license, **names)
     if api is None:
         sys.stdout.write(plan_text(planned))
-        return 0
+        return
     published = publish(api, planned, private=arguments.private, create_pr=arguments.create_pr)
     sys.stdout.write(published_text(published))
-    return 0
 
 
-def _propose(arguments: argparse.Namespace) -> int:
+def _propose(arguments: argparse.Namespace) -> None:
     from merge_snli.hub.client import find_api
     from merge_snli.hub.plan import branch_text
     from merge_snli.hub.results import propose_results, proposed_text, results_branch
@@ -92,6 +91,5 @@ def _propose(arguments: argparse.Namespace) -> int:
     names = {"model": arguments.model, "dataset": arguments.repo}
     if arguments.dry_run:
         sys.stdout.write(branch_text(results_branch(results, **names)))
-        return 0
+        return
     sys.stdout.write(proposed_text(propose_results(find_api(), results, **names)))
-    return 0

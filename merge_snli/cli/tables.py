@@ -94,7 +94,7 @@ def _are_problems(name: str) -> bool:
     return name == PREFIX + PROBLEMS or names_files(name) or known_dataset(name) is not None
 
 
-def _count_words(arguments: argparse.Namespace) -> int:
+def _count_words(arguments: argparse.Namespace) -> None:
     """Count the shared words of problems and print them as in Table 4 of the paper."""
     from generation.report.words import words_report, words_table
     from merge_snli.problems.options import ProblemOptions
@@ -102,7 +102,6 @@ def _count_words(arguments: argparse.Namespace) -> int:
     report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
     table = words_table(report.classes, report.with_label, report.without_label)
     write_tables(arguments.format, [table], document=report.as_dict)
-    return 0
 
 
 def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:

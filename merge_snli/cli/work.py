@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     return {"show": _show, "drop": _drop, "status": _status, "cancel": _cancel}[arguments.step](arguments)
 
 
-def _show(arguments: argparse.Namespace) -> int:
+def _show(arguments: argparse.Namespace) -> None:
     from generation.report.inventory import inventory_table
     from generation.work.inventory import inventory
 
@@ -65,7 +65,6 @@ def _show(arguments: argparse.Namespace) -> int:
             "stored": [each.as_dict() for each in stored],
         },
     )
-    return 0
 
 
 def _drop(arguments: argparse.Namespace) -> int:
@@ -97,13 +96,12 @@ def _record(out: Path) -> Record | None:
     return find_dataset(str(out)).record if (out / RUN_FILE).is_file() else None
 
 
-def _status(arguments: argparse.Namespace) -> int:
+def _status(arguments: argparse.Namespace) -> None:
     from merge_snli.runs.run_folder import run_folder
     from merge_snli.runs.status import run_status, status_table
 
     status = run_status(run_folder(arguments.out))
     write_tables(arguments.format, [status_table(status)], document=lambda: status)
-    return 0
 
 
 def _cancel(arguments: argparse.Namespace) -> int:
