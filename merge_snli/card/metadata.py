@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.hub_ids import split_revision
+from merge_snli.dataset.record import Record
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.file_names import ON_HUB, hub_repository, public_name
 from merge_snli.schema import ALL, ANNOTATION, data_file, data_version, features_of
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import Record
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")

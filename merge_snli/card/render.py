@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.options import departures
 from merge_snli.card.metadata import license_text, metadata
@@ -19,11 +19,9 @@ from merge_snli.card.tables import (
     pairs_table,
     words_table,
 )
+from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, PublishedRecord, Record
 from merge_snli.problems.file_names import public_name
 from merge_snli.schema import ALL, SEED
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, PublishedRecord, Record
 
 TEMPLATE, PAIRS_TEMPLATE = "dataset_card.md", "pairs_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")

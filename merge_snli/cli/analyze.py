@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import TEXT_FORMATS, add_datasets, add_format, add_list, add_results, write_output
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

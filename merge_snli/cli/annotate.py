@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     DATASET,
     TABLE_FORMATS,
@@ -22,11 +24,8 @@ from merge_snli.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from merge_snli.annotation.reading import Judgments
     from merge_snli.annotation.sample import Sample
-    from merge_snli.base.table import Table
 
 ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """A name that can be the name of a file."""

@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import POSITIONAL, flag
 from merge_snli.base.option import described
+from merge_snli.base.table import Table
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from merge_snli.base.table import Table
     from merge_snli.runs.submit import Cluster
 
 DATASET, RESULTS = "DATA", "RESULTS"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,8 +21,6 @@ from merge_snli.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from merge_snli.analysis.comparison import Comparison
     from merge_snli.scoring.results.result import Result
 

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from merge_snli.base.table import Table
 from merge_snli.cli.arguments import DATASET, RESULTS, TABLE_FORMATS, add_format, add_list, write_tables
 
 if TYPE_CHECKING:
-    from merge_snli.base.table import Table
     from merge_snli.scoring.results.result import Result
 
 

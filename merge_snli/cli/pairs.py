@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from merge_snli.cli.arguments import add_list, add_steps, given
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, as_flags, param
+from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     DATASET,
     RESULTS,
@@ -21,12 +23,9 @@ from merge_snli.cli.arguments import (
     read_cluster,
     write_tables,
 )
+from merge_snli.problems.options import ProblemOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from merge_snli.base.table import Table
-    from merge_snli.problems.options import ProblemOptions
     from merge_snli.scoring.results.result import Result
 
 logger = logging.getLogger(__name__)

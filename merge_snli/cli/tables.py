@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import Table
 from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, add_format, add_problem_arguments, given, write_tables
-
-if TYPE_CHECKING:
-    from merge_snli.base.table import Table
-    from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset
 
 DATASET_OPTIONS = ("against", "suggestions", "work", "against_work", "out")
 """The options that problems do not have."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import TABLE_FORMATS, add_format, add_steps, write_tables
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import Record
+from merge_snli.dataset.record import Record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError
 from merge_snli.hub.prepare import METRIC_NAME, METRICS, NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from merge_snli.base.errors import InputError, param, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from huggingface_hub import HfApi
 
 logger = logging.getLogger(__name__)

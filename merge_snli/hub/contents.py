@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.run_file import RUN_TOML
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import LICENSE_ID
 from merge_snli.card import license_of
 from merge_snli.card.dataset_folder import card_and_record
-from merge_snli.dataset.record import PublishedRecord
-from merge_snli.dataset.stored import label_names, read_split
+from merge_snli.dataset.record import PublishedRecord, Record
+from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.problems.file_names import public_name
 from merge_snli.schema import SEED
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import Record
-    from merge_snli.dataset.stored import MergeDataset
 
 PATHS = ("problems", "seeds_from", "lexicon")
 """Options that may be paths, or lists of them."""

@@ -6,18 +6,13 @@ import re
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.hub_ids import REPO_TYPE_NAMES
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
-from merge_snli.dataset.stored import RUN_FILE
+from merge_snli.dataset.stored import RUN_FILE, MergeDataset
 from merge_snli.hub.contents import eval_yaml, published_record
 from merge_snli.schema import data_version
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.stored import MergeDataset
-
 
 MAIN = "main"
 METRIC = "pattern_accuracy"

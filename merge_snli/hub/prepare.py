@@ -10,14 +10,11 @@ import sys
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file, sha256_of_json
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.schema import data_version
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.stored import MergeDataset
 
 NAME = "merge_snli"
 """The default name to load a data set by."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.hub.client import call_hub, hub_errors
-from merge_snli.hub.plan import MAIN
+from merge_snli.hub.plan import MAIN, Branch, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from huggingface_hub import Discussion, HfApi
-
-    from merge_snli.hub.plan import Branch, Plan
 
 
 @dataclass(frozen=True)

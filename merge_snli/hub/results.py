@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from merge_snli.hub.plan import MAIN, Branch, check_repo_id
 from merge_snli.hub.publish import Pushed, push
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from huggingface_hub import HfApi
 
     from merge_snli.scoring.results.result import Result

@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,19 +21,15 @@ from datatrove.executor.slurm import SlurmPipelineExecutor
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.progress import format_duration
-from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE
+from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
 from merge_snli.base.table import Column, Table
-from merge_snli.runs.options import LOCAL, RAY, SLURM
+from merge_snli.runs.options import LOCAL, RAY, SLURM, ClusterOptions, StageOptions
 from merge_snli.runs.task import StageTask
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from datatrove.pipeline.base import PipelineStep
 
     from generation.dry_run import DryRun
-    from merge_snli.base.stages import RunStage
-    from merge_snli.runs.options import ClusterOptions, StageOptions
 
 logger = logging.getLogger(__name__)
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_running, machine_name, write_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
 

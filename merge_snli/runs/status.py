@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import format_duration
@@ -16,17 +17,14 @@ from merge_snli.runs.run_folder import (
     RUNNING,
     STOPPED,
     WAITING,
+    SubmittedStage,
+    TaskRecord,
     is_fresh,
     is_submitting,
     read_run,
     read_task,
     task_file,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.runs.run_folder import SubmittedStage, TaskRecord
 
 Json = dict[str, Any]
 

@@ -9,21 +9,24 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from datatrove.utils.logging import logger as datatrove_log
 
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import disk_errors_as_input_errors, machine_name, sha256_of_json
-from merge_snli.base.progress import repeating
+from merge_snli.base.progress import Progress, repeating
+from merge_snli.base.stages import RunStage
 from merge_snli.base.version import __version__
-from merge_snli.runs.executors import make_executor
-from merge_snli.runs.options import RAY, SLURM
+from merge_snli.runs.executors import DatatroveExecutor, make_executor
+from merge_snli.runs.options import RAY, SLURM, ClusterOptions
 from merge_snli.runs.run_folder import (
     SECONDS_PER_BEAT,
     SUBMITTER_FILE,
+    SubmittedStage,
     is_submitting,
     output_folder,
     read_run,
@@ -33,16 +36,6 @@ from merge_snli.runs.run_folder import (
 )
 from merge_snli.runs.status import failure_text, is_active, not_installed, queued, run_status
 from merge_snli.runs.task import StageTask
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from merge_snli.base.progress import Progress
-    from merge_snli.base.stages import RunStage
-    from merge_snli.runs.executors import DatatroveExecutor
-    from merge_snli.runs.options import ClusterOptions
-    from merge_snli.runs.run_folder import SubmittedStage
 
 logger = logging.getLogger(__name__)
 

@@ -7,13 +7,13 @@ From outside, import the names listed in `__all__`. The command also prints the 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.shadowing import check_not_shadowed
 
 check_not_shadowed("generation")
 
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset
 from merge_snli.validation.card import check_card
 from merge_snli.validation.data_files import check_annotation, check_data_files
@@ -21,9 +21,6 @@ from merge_snli.validation.findings import Collector, Finding, ValidationReport
 from merge_snli.validation.folder import check_digests, check_folder, check_repository
 from merge_snli.validation.pairs import check_pairs
 from merge_snli.validation.recorded_run import check_record, check_run, check_run_toml, read_content, read_run
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import Record
 
 __all__ = ["Finding", "ValidationReport", "validate"]
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from merge_snli.base.errors import reason
 from merge_snli.base.version import __version__
 from merge_snli.card import render_card
+from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE
 from merge_snli.schema import data_file
-from merge_snli.validation.findings import quoted
+from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import READ_ERRORS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli.dataset.record import Record
-    from merge_snli.validation.findings import Collector
 
 SEPARATOR = "---\n"
 LOADED_METADATA = ("configs", "dataset_info")

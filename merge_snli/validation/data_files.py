@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -17,22 +17,15 @@ from generation.output.write_data import write_data
 from generation.seeds_from import Seeds
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
-from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, generation_of
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, features
-from merge_snli.validation.findings import quoted
+from merge_snli.validation.findings import Collector, Find, quoted
 from merge_snli.validation.folder import check_digests
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
-from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS
+from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS, RecordedRun
 from merge_snli.validation.rows import check_rows, find_resources
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from merge_snli.dataset.record import AnnotationRecord, ConfigRecord
-    from merge_snli.validation.findings import Collector, Find
-    from merge_snli.validation.recorded_run import RecordedRun
-    from merge_snli.validation.seeds import Row
+from merge_snli.validation.seeds import Row
 
 
 def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import reprlib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Find = Callable[[str | None, str], None]
-    "Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one."
+Find = Callable[[str | None, str], None]
+"""Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one."""
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from generation.run_file import RUN_TOML
 from merge_snli.base.errors import reason
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_names
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from merge_snli.validation.findings import Collector
+from merge_snli.validation.findings import Collector
 
 REQUIRED_FILES = frozenset({CARD_FILE, RUN_FILE})
 OPTIONAL_FILES = frozenset({RUN_TOML, "croissant.json", "eval.yaml", ".gitattributes"})

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 
 from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import config_record
-from merge_snli.pairs.output import METHOD_VERSION, stored_table
+from merge_snli.dataset.record import Record
+from merge_snli.pairs.output import METHOD_VERSION, PairConfig, stored_table
 from merge_snli.pairs.simple_pair import simple_pair_configs
 from merge_snli.pairs.simple_pair_options import SimplePairOptions
 from merge_snli.pairs.simple_pair_texts import COMMAND
 from merge_snli.schema import data_file, features_of
 from merge_snli.validation.data_files import compare_configs, find_difference
-from merge_snli.validation.findings import quoted
+from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli.dataset.record import Record
-    from merge_snli.pairs.output import PairConfig
-    from merge_snli.validation.findings import Collector
 
 NEW_RUN = "a new run with the recorded options"
 

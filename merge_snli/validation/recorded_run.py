@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -17,12 +17,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
-from merge_snli.validation.findings import quoted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli.validation.findings import Collector
+from merge_snli.validation.findings import Collector, quoted
 
 VARIANTS = data_file(ALL, TEST)
 SEEDS = data_file(SEED, TEST)

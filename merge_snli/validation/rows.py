@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from generation.filters.definitions import applied_filters
-from generation.filters.filter import Place
-from generation.filters.relations import load_wordnet
+from generation.filters.filter import Applied, Place
+from generation.filters.relations import WordNet, load_wordnet
+from generation.options import Options
 from generation.sentences.forms import forms_of_word
 from generation.sentences.substitution import Substitution
 from generation.sentences.tags_in_place import InPlaceTagger
 from merge_snli.base.errors import InputError, Message
 from merge_snli.dataset.record import generation_of
-from merge_snli.models.tagger import find_tagger, installed_tagger
+from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger
 from merge_snli.schema import ALL
-from merge_snli.validation.findings import quoted
+from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import read_column
-from merge_snli.validation.recorded_run import SEEDS, VARIANTS
-from merge_snli.validation.seeds import check_seed, read_seeds
+from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun
+from merge_snli.validation.seeds import CheckedSeed, Row, check_seed, read_seeds
 from merge_snli.validation.variants import check_variants
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from generation.filters.filter import Applied
-    from generation.filters.relations import WordNet
-    from generation.options import Options
-    from merge_snli.models.tagger import Tagger
-    from merge_snli.validation.findings import Collector
-    from merge_snli.validation.recorded_run import RecordedRun
-    from merge_snli.validation.seeds import CheckedSeed, Row
 
 
 def check_rows(folder: Path, run: RecordedRun, resources: Resources, collector: Collector) -> None:

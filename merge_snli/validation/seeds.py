@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from generation.options import Options
 from generation.sentences.folding import word_runs, words_of
 from generation.sentences.tagging import TaggedProblem, tag_sentences
 from generation.sentences.words import SharedWord, shared_words
 from merge_snli.problems.ids import content_id
 from merge_snli.problems.reading import Problem
-from merge_snli.validation.findings import quoted
+from merge_snli.validation.findings import Collector, Find, quoted
 from merge_snli.validation.parquet import read_tables
-from merge_snli.validation.recorded_run import SEEDS, VARIANTS
+from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from generation.options import Options
     from merge_snli.models.tagger import Tagger
-    from merge_snli.validation.findings import Collector, Find
-    from merge_snli.validation.recorded_run import RecordedRun
 
 SEEDS_PER_BATCH = 100
 

@@ -5,30 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from generation.filters.definitions import applied_filters
-from generation.options import UNION
+from generation.options import UNION, Options
 from generation.replacements.combine import Replacement
 from generation.sentences.folding import fold
 from generation.sentences.replacing import match_case, match_occurrence_case
 from generation.sentences.whole_words import WORD, is_negation, is_whole_word
-from generation.variants.rows import draw_all, variant_row
+from generation.sentences.words import SharedWord
+from generation.variants.rows import DrawnVariant, draw_all, variant_row
 from generation.variants.variant import Variant
 from merge_snli.dataset.replaced import replaced_words
-from merge_snli.validation.findings import quoted
-from merge_snli.validation.recorded_run import VARIANTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from generation.options import Options
-    from generation.sentences.words import SharedWord
-    from generation.variants.rows import DrawnVariant
-    from merge_snli.validation.findings import Collector, Find
-    from merge_snli.validation.recorded_run import RecordedRun
-    from merge_snli.validation.seeds import CheckedSeed, Row
+from merge_snli.validation.findings import Collector, Find, quoted
+from merge_snli.validation.recorded_run import VARIANTS, RecordedRun
+from merge_snli.validation.seeds import CheckedSeed, Row
 
 SIDES = ("premise", "hypothesis")
 EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
