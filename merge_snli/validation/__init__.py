@@ -20,7 +20,7 @@ from merge_snli.validation.data_files import check_annotation, check_data_files
 from merge_snli.validation.findings import Collector, Finding, ValidationReport
 from merge_snli.validation.folder import check_digests, check_folder, check_repository
 from merge_snli.validation.pairs import check_pairs
-from merge_snli.validation.recorded_run import check_record, check_run, check_run_toml, read_content, read_run
+from merge_snli.validation.recorded_run import check_run_toml, read_record, read_run
 
 __all__ = ["Finding", "ValidationReport", "validate"]
 
@@ -45,31 +45,17 @@ def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -
     if not folder.is_dir():
         raise InputError(f"no data set at {folder}: the folder does not exist")
     collector = Collector()
-    content = _read_record(folder, collector)
-    record = None if content is None else read_content(content, collector)
+    record = read_record(folder, collector)
     data_files = frozenset(() if record is None else record.files)
     blobs = None if revision is None else folder.parent.parent / "blobs"
     check_folder(folder, data_files, collector, blobs=blobs)
     if revision is not None:
         check_repository(name, revision, data_files, collector)
-    if content is None or record is None:
+    if record is None:
         collector.skip(NO_RECORD)
     else:
-        check_record(record, content, collector)
         _check_content(folder, record, tagger, collector)
     return collector.report(name)
-
-
-def _read_record(folder: Path, collector: Collector) -> bytes | None:
-    """Return the bytes of `run.json`, or None; `check_folder` reports a missing file."""
-    path = folder / RUN_FILE
-    if not path.is_file():
-        return None
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        collector.find(RUN_FILE, None, None, f"cannot be read: {error.strerror}")
-        return None
 
 
 def _check_content(folder: Path, record: Record, tagger: str | None, collector: Collector) -> None:
@@ -81,7 +67,6 @@ def _check_content(folder: Path, record: Record, tagger: str | None, collector: 
         if run is None:
             collector.skip(NO_RECORD)
             return
-        check_run(run, collector)
         check_run_toml(folder, run.options, collector)
         check_data_files(folder, run, tagger, collector)
     check_digests(folder, record.data.files | {CARD_FILE: record.card}, collector)

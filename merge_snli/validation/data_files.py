@@ -20,7 +20,7 @@ from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, generation_of
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, features
-from merge_snli.validation.findings import Collector, Find, quoted
+from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.folder import check_digests
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
 from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS, RecordedRun
@@ -197,16 +197,12 @@ def check_annotation(folder: Path, record: AnnotationRecord | None, collector: C
     previous = ("", "")
     for number, row in enumerate(rows):
         find = partial(collector.find, ANNOTATED, number)
-        _check_row(row, variants, find)
+        if row["variant_id"] not in variants:
+            find("variant_id", f"{quoted(row['variant_id'])} is not a variant of config all")
+        for name in ("F", "R"):
+            if not LOWEST <= row[name] <= HIGHEST:
+                find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
         key = (row["variant_id"], row["annotator"])
         if key <= previous:
             find("variant_id", f"{quoted(list(key))} is double or out of order: it follows {quoted(list(previous))}")
         previous = key
-
-
-def _check_row(row: Row, variants: set[str], find: Find) -> None:
-    if row["variant_id"] not in variants:
-        find("variant_id", f"{quoted(row['variant_id'])} is not a variant of config all")
-    for name in ("F", "R"):
-        if not LOWEST <= row[name] <= HIGHEST:
-            find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")

@@ -29,7 +29,12 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
         record: Its record.
         collector: Gets the findings and counts.
     """
-    again, seen = _made_again(record, collector), set[str]()
+    again: dict[str, PairConfig] | None = None
+    try:
+        again = _made_again(record)
+    except (InputError, TypeError) as error:  # such as missing words, or options of another version
+        collector.skip(f"sentences: {error}")
+    seen: set[str] = set()
     for name, config in record.configs.items():
         path = data_file(name, config.split)
         collector.count("data files", (folder / path).is_file())
@@ -77,20 +82,17 @@ def _check_ids(path: str, table: pa.Table, seen: set[str], collector: Collector)
         seen.add(pair_id)
 
 
-def _made_again(record: Record, collector: Collector) -> dict[str, PairConfig] | None:
-    """Return the rows that the recorded options give; None if they cannot be made here."""
+def _made_again(record: Record) -> dict[str, PairConfig]:
+    """Return the rows that the recorded options give.
+
+    Raises:
+        InputError: If they cannot be made here.
+    """
     if record.command != COMMAND:
-        collector.skip("sentences: the problems that they come from are not part of the data set")
-        return None
+        raise InputError("the problems that they come from are not part of the data set")
     if record.method_version != METHOD_VERSION:
-        collector.skip(f"sentences: made by method version {record.method_version}, this is {METHOD_VERSION}")
-        return None
-    try:
-        configs, sources = simple_pair_configs(SimplePairOptions(**record.options))
-    except (InputError, TypeError) as error:
-        collector.skip(f"sentences: the words cannot be read ({error})")
-        return None
+        raise InputError(f"made by method version {record.method_version}, this is {METHOD_VERSION}")
+    configs, sources = simple_pair_configs(SimplePairOptions(**record.options))
     if sources != record.sources:
-        collector.skip("sentences: made from other words or templates than those of this installation")
-        return None
+        raise InputError("made from other words or templates than those of this installation")
     return configs

@@ -44,43 +44,32 @@ class RecordedRun:
         return tuple(mlm.name for mlm in generation_of(self.record).masked_lms)
 
     @property
-    def configs(self) -> tuple[str, ...]:
-        """The configs of the data set in their order; a word class without seeds has none."""
-        return tuple(name for name in (ALL, *self.options.classes, SEED) if name in self.record.configs)
-
-    @property
     def files(self) -> tuple[str, ...]:
-        """The relative paths of the data files that the run writes."""
-        return tuple(data_file(config, split) for config in self.configs for split in self.splits(config))
-
-    def splits(self, config: str) -> tuple[str, ...]:
-        """Return the splits of a config."""
-        return splits(config, self.options.subsamples)
+        """The relative paths of the data files that the run writes; a word class without seeds has none."""
+        configs = [name for name in (ALL, *self.options.classes, SEED) if name in self.record.configs]
+        return tuple(data_file(name, split) for name in configs for split in splits(name, self.options.subsamples))
 
 
-def read_content(content: bytes, collector: Collector) -> Record | None:
-    """Read `run.json`; None if a field is missing or malformed.
+def read_record(folder: Path, collector: Collector) -> Record | None:
+    """Read `run.json` and report contradictions within it; None if it is missing or malformed.
 
     Args:
-        content: The bytes of the file.
+        folder: The data set's folder. `merge_snli.validation.folder.check_folder` reports a missing file.
         collector: Gets the findings.
     """
+    path = folder / RUN_FILE
+    if not path.is_file():
+        return None
     try:
-        return decode_record(content)
+        content = path.read_bytes()
+        record = decode_record(content)
+    except OSError as error:
+        _find(collector, "", f"cannot be read: {error.strerror}")
+        return None
     except ValidationError as error:
         for place, message in validation_errors(error):
             _find(collector, place, message)
         return None
-
-
-def check_record(record: Record, content: bytes, collector: Collector) -> None:
-    """Report contradictions within a record.
-
-    Args:
-        record: The result of `read_content`.
-        content: The bytes of `run.json`.
-        collector: Gets the findings.
-    """
     if record.digest != own_digest(json.loads(content)):
         _find(collector, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
     if record.data.digest != sha256_of_json(record.data.files):
@@ -90,14 +79,15 @@ def check_record(record: Record, content: bytes, collector: Collector) -> None:
         is_recorded = name in record.data.files
         message = "is not a config and split of the record" if is_recorded else "is missing in the record"
         _find(collector, f"data.files.{name}", message)
+    return record
 
 
 def read_run(record: Record, collector: Collector) -> RecordedRun | None:
     """Return a record of generated variants with typed options; None if one is malformed or contradicts the configs.
 
     Args:
-        record: The result of `read_content`, with the part `generation`.
-        collector: Gets the findings.
+        record: The result of `read_record`, with the part `generation`.
+        collector: Gets the findings, also of contradictions between the options and the rest of the record.
     """
     try:
         options = TypeAdapter(Options).validate_json(json.dumps(record.options), strict=True)
@@ -112,19 +102,15 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
         if subsamples != number:
             _find(collector, place, f"is {number}; config {ALL} has {subsamples} splits of subsamples")
             return None
-    return RecordedRun(record, options)
-
-
-def check_run(run: RecordedRun, collector: Collector) -> None:
-    """Report contradictions between the options of a run and the rest of its record."""
-    record = run.record
+    run = RecordedRun(record, options)
     if not record.anchors or record.group_column != GROUP_COLUMN:
         _find(collector, "anchors", f"is {record.anchors}, and group_column {record.group_column}; variants have seeds")
-    if run.options.title not in {None, record.title}:
-        _find(collector, "title", f"is {quoted(record.title)}; options.title is {quoted(run.options.title)}")
-    names, given = run.mlm_names, run.options.mlm
+    if options.title not in {None, record.title}:
+        _find(collector, "title", f"is {quoted(record.title)}; options.title is {quoted(options.title)}")
+    names, given = run.mlm_names, options.mlm
     if len(set(names)) != len(names) or len(names) != len(given):
         _find(collector, "generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
+    return run
 
 
 def _find(collector: Collector, place: str, message: str) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
 from pathlib import Path
-from typing import NamedTuple
 
 from generation.filters.definitions import applied_filters
 from generation.filters.filter import Applied, Place
@@ -66,19 +65,6 @@ def _check_seed_ids(found: Sequence[str], seeds: Sequence[str], collector: Colle
     return True
 
 
-class _Replacement(NamedTuple):
-    """A replacement in one place where a masked LM validated it."""
-
-    number: int
-    word: str
-    place: Place
-
-    @property
-    def substitution(self) -> Substitution:
-        place = self.place
-        return Substitution(place.sentence, place.start, place.end, place.written(self.word))
-
-
 def check_in_place(seeds: Sequence[CheckedSeed], options: Options, resources: Resources, collector: Collector) -> None:
     """Report replacements that a filter of the run on words or on tags would have dropped.
 
@@ -93,39 +79,32 @@ def check_in_place(seeds: Sequence[CheckedSeed], options: Options, resources: Re
     filters = [each for each in applied_filters(options) if each.filter.option is not None]
     if resources.wordnet is None:
         filters = [each for each in filters if not each.filter.needs_wordnet]
-    of_words = [each for each in filters if each.filter.on_word is not None]
-    of_tags = [each for each in filters if each.filter.on_tag is not None]
-    if options.scramble or resources.in_place is None or not (of_words or of_tags):
+    if options.scramble or resources.in_place is None or not filters:
         return
-    replacements = [
-        _Replacement(number, row["replacement"], place)
+    places = [
+        (number, row["replacement"], place)
         for seed in seeds
         for number, row in seed.variants.items()
         for place in _places(row, seed, options, resources)
     ]
-    tags: Sequence[str | None] = [None] * len(replacements)
-    if of_tags:
-        tags = resources.in_place.tags([each.substitution for each in replacements])
-        collector.count("words tagged in place", len(replacements))
-    for each, tag in zip(replacements, tags, strict=True):
-        found = next(_dropping(each, tag, of_words, of_tags), None)
+    written = [Substitution(at.sentence, at.start, at.end, at.written(word)) for _, word, at in places]
+    tags: Sequence[str | None] = [None] * len(places)
+    if any(each.filter.on_tag is not None for each in filters):
+        tags = resources.in_place.tags(written)
+        collector.count("words tagged in place", len(places))
+    for (number, word, place), substitution, tag in zip(places, written, tags, strict=True):
+        found = next((each for each in filters if _drops(each, place, word, tag)), None)
         if found is not None:
-            message = f"{quoted(each.substitution.word)} in the {each.place.side}: {found} drops it"
-            collector.find(VARIANTS, each.number, "replacement", f"{message} ({found.filter.reason})")
+            message = f"{quoted(substitution.word)} in the {place.side}: {found} drops it ({found.filter.reason})"
+            collector.find(VARIANTS, number, "replacement", message)
 
 
-def _dropping(
-    replacement: _Replacement, tag: str | None, of_words: Sequence[Applied], of_tags: Sequence[Applied]
-) -> Iterator[Applied]:
-    """Yield the filters that drop a replacement."""
-    for each in of_words:
-        on_word = each.filter.on_word
-        if on_word is not None and on_word(each.value, replacement.place)(replacement.word):
-            yield each
-    for each in of_tags:
-        on_tag = each.filter.on_tag
-        if on_tag is not None and on_tag(each.value, replacement.place)(tag):
-            yield each
+def _drops(applied: Applied, place: Place, word: str, tag: str | None) -> bool:
+    """Return whether a filter on words or on tags drops a replacement in a place."""
+    on_word, on_tag = applied.filter.on_word, applied.filter.on_tag
+    if on_word is not None:
+        return on_word(applied.value, place)(word)
+    return on_tag is not None and on_tag(applied.value, place)(tag)
 
 
 def _places(row: Row, seed: CheckedSeed, options: Options, resources: Resources) -> Iterator[Place]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from generation.filters.definitions import applied_filters
@@ -54,10 +54,16 @@ def _check_log_odds(log_odds: float, options: Options, find: Find) -> None:
     if not math.isfinite(log_odds):
         find("log_odds", f"is {log_odds}, but must be finite")
         return
+    for dropped in _dropped_by(options, "on_log_odds", log_odds):
+        find("log_odds", f"is {log_odds}: {dropped}")
+
+
+def _dropped_by(options: Options, condition: str, value: object) -> Iterator[str]:
+    """Yield the filters of a run of which one condition drops a value."""
     for each in applied_filters(options):
-        on_log_odds = each.filter.on_log_odds
-        if on_log_odds is not None and on_log_odds(each.value, log_odds):
-            find("log_odds", f"is {log_odds}: {each} drops it ({each.filter.reason})")
+        drops = getattr(each.filter, condition)
+        if drops is not None and drops(each.value, value):
+            yield f"{each} drops it ({each.filter.reason})"
 
 
 def _find_word(row: Row, seed: CheckedSeed, options: Options, find: Find) -> SharedWord | None:
@@ -105,10 +111,8 @@ def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
             message = f"is {quoted(names)}, but must be different names in the order {', '.join(run.mlm_names)}"
             find(f"{side}_mlms", message)
         elif names:
-            for each in applied_filters(run.options):
-                on_validators = each.filter.on_validators
-                if on_validators is not None and on_validators(each.value, tuple(names)):
-                    find(f"{side}_mlms", f"is {quoted(names)}: {each} drops it ({each.filter.reason})")
+            for dropped in _dropped_by(run.options, "on_validators", tuple(names)):
+                find(f"{side}_mlms", f"is {quoted(names)}: {dropped}")
         elif not is_union:
             find(f"{side}_mlms", "is empty: no masked LM validated the replacement")
     if is_union and not row["premise_mlms"] and not row["hypothesis_mlms"]:
