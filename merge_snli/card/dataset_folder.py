@@ -79,6 +79,12 @@ def card_and_record(record: Record, folder: Path) -> dict[str, bytes]:
     return {CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
 
 
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files of a data set, by their paths relative to a folder."""
+    for name, content in contents.items():
+        write_bytes(folder / name, content)
+
+
 def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, bytes] | None = None) -> MergeDataset:
     """Write card and record beside staged data files, and move everything to the data set's folder.
 
@@ -95,7 +101,6 @@ def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, 
         OSError: If the disk is full or the folder cannot be written; `out` is unchanged then.
     """
     contents = {**card_and_record(record, staged), **(others or {})}
-    for name, content in contents.items():
-        write_bytes(staged / name, content)
+    write_files(staged, contents)
     replace_folder(staged, out, ("data", *(name for name in contents if name != RUN_FILE), RUN_FILE))
     return find_dataset(str(out))

@@ -75,6 +75,8 @@ def _texts(record: Record) -> dict[str, str]:
         "title": record.title,
         "load_name": record.published.dataset if record.published else record.load_name,
         "labels": ", ".join(f"{number} {name}" for number, name in enumerate(record.label_names)),
+        "method_version": record.method_version,
+        "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
         **metric_values(record.published),
     }
 
@@ -123,9 +125,7 @@ def _provenance(record: Record, generation: GenerationRecord) -> dict[str, str]:
         "classes": ", ".join(options["classes"]),
         "options": " ".join(_option_text(name, value) for name, value in options.items() if _is_listed(name, value)),
         "dtype": options["dtype"],
-        "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
         "last_subsample": str(options["subsamples"] - 1),
-        "method_version": record.method_version,
         **{name: str(options[name]) for name in ("inflation", "subsamples")},
     }
 
@@ -163,23 +163,11 @@ def pairs_values(record: Record, folder: Path) -> dict[str, str]:
         "configs": pairs_table(record),
         "columns": pair_columns(record, folder),
         "notes": "\n".join(f"- {note}" for note in record.notes),
-        "provenance": _pairs_provenance(record),
+        "command": record.command,
+        "options": " ".join(_option_text(name, value) for name, value in record.options.items() if value is not None),
+        "sources": "<br>".join(f"{public_name(each.name)} (sha256 {each.digest[:12]}…)" for each in record.sources),
         "license_text": _pairs_license(record),
     }
-
-
-def _pairs_provenance(record: Record) -> str:
-    sources = "<br>".join(f"{public_name(each.name)} (sha256 {each.digest[:12]}…)" for each in record.sources)
-    options = " ".join(f"`{name}={_option(value)}`" for name, value in record.options.items() if value is not None)
-    versions = ", ".join(f"{name} {version}" for name, version in record.versions.items())
-    rows = {"command": f"`merge-snli {record.command}`", "options": options, "sources": sources}
-    rows |= {"method version": record.method_version, "software": versions}
-    return "\n".join(["| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in rows.items())])
-
-
-def _option(value: object) -> str:
-    values = value if isinstance(value, list) else [value]
-    return ",".join(public_name(str(each)) for each in values)
 
 
 def _pairs_license(record: Record) -> str:

@@ -59,8 +59,6 @@ def locked(caches: Caches) -> Iterator[None]:
         yield
 
 
-RECORD = "registered.json"
-
 LOAD_NAME = re.compile("[a-z][a-z0-9_]*")
 """Pattern of the names to load a data set by, which are names of folders in the cache."""
 
@@ -104,7 +102,7 @@ def check_name(name: str) -> str:
 
 def record_file(caches: Caches) -> Path:
     """Return the path of the record."""
-    return caches.datasets / NAME / RECORD
+    return caches.datasets / NAME / "registered.json"
 
 
 def read_registration(caches: Caches) -> Registration | None:
@@ -130,13 +128,16 @@ def read_registration(caches: Caches) -> Registration | None:
 
 def registered_text(registration: Registration) -> str:
     """Return what is registered, the folders, and how to load it."""
-    lines = [f"registered: {registration.dataset} (sha256 {registration.digest[:12]}…)", "folders:"]
-    lines += [f"  {folder}" for folder in registration.folders]
-    lines += [f"load from any folder that has no {registration.name}:"]
-    lines += [f'  load_dataset("{registration.name}", "{config}")' for config in registration.configs]
-    lines += [f'  evaluate.load("{METRIC_NAME}")']
-    if not registration.is_complete:
-        lines += ["some folders are missing: register again, or remove the rest with --undo"]
+    hint = "some folders are missing: register again, or remove the rest with --undo"
+    lines = [
+        f"registered: {registration.dataset} (sha256 {registration.digest[:12]}…)",
+        "folders:",
+        *(f"  {folder}" for folder in registration.folders),
+        f"load from any folder that has no {registration.name}:",
+        *(f'  load_dataset("{registration.name}", "{config}")' for config in registration.configs),
+        f'  evaluate.load("{METRIC_NAME}")',
+        *([] if registration.is_complete else [hint]),
+    ]
     return "\n".join([*lines, ""])
 
 

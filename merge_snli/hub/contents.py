@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from generation.run_file import RUN_TOML
+from generation.options import Options
+from generation.run_file import RUN_TOML, write_run_file
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import LICENSE_ID
 from merge_snli.card import license_of
@@ -41,7 +42,7 @@ def published_record(
     record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
     files = card_and_record(record, dataset.folder)
     if (dataset.folder / RUN_TOML).is_file():
-        return files | {RUN_TOML: _run_toml(record)}
+        return files | {RUN_TOML: write_run_file(Options(**record.options)).encode()}
     return files
 
 
@@ -86,19 +87,10 @@ def _public_options(record: Record) -> dict[str, Any]:
     }
 
 
-def _public(names: str | list[str]) -> str | list[str]:
-    return _public_name(names) if isinstance(names, str) else [_public_name(name) for name in names]
-
-
-def _public_name(path_or_id: str) -> str:
-    return Path(path_or_id).resolve().name if Path(path_or_id).exists() else public_name(path_or_id)
-
-
-def _run_toml(record: Record) -> bytes:
-    from generation.options import Options
-    from generation.run_file import write_run_file
-
-    return write_run_file(Options(**record.options)).encode()
+def _public(names: str | list[str]) -> Any:  # noqa: ANN401 - a name, or a list if a list is given
+    if isinstance(names, list):
+        return [_public(name) for name in names]
+    return Path(names).resolve().name if Path(names).exists() else public_name(names)
 
 
 FRAMEWORK = "inspect-ai"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param, reason
@@ -12,10 +11,10 @@ from merge_snli.base.hub_ids import REPO_TYPE_NAMES
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset
 from merge_snli.hub.contents import eval_yaml, published_record
+from merge_snli.hub.prepare import METRIC_NAME, metric_folder
 from merge_snli.schema import data_version
 
 MAIN = "main"
-METRIC = "pattern_accuracy"
 BRANCH = re.compile(r"(?!refs/)\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
 """Pattern of a draft branch's name."""
 
@@ -117,10 +116,9 @@ def _data_branch(repo: str, name: str, contents: dict[str, Path | bytes], messag
 
 def _metric_branch(space: str) -> Branch:
     """Return the metric's folder as a Space; `evaluate.load` expects a module with the Space's name."""
-    with as_file(files("metrics") / METRIC) as folder:
-        paths = [path for path in sorted(Path(folder).iterdir()) if path.suffix in {".md", ".py", ".txt"}]
-        contents: dict[str, Path | bytes] = {path.name: path.read_bytes() for path in paths}
-    return Branch(space, "space", MAIN, contents, "Metric", f"{METRIC}.py", re.compile(r"[^/]+\.py"))
+    paths = [path for path in sorted(metric_folder().iterdir()) if path.suffix in {".md", ".py", ".txt"}]
+    contents: dict[str, Path | bytes] = {path.name: path.read_bytes() for path in paths}
+    return Branch(space, "space", MAIN, contents, "Metric", f"{METRIC_NAME}.py", re.compile(r"[^/]+\.py"))
 
 
 def plan_text(plan: Plan) -> str:
@@ -188,8 +186,10 @@ def check_arguments(
     if metric_space is not None:
         check_repo_id("metric_space", metric_space)
         owner, _, name = metric_space.partition("/")
-        if name != METRIC:
-            raise InputError(f"{param('metric_space')} {metric_space} must be named {METRIC}: use {owner}/{METRIC}")
+        if name != METRIC_NAME:
+            raise InputError(
+                f"{param('metric_space')} {metric_space} must be named {METRIC_NAME}: use {owner}/{METRIC_NAME}"
+            )
 
 
 def check_repo_id(option: str, repo: str) -> None:

@@ -52,7 +52,12 @@ def publish(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bool = 
         for branch in plan.branches:
             pushed.append(push(api, branch, create_pr=create_pr and branch is data))
         if is_tag_new:
-            call_hub(data.repo, lambda: _create_tag(api, data, str(plan.tag), pushed[0].oid))
+            call_hub(
+                data.repo,
+                lambda: api.create_tag(
+                    data.repo, tag=str(plan.tag), revision=pushed[0].oid, repo_type=data.repo_type, exist_ok=True
+                ),
+            )
     except InputError as error:
         raise InputError(f"{error.message.marked}; {_progress_text(pushed, plan)}") from error
     return Published(f"{api.endpoint}/datasets/{plan.repo}", tuple(pushed), plan.tag, is_tag_new)
@@ -101,10 +106,6 @@ def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:
     if tagged is not None and any(tagged.get(path) != digest for path, digest in plan.data_files.items()):
         raise InputError(f"the tag {tag} of {plan.repo} names other data: delete it on the Hub first")
     return tagged is not None
-
-
-def _create_tag(api: HfApi, data: Branch, tag: str, oid: str) -> None:
-    api.create_tag(data.repo, tag=tag, revision=oid, repo_type=data.repo_type, exist_ok=True)
 
 
 def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
