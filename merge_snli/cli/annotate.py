@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.table import Table
+from merge_snli.base.table import Column, Table
 from merge_snli.cli.arguments import (
     DATASET,
     TABLE_FORMATS,
@@ -22,6 +22,8 @@ from merge_snli.cli.arguments import (
     add_steps,
     write_tables,
 )
+from merge_snli.dataset.folders import check_out, first_name
+from merge_snli.dataset.stored import find_dataset
 
 if TYPE_CHECKING:
     from merge_snli.annotation.reading import Judgments
@@ -102,8 +104,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _score(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.report import score_annotation
     from merge_snli.annotation.tables import annotation_tables, write_annotation
-    from merge_snli.dataset.folders import check_out
-    from merge_snli.dataset.stored import find_dataset
 
     check_out(arguments.out)
     sample, judgments = _read_sheets(arguments)
@@ -117,7 +117,6 @@ def _score(arguments: argparse.Namespace) -> None:
 
 def _apply(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.apply import apply_annotation
-    from merge_snli.dataset.stored import find_dataset
 
     if not Path(arguments.dataset).is_dir():
         raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
@@ -137,8 +136,6 @@ def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
 def _sample(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.sample import draw_sample
     from merge_snli.annotation.sheets import write_sheets
-    from merge_snli.dataset.folders import check_out, first_name
-    from merge_snli.dataset.stored import find_dataset
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
@@ -192,8 +189,6 @@ def _check_annotators(annotators: Sequence[str]) -> None:
 
 def _sample_table(sample: Sample) -> Table:
     """Return how many variants were drawn from how many, by data set and stratum."""
-    from merge_snli.base.table import Column, Table
-
     columns = (Column("Data set", "left"), Column("Stratum", "left"), Column("Variants"), Column("Sampled"))
     rows = tuple(
         (each.name, stratum, population, each.size)

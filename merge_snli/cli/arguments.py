@@ -278,8 +278,4 @@ def write_tables(form: str, tables: Iterable[Table], *, document: Callable[[], d
 
 def _rendered(table: Table, form: str) -> str:
     """Return a table in a form other than JSON."""
-    if form == CSV:
-        return table.csv()
-    if form == MARKDOWN:
-        return table.markdown()
-    return table.latex() if form == LATEX else table.text()
+    return {TEXT: table.text, CSV: table.csv, MARKDOWN: table.markdown, LATEX: table.latex}[form]()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.cli.arguments import (
     TABLE_FORMATS,
@@ -19,10 +17,6 @@ from merge_snli.cli.arguments import (
     number,
     write_tables,
 )
-
-if TYPE_CHECKING:
-    from merge_snli.analysis.comparison import Comparison
-    from merge_snli.scoring.results.result import Result
 
 TESTS = ("permutation", "mcnemar", "t-test")
 
@@ -58,15 +52,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare the models and print one section per data set and config; draw the figures with `--out`."""
-    from merge_snli.analysis.comparison import NotComparable
+    from merge_snli.analysis.comparison import NotComparable, compare_results
     from merge_snli.analysis.comparison_text import comparison_tables, to_json
     from merge_snli.analysis.figures import draw_figures
+    from merge_snli.dataset.stored import find_dataset
     from merge_snli.scoring.results.files import read_results
+    from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     results = read_results(*arguments.results)
     figures = [] if arguments.out is None else draw_figures(results, arguments.out)
     try:
-        comparisons = _compare(results, arguments)
+        comparisons = compare_results(
+            results,
+            test=arguments.test,
+            alpha=arguments.alpha,
+            datasets=[find_dataset(name) for name in arguments.dataset],
+            thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
+            all_thresholds=arguments.all_thresholds,
+        )
     except NotComparable:
         if arguments.out is None:
             raise
@@ -82,21 +85,6 @@ def run(arguments: argparse.Namespace) -> None:
     )
     if arguments.format == TEXT:
         sys.stdout.writelines(f"{path}\n" for path in figures)
-
-
-def _compare(results: Sequence[Result], arguments: argparse.Namespace) -> tuple[Comparison, ...]:
-    from merge_snli.analysis.comparison import compare_results
-    from merge_snli.dataset.stored import find_dataset
-    from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-
-    return compare_results(
-        results,
-        test=arguments.test,
-        alpha=arguments.alpha,
-        datasets=[find_dataset(name) for name in arguments.dataset],
-        thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
-        all_thresholds=arguments.all_thresholds,
-    )
 
 
 def _level(text: str) -> float:

@@ -92,7 +92,4 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _number_or_name(text: str) -> int | str:
-    try:
-        return int(text)
-    except ValueError:
-        return text
+    return int(text) if text.lstrip("-").isdecimal() else text

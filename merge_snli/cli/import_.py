@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.table import Table
+from merge_snli.base.table import Column, Table
 from merge_snli.cli.arguments import DATASET, RESULTS, TABLE_FORMATS, add_format, add_list, write_tables
 
 if TYPE_CHECKING:
@@ -104,8 +104,6 @@ def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
 
 def _unread_table(unread: list[dict[str, str]]) -> Table:
     """Return what cannot be read as a table."""
-    from merge_snli.base.table import Column, Table
-
     columns = (Column("Model", "left"), Column("Pair", "left"), Column("Text", "left"))
     rows = tuple((each["model"], each["id"], json.dumps(each["text"])) for each in unread)
     return Table(title="Answers that cannot be read", columns=columns, rows=rows)

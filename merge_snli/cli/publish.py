@@ -43,21 +43,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Publish the data set or propose the results, and print a summary."""
     if (arguments.eval_results is None) != (arguments.model is None):
         raise InputError(f"{param('eval_results')} and {param('model')} go together: pass both or neither")
     if (arguments.eval_results is None) != (arguments.dataset is not None):
         raise InputError(f"give the folder of a data set or {param('eval_results')}, but not both")
-    _disable_progress_without_terminal()
-    return _publish(arguments) if arguments.eval_results is None else _propose(arguments)
-
-
-def _disable_progress_without_terminal() -> None:
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     if not sys.stderr.isatty():
         disable_progress_bars()
+    if arguments.eval_results is None:
+        _publish(arguments)
+    else:
+        _propose(arguments)
 
 
 def _publish(arguments: argparse.Namespace) -> None:

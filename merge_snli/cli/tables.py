@@ -8,7 +8,8 @@ from pathlib import Path
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, add_format, add_problem_arguments, given, write_tables
-from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset, is_dataset
+from merge_snli.problems.options import ProblemOptions
 
 DATASET_OPTIONS = ("against", "suggestions", "work", "against_work", "out")
 """The options that problems do not have."""
@@ -66,9 +67,6 @@ def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
     Raises:
         InputError: If there is no such data set, or an option is for problems or data sets only.
     """
-    from merge_snli.dataset.stored import find_dataset, is_dataset
-    from merge_snli.problems.options import ProblemOptions
-
     of_problems = [name for name in given(arguments, ProblemOptions) if name != "problems"]
     of_run = [name for name in DATASET_OPTIONS if getattr(arguments, name)]
     if of_problems and of_run:
@@ -94,7 +92,6 @@ def _are_problems(name: str) -> bool:
 def _count_words(arguments: argparse.Namespace) -> None:
     """Count the shared words of problems and print them as in Table 4 of the paper."""
     from generation.report.words import words_report, words_table
-    from merge_snli.problems.options import ProblemOptions
 
     report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
     table = words_table(report.classes, report.with_label, report.without_label)
@@ -119,7 +116,6 @@ def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, T
 def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:
     """Return by name the tables of what only one of two data sets has."""
     from generation.report.against import tables_against
-    from merge_snli.dataset.stored import find_dataset
 
     if arguments.suggestions or arguments.out is not None:
         option = "suggestions" if arguments.suggestions else "out"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import TABLE_FORMATS, add_format, add_steps, write_tables
-from merge_snli.dataset.record import Record
+from merge_snli.dataset.stored import RUN_FILE, find_dataset
+from merge_snli.runs.run_folder import SLURM, read_run, run_folder
+
+if TYPE_CHECKING:
+    from merge_snli.dataset.record import Record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,13 +93,10 @@ def _work_folder(arguments: argparse.Namespace) -> Path:
 
 def _record(out: Path) -> Record | None:
     """Return the run record of the data set, or None if it is not finished."""
-    from merge_snli.dataset.stored import RUN_FILE, find_dataset
-
     return find_dataset(str(out)).record if (out / RUN_FILE).is_file() else None
 
 
 def _status(arguments: argparse.Namespace) -> None:
-    from merge_snli.runs.run_folder import run_folder
     from merge_snli.runs.status import run_status, status_table
 
     status = run_status(run_folder(arguments.out))
@@ -102,8 +104,6 @@ def _status(arguments: argparse.Namespace) -> None:
 
 
 def _cancel(arguments: argparse.Namespace) -> int:
-    from merge_snli.runs.options import SLURM
-    from merge_snli.runs.run_folder import read_run, run_folder
     from merge_snli.runs.status import cancel, queued
 
     submitted = read_run(run_folder(arguments.out))

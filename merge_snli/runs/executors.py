@@ -23,7 +23,8 @@ from merge_snli.base.errors import InputError, reason
 from merge_snli.base.progress import format_duration
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
 from merge_snli.base.table import Column, Table
-from merge_snli.runs.options import LOCAL, RAY, SLURM, ClusterOptions, StageOptions
+from merge_snli.runs.options import ClusterOptions, StageOptions
+from merge_snli.runs.run_folder import LOCAL, RAY, SLURM
 from merge_snli.runs.task import StageTask
 
 if TYPE_CHECKING:

@@ -13,9 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import read_toml
 from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE, RunStage
-from merge_snli.runs.run_folder import SubmittedStage
-
-SLURM, RAY, LOCAL = "slurm", "ray", "local"
+from merge_snli.runs.run_folder import RAY, SLURM, SubmittedStage
 
 STAGES = (TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE)
 SINGLE_TASK = (WRITE, EVALUATE)

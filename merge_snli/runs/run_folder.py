@@ -18,6 +18,9 @@ from merge_snli.base.files import is_running, machine_name, write_json
 
 CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
 
+SLURM, RAY, LOCAL = "slurm", "ray", "local"
+"""The executors."""
+
 RUNNING, DONE, FAILED, STOPPED, WAITING = "running", "done", "failed", "stopped", "waiting"
 """The states of a task. A task is stopped if it was killed, or its machine was lost."""
 

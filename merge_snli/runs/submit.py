@@ -22,9 +22,11 @@ from merge_snli.base.progress import Progress, repeating
 from merge_snli.base.stages import RunStage
 from merge_snli.base.version import __version__
 from merge_snli.runs.executors import DatatroveExecutor, make_executor
-from merge_snli.runs.options import RAY, SLURM, ClusterOptions
+from merge_snli.runs.options import ClusterOptions
 from merge_snli.runs.run_folder import (
+    RAY,
     SECONDS_PER_BEAT,
+    SLURM,
     SUBMITTER_FILE,
     SubmittedStage,
     is_submitting,

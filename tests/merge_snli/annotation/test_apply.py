@@ -151,7 +151,7 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
 ) -> None:
     import errno
 
-    from merge_snli.annotation import apply
+    from merge_snli.card import dataset_folder
 
     folder = copy_of_shipped(tmp_path / "set")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -161,7 +161,7 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
         write_bytes(path, content)
 
-    monkeypatch.setattr(apply, "write_bytes", fail_at_the_record)
+    monkeypatch.setattr(dataset_folder, "write_bytes", fail_at_the_record)
     code, printed = annotate("apply", folder, sheets / "a1.csv")
     assert (code, "full" in printed) == (2, True)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
