@@ -41,12 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "sample": (
                 "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
                 _add_sample_arguments,
+                _sample,
             ),
             "score": (
                 "compute the share of good variants and the agreement from filled-in sheets",
                 _add_score_arguments,
+                _score,
             ),
-            "apply": ("add the scores to a data set, as config annotation", _add_apply_arguments),
+            "apply": ("add the scores to a data set, as config annotation", _add_apply_arguments, _apply),
         },
     )
 
@@ -96,9 +98,9 @@ def _add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Run one step, and print what it wrote."""
-    return {"sample": _sample, "score": _score, "apply": _apply}[arguments.step](arguments)
+    arguments.run_step(arguments)
 
 
 def _score(arguments: argparse.Namespace) -> None:
@@ -178,13 +180,11 @@ def _check_annotators(annotators: Sequence[str]) -> None:
     """
     if not annotators:
         raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
-    seen: set[str] = set()
-    for name in annotators:
+    for number, name in enumerate(annotators):
         if not ANNOTATOR.fullmatch(name):
             raise InputError(f"{param('annotators')} has {name!r}: use letters, digits, '.', '_' and '-', as in a1")
-        if name.lower() in seen:
+        if name.lower() in map(str.lower, annotators[:number]):
             raise InputError(f"{param('annotators')} has {name!r} twice: give each annotator a name of their own")
-        seen.add(name.lower())
 
 
 def _sample_table(sample: Sample) -> Table:

@@ -74,11 +74,12 @@ def add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
 
 
 def add_steps(
-    parser: argparse.ArgumentParser, steps: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]]
+    parser: argparse.ArgumentParser,
+    steps: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], Any]]],
 ) -> None:
-    """Add the commands of a command, each with its summary and what adds its arguments."""
+    """Add the commands of a command, each with its summary, what adds its arguments, and what `run_step` is then."""
     subparsers = parser.add_subparsers(dest="step", required=True, metavar="step")
-    for name, (summary, add_arguments) in steps.items():
+    for name, (summary, add_arguments, run) in steps.items():
         step = subparsers.add_parser(
             name,
             help=summary,
@@ -86,6 +87,7 @@ def add_steps(
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         add_arguments(step)
+        step.set_defaults(run_step=run)
 
 
 def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:

@@ -14,8 +14,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_steps(
         parser,
         {
-            "simple": ("make the data set Simple Pair from templates", _add_simple_arguments),
-            "extended": ("make the data set Extended Pair from NLI problems", _add_extended_arguments),
+            "simple": ("make the data set Simple Pair from templates", _add_simple_arguments, _simple),
+            "extended": ("make the data set Extended Pair from NLI problems", _add_extended_arguments, _extended),
         },
     )
 
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Make the data set and print its configs."""
     from merge_snli.pairs.summary import summary_table
 
-    dataset = {"simple": _simple, "extended": _extended}[arguments.step](arguments)
+    dataset = arguments.run_step(arguments)
     sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")
 
 

@@ -49,16 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Print the tables, with the values of the paper if the run has the same masked LMs or problems."""
     dataset = _dataset(arguments)
     if dataset is None:
-        return _count_words(arguments)
+        _count_words(arguments)
+        return
     tables = _tables(dataset, arguments) if arguments.against is None else _tables_against(dataset, arguments)
     write_tables(
         arguments.format, tables.values(), document=lambda: {name: each.as_dict() for name, each in tables.items()}
     )
-    return 0
 
 
 def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:

@@ -20,13 +20,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_steps(
         parser,
         {
-            "show": ("show what the work folder of a data set contains", _add_folder_arguments),
+            "show": ("show what the work folder of a data set contains", _add_folder_arguments, _show),
             "drop": (
                 "delete from the work folder what this data set does not need; other data sets may share the folder",
                 _add_folder_arguments,
+                _drop,
             ),
-            "status": ("show the progress of a run on a cluster", _add_run_arguments),
-            "cancel": ("cancel the Slurm jobs of a run, and no others", _add_run_arguments),
+            "status": ("show the progress of a run on a cluster", _add_run_arguments, _status),
+            "cancel": ("cancel the Slurm jobs of a run, and no others", _add_run_arguments, _cancel),
         },
     )
     parser.epilog = "examples:\n  merge-snli work show merge_snli\n  merge-snli work cancel merge_snli"
@@ -43,13 +44,13 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Run one step, and print what is left or the state of the run.
 
     Raises:
         InputError: If there is no work folder or run, or Slurm does not answer.
     """
-    return {"show": _show, "drop": _drop, "status": _status, "cancel": _cancel}[arguments.step](arguments)
+    arguments.run_step(arguments)
 
 
 def _show(arguments: argparse.Namespace) -> None:
@@ -69,7 +70,7 @@ def _show(arguments: argparse.Namespace) -> None:
     )
 
 
-def _drop(arguments: argparse.Namespace) -> int:
+def _drop(arguments: argparse.Namespace) -> None:
     from generation.work.folder import work_folder
     from generation.work.inventory import drop, inventory
 
@@ -79,7 +80,7 @@ def _drop(arguments: argparse.Namespace) -> int:
         raise InputError(f"cannot know what {out} needs, which has no finished data set: generate it first")
     with work_folder(out.resolve(), arguments.work):
         drop(each for each in inventory(work, record) if each.needed is False)
-    return _show(arguments)
+    _show(arguments)
 
 
 def _work_folder(arguments: argparse.Namespace) -> Path:
@@ -103,7 +104,7 @@ def _status(arguments: argparse.Namespace) -> None:
     write_tables(arguments.format, [status_table(status)], document=lambda: status)
 
 
-def _cancel(arguments: argparse.Namespace) -> int:
+def _cancel(arguments: argparse.Namespace) -> None:
     from merge_snli.runs.status import cancel, queued
 
     submitted = read_run(run_folder(arguments.out))
@@ -114,4 +115,4 @@ def _cancel(arguments: argparse.Namespace) -> int:
         )
     if jobs := queued(submitted):
         cancel(jobs)
-    return _status(arguments)
+    _status(arguments)

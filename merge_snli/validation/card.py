@@ -79,9 +79,6 @@ def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:
     matcher = difflib.SequenceMatcher(a=found, b=expected, autojunk=False)
     for tag, start, end, expected_start, expected_end in matcher.get_opcodes():
         if tag != "equal":
-            message = f"is {_text(found[start:end])}; the data gives {_text(expected[expected_start:expected_end])}"
+            was, must_be = "\n".join(found[start:end]), "\n".join(expected[expected_start:expected_end])
+            message = f"is {quoted(was)}; the data gives {quoted(must_be)}"
             collector.find(CARD_FILE, None, f"line {start + 1}", message)
-
-
-def _text(lines: list[str]) -> str:
-    return quoted("\n".join(lines))

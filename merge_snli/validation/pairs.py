@@ -40,8 +40,7 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
         collector.count("data files", (folder / path).is_file())
         if check_table(folder, path, features_of(config.columns, record.label_names).arrow_schema, collector):
             table = pa.concat_tables(read_tables(folder / path))
-            _check_rows(folder, record, name, table, collector)
-            _check_ids(path, table, seen, collector)
+            _check_rows(folder, record, name, table, seen, collector)
             if again is not None:
                 expected = stored_table(again[name]) if name in again else table[:0]
                 collector.count("regenerated rows", expected.num_rows)
@@ -49,15 +48,18 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
                     find_difference(path, 0, table.to_pylist(), expected.to_pylist(), NEW_RUN, collector)
 
 
-def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, collector: Collector) -> None:
-    """Check that a group has one premise, and the counts of the record."""
+def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
+    """Check that a group has one premise and no pair an id of `seen`, which gets its ids; and the record's counts."""
     config, path = record.configs[name], data_file(name, record.configs[name].split)
     collector.count("rows", table.num_rows)
     premises: dict[str, str] = {}
-    groups = zip(table[record.group_column].to_pylist(), table["premise"].to_pylist(), strict=True)
-    for number, (group, premise) in enumerate(groups):
+    columns = (table[column].to_pylist() for column in ("pair_id", record.group_column, "premise"))
+    for number, (pair_id, group, premise) in enumerate(zip(*columns, strict=True)):
         if premises.setdefault(group, premise) != premise:
             collector.find(path, number, record.group_column, f"{quoted(group)} has another premise in an earlier row")
+        if pair_id in seen:
+            collector.find(path, number, "pair_id", f"{quoted(pair_id)} is the id of an earlier pair")
+        seen.add(pair_id)
     try:
         found = config_record(
             folder,
@@ -72,14 +74,6 @@ def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, collec
         collector.find(path, None, "label", f"has numbers other than 0 to {len(record.label_names) - 1}")
         return
     compare_configs({name: config}, {name: found}, collector)
-
-
-def _check_ids(path: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
-    """Check that no pair has an id of `seen`, and add its ids."""
-    for number, pair_id in enumerate(table["pair_id"].to_pylist()):
-        if pair_id in seen:
-            collector.find(path, number, "pair_id", f"{quoted(pair_id)} is the id of an earlier pair")
-        seen.add(pair_id)
 
 
 def _made_again(record: Record) -> dict[str, PairConfig]:
