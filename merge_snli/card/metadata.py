@@ -16,6 +16,8 @@ PAIR_TAGS = ("nli", "templates", "generalization", "pattern-accuracy")
 
 Json = dict[str, Any]
 
+BUNDLED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
+
 
 def metadata(record: Record) -> str:
     """Return the card's metadata as YAML.
@@ -93,9 +95,6 @@ def _config_metadata(config: str, splits: dict[str, int], version: str, *, is_de
     data_files = [{"split": split, "path": data_file(config, split)} for split in splits]
     default = {"default": True} if is_default else {}
     return {"config_name": config, **default, "version": version, "data_files": data_files}
-
-
-BUNDLED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
 
 
 def is_bundled(record: Record) -> bool:

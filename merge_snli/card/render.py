@@ -37,6 +37,13 @@ ANNOTATED = (
 
 Json = dict[str, Any]
 
+METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), which has a demo page."
+
+METRIC_IN_PACKAGE = (
+    "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, the "
+    "metric and\nthis data set load by these names from any folder."
+)
+
 
 def render_card(record: Record, folder: Path) -> str:
     """Return the dataset card.
@@ -174,13 +181,6 @@ def _pairs_license(record: Record) -> str:
     name = record.terms.license
     text = f"The pairs are under `{name}`." if name not in {None, "other"} else "The sentences have their own terms."
     return text if record.terms.attribution is None else f"{text} {record.terms.attribution}"
-
-
-METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), which has a demo page."
-METRIC_IN_PACKAGE = (
-    "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, the "
-    "metric and\nthis data set load by these names from any folder."
-)
 
 
 def metric_values(published: PublishedRecord | None) -> dict[str, str]:

@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 DATASET, RESULTS = "DATA", "RESULTS"
 """How `--help` names a data set, which is a folder or a Hub id, and a folder of results."""
 
+SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
+"""The fields of `ProblemOptions` that `add_source_arguments` adds."""
+
+TEXT, JSON, CSV, MARKDOWN, LATEX = "text", "json", "csv", "md", "latex"
+
+TABLE_FORMATS = (TEXT, JSON, CSV, MARKDOWN, LATEX)
+"""The forms of output of a command that prints tables."""
+
+TEXT_FORMATS = (TEXT, JSON)
+"""The forms of output of a command that prints other text."""
+
 
 def split_list(text: str) -> tuple[str, ...]:
     """Split a value at commas; the path of an existing file or folder stays whole."""
@@ -164,10 +175,6 @@ def number(text: str, is_valid: Callable[[float], bool], expected: str) -> float
     return value
 
 
-SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
-"""The fields of `ProblemOptions` that `add_source_arguments` adds."""
-
-
 def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
     """Return the fields of an options class that were given on the command line."""
     values = vars(arguments)
@@ -242,15 +249,6 @@ def _add_options(group: argparse._ArgumentGroup, options: type, names: Collectio
             add_list(add, flag(name), metavar=option.metavar, help=text)
         else:
             add(flag(name), type=types[name], choices=option.choices or None, metavar=option.metavar, help=text)
-
-
-TEXT, JSON, CSV, MARKDOWN, LATEX = "text", "json", "csv", "md", "latex"
-
-TABLE_FORMATS = (TEXT, JSON, CSV, MARKDOWN, LATEX)
-"""The forms of output of a command that prints tables."""
-
-TEXT_FORMATS = (TEXT, JSON)
-"""The forms of output of a command that prints other text."""
 
 
 def write_output(form: str, *, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:

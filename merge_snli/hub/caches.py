@@ -14,6 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.base.errors import InputError
 from merge_snli.hub.prepare import METRIC_NAME, METRICS, NAME
 
+LOAD_NAME = re.compile("[a-z][a-z0-9_]*")
+"""Pattern of the names to load a data set by, which are names of folders in the cache."""
+
 
 @dataclass(frozen=True)
 class Caches:
@@ -57,10 +60,6 @@ def locked(caches: Caches) -> Iterator[None]:
     with (caches.datasets / ".merge_snli.lock").open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-LOAD_NAME = re.compile("[a-z][a-z0-9_]*")
-"""Pattern of the names to load a data set by, which are names of folders in the cache."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,20 @@ from merge_snli.schema import SEED
 PATHS = ("problems", "seeds_from", "lexicon")
 """Options that may be paths, or lists of them."""
 
+FRAMEWORK = "inspect-ai"
+"""The evaluation framework, from the Hub's list."""
+
+DESCRIPTION = (
+    "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
+    "Pattern accuracy is the share of seed problems with at least 90% of their variants classified correctly, "
+    "averaged over the subsamples. Sample accuracy is the share of variants classified correctly. "
+    "The tasks here ask every variant and report sample accuracy. For pattern accuracy, install merge-snli[inspect] "
+    "and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
+)
+
+METADATA = ("premise", "hypothesis", "seed_id", "variant_id", "word_class", "original", "replacement")
+"""Columns that the prompt or a reader of a log needs."""
+
 
 def published_record(
     dataset: MergeDataset, *, repo: str, metric: str | None, license_id: str | None
@@ -91,21 +105,6 @@ def _public(names: str | list[str]) -> Any:  # noqa: ANN401 - a name, or a list 
     if isinstance(names, list):
         return [_public(name) for name in names]
     return Path(names).resolve().name if Path(names).exists() else public_name(names)
-
-
-FRAMEWORK = "inspect-ai"
-"""The evaluation framework, from the Hub's list."""
-
-DESCRIPTION = (
-    "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
-    "Pattern accuracy is the share of seed problems with at least 90% of their variants classified correctly, "
-    "averaged over the subsamples. Sample accuracy is the share of variants classified correctly. "
-    "The tasks here ask every variant and report sample accuracy. For pattern accuracy, install merge-snli[inspect] "
-    "and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
-)
-
-METADATA = ("premise", "hypothesis", "seed_id", "variant_id", "word_class", "original", "replacement")
-"""Columns that the prompt or a reader of a log needs."""
 
 
 def eval_yaml(dataset: MergeDataset) -> bytes:

@@ -33,6 +33,24 @@ The libraries load the latest of the cached versions of a name. So a data set th
 this name never takes precedence.
 """
 
+PROGRAM = """
+import json, sys
+sys.modules["transformers"] = None  # evaluate would import it, and torch, without need
+import datasets, evaluate
+
+name, metric, rows = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+for config, splits in [*rows.items(), (None, next(iter(rows.values())))]:
+    loaded = datasets.load_dataset(name, config)
+    found = {split: table.num_rows for split, table in loaded.items()}
+    if found != splits:
+        sys.exit(f"config {config} has {found} rows instead of {splits}")
+scores = evaluate.load(metric, cache_dir=".").compute(
+    predictions=[0, 1], references=[0, 0], groups=["seed", "seed"], thresholds=0.5
+)
+if scores["pattern_accuracy"] != 1.0:
+    sys.exit(f"the metric gives {scores}")
+"""
+
 
 def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path, ...]:
     """Write each config in the cache format of `datasets`.
@@ -111,25 +129,6 @@ def prepare_metric(cache: Path) -> Path:
         (cache / folder / name).write_text(content, encoding="utf-8")
         os.utime(cache / folder / name, (MODIFICATION_TIME, MODIFICATION_TIME))
     return folder
-
-
-PROGRAM = """
-import json, sys
-sys.modules["transformers"] = None  # evaluate would import it, and torch, without need
-import datasets, evaluate
-
-name, metric, rows = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-for config, splits in [*rows.items(), (None, next(iter(rows.values())))]:
-    loaded = datasets.load_dataset(name, config)
-    found = {split: table.num_rows for split, table in loaded.items()}
-    if found != splits:
-        sys.exit(f"config {config} has {found} rows instead of {splits}")
-scores = evaluate.load(metric, cache_dir=".").compute(
-    predictions=[0, 1], references=[0, 0], groups=["seed", "seed"], thresholds=0.5
-)
-if scores["pattern_accuracy"] != 1.0:
-    sys.exit(f"the metric gives {scores}")
-"""
 
 
 def check_loading(dataset: MergeDataset, stage: Path, name: str) -> None:

@@ -14,6 +14,9 @@ from merge_snli.hub.plan import MAIN, Branch, Plan
 if TYPE_CHECKING:
     from huggingface_hub import Discussion, HfApi
 
+GENERATED_FILES = frozenset({".gitattributes", "README.md"})
+"""Files that a repository created on the Hub's web page may hold."""
+
 
 @dataclass(frozen=True)
 class Published:
@@ -127,10 +130,6 @@ def published_text(published: Published) -> str:
     if published.tag is not None:
         lines.append(f"tag {published.tag}{'' if published.is_tag_new else ' (unchanged)'}")
     return "\n".join([*lines, published.url, ""])
-
-
-GENERATED_FILES = frozenset({".gitattributes", "README.md"})
-"""Files that a repository created on the Hub's web page may hold."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""datatrove's executors, for the tasks of a stage."""
+"""datatrove's executors, for the tasks of a stage, and what they would do: tasks, estimated times, Slurm's scripts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from generation.dry_run import DryRun
 
 logger = logging.getLogger(__name__)
-
 
 PICKLED = "executor.pik"
 """In the logging folder: the executor, for the processes that run its tasks."""
@@ -185,17 +184,6 @@ def make_executor(
     )
 
 
-def _run_pickled(path: str, rank: int) -> None:
-    """Run one task of a local executor."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    executor: LocalExecutor = dill.loads(Path(path).read_bytes())
-    executor._run_for_rank(rank, 1)
-
-
-if __name__ == "__main__":
-    _run_pickled(sys.argv[1], int(sys.argv[2]))
-
-
 def plan_text(options: ClusterOptions, stages: Sequence[RunStage], folder: Path, estimate: DryRun) -> str:
     """Return the stages of a run with their tasks and estimated times and, for Slurm, one script per kind of stage.
 
@@ -249,3 +237,14 @@ def _scripts(options: ClusterOptions, stages: Sequence[RunStage], folder: Path) 
             assert isinstance(slurm, SlurmExecutor)
             script = slurm.get_launch_file_contents(slurm.get_sbatch_args(run.tasks), "")
         yield f"{stage.name}:\n\n{script.replace(temporary, str(run.folder.parent)).rstrip()}\n"
+
+
+def _run_pickled(path: str, rank: int) -> None:
+    """Run one task of a local executor."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    executor: LocalExecutor = dill.loads(Path(path).read_bytes())
+    executor._run_for_rank(rank, 1)
+
+
+if __name__ == "__main__":
+    _run_pickled(sys.argv[1], int(sys.argv[2]))

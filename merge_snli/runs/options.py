@@ -31,7 +31,6 @@ ONLY_FOR = {
 MAX_TASKS = 1_000
 """Slurm's default limit of an array of jobs."""
 
-
 STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)
 """Values of exactly the declared types, and no others."""
 

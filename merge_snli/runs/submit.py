@@ -47,7 +47,6 @@ SECONDS_PER_POLL = 2.0
 MAX_SECONDS_PER_QUESTION = 30.0
 """The longest time between two questions to Slurm."""
 
-
 PLAN_FORMAT = 2
 """The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
 these change, so that a run of an older checkout is planned again and not resumed."""

@@ -27,6 +27,8 @@ from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS, Recor
 from merge_snli.validation.rows import check_rows, find_resources
 from merge_snli.validation.seeds import Row
 
+LOWEST, HIGHEST = 1, 5
+
 
 def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:
     """Check the columns and rows of the data files.
@@ -162,9 +164,6 @@ def find_difference(
             collector.find(name, number, column, message)
         return True
     return False
-
-
-LOWEST, HIGHEST = 1, 5
 
 
 def check_annotation(folder: Path, record: AnnotationRecord | None, collector: Collector) -> None:

@@ -16,6 +16,9 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 _SHORT.maxlist = 12
 
+MAX_FINDINGS = 20
+"""How many findings per file and column are listed. The others are counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -81,10 +84,6 @@ def counted(number: int, name: str) -> str:
 def quoted(value: object) -> str:
     """Return a value for a message: as a Python literal, so that it prints safely, and shortened."""
     return _SHORT.repr(value)
-
-
-MAX_FINDINGS = 20
-"""How many findings per file and column are listed. The others are counted."""
 
 
 class Collector:
