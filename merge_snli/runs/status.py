@@ -111,10 +111,10 @@ def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> Jso
         host, log = record.host, stage.log(task)
         error = record.error or "ended without a result: it was killed, or its machine was lost"
     else:
-        host, log = "an unknown machine", stage.output(task)
-        assert log is not None
-        printed = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["nothing printed"]
-        error = f"ended before it began its work: {printed[-1]}"
+        output = stage.output(task)
+        assert output is not None
+        printed = output.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["nothing printed"]
+        host, log, error = "an unknown machine", output, f"ended before it began its work: {printed[-1]}"
     return {"stage": stage.name, "task": task, "host": host, "error": error, "log": str(log)}
 
 
