@@ -158,7 +158,7 @@ def run_line(line: Line, folder: Path) -> tuple[list[Row], float]:
     from datasets import load_dataset
 
     from merge_snli.builder import MergeSnli
-    from merge_snli.hub.registration import register
+    from merge_snli.hub.register import register
 
     names = {"datasets": datasets, "duckdb": duckdb, "pandas": pandas, "polars": polars, "pq": pq}
     names |= {"load_dataset": load_dataset, "MergeSnli": MergeSnli, "folder": str(folder)}

@@ -58,7 +58,7 @@ def generate(
         progress: Receives the stages and their timings; None for a new one.
         problems_per_shard: Number of problems that are tagged and filtered together. The counts of each filter on its
             own, in the record, are of a sample per shard; nothing else depends on it.
-        executor: Runs the stages as tasks in other processes, as `merge_snli.runs.options.ClusterOptions` does; None
+        executor: Runs the stages as tasks in other processes, as `merge_snli.runs.submit.Cluster` does; None
             for this process. The data set is the same.
 
     Returns:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from merge_snli.scoring.results.files import read_result, read_results
     from merge_snli.scoring.results.result import Result
     from merge_snli.scoring.results.score_table import score_table
-    from merge_snli.validation.validate import validate
+    from merge_snli.validation import validate
 
 __all__ = [
     "ExtendedPairOptions",
@@ -74,7 +74,7 @@ _HOMES = {
     "score": "merge_snli.scoring.api:score",
     "score_table": "merge_snli.scoring.results.score_table:score_table",
     "simple_pair": "merge_snli.pairs.simple_pair:make_simple_pair",
-    "validate": "merge_snli.validation.validate:validate",
+    "validate": "merge_snli.validation:validate",
 }
 """The module and the name in it of each public name."""
 

@@ -10,8 +10,8 @@ from pathlib import Path
 WITHOUT_SPACY = """
 import sys
 sys.modules["spacy"] = None
-from merge_snli.cli import main as cli
-sys.exit(cli.main(sys.argv[1:]))
+from merge_snli.cli import main
+sys.exit(main(sys.argv[1:]))
 """
 
 

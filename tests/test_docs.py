@@ -179,8 +179,8 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
     """A command parses as it is pasted; of one with placeholders such as `[--quiet]`, the options exist."""
     import shlex
 
-    from merge_snli.cli.main import COMMANDS as SUMMARIES
-    from merge_snli.cli.main import command_parser
+    from merge_snli import cli as command_parser
+    from merge_snli.cli import COMMANDS as SUMMARIES
 
     name = command.split()[1].strip("`")
     if name not in SUMMARIES:  # a placeholder, or a file name that starts so
@@ -205,7 +205,7 @@ OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "language-models.md"}
 
 
 def test_the_options_in_prose_exist() -> None:
-    from merge_snli.cli.main import command_parser
+    from merge_snli import cli as command_parser
 
     known = all_options(command_parser())
     named = [

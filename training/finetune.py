@@ -19,7 +19,7 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_json, write_text
-from merge_snli.cli.problem_arguments import given, with_suppressed_default
+from merge_snli.cli.arguments import given
 from merge_snli.dataset.folders import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.pairs.finetuning.data import TrainingData, augmented, read_training_data
@@ -141,7 +141,7 @@ def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
     parser.add_argument("--train", required=True, nargs="+", metavar="FILE|ID", help="training problems")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder of the model")
     parser.add_argument("--recipe", choices=RECIPES, help="hyperparameters (default: small if embedded, else paper)")
-    add = with_suppressed_default(parser.add_argument_group("data and runs"))
+    add = parser.add_argument_group("data and runs", argument_default=argparse.SUPPRESS).add_argument
     add("--hold-out", type=int, metavar="N", help="use the last N problems of each source for evaluation only")
     add("--augment", metavar="DIR/CONFIG|FILE", help="additional examples, such as simple_pair/augmentation")
     add(
@@ -160,11 +160,13 @@ def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
     add("--dtype", help="float32, or bfloat16 for autocast (default: float32)")
     add("--save-every", type=int, metavar="STEPS", help="steps between checkpoints (default: 200)")
     add("--license", metavar="ID", help="license of the models, for their cards")
-    add = with_suppressed_default(parser.add_argument_group("hyperparameters (default: those of the recipe)"))
+    of_recipe = parser.add_argument_group(
+        "hyperparameters (default: those of the recipe)", argument_default=argparse.SUPPRESS
+    )
     for name in ("learning-rate", "weight-decay"):
-        add(f"--{name}", type=float, metavar="X")
+        of_recipe.add_argument(f"--{name}", type=float, metavar="X")
     for name in ("epochs", "batch-size", "max-length"):
-        add(f"--{name}", type=int, metavar="N")
+        of_recipe.add_argument(f"--{name}", type=int, metavar="N")
     parsed = parser.parse_args(arguments)
     recipe = replace(RECIPES[parsed.recipe or default_recipe(parsed.base)], **given(parsed, Recipe))
     return FinetuneOptions(**(given(parsed, FinetuneOptions) | {"recipe": recipe}))

@@ -16,8 +16,7 @@ from merge_snli.annotation.scores import (
     variant_scores,
 )
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import write_bytes
-from merge_snli.card.dataset_folder import card_and_record
+from merge_snli.card.dataset_folder import card_and_record, write_files
 from merge_snli.dataset.folders import new_content
 from merge_snli.dataset.record import AnnotationRecord
 from merge_snli.dataset.stored import find_dataset, read_split
@@ -144,8 +143,7 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
     record = replace(dataset.record, annotation=AnnotationRecord(digest, len(rows), annotators))
     files = {data_file(ANNOTATION, TEST): content, **card_and_record(record, dataset.folder)}
     with new_content(dataset.folder, tuple(files)) as staged:
-        for name, written in files.items():
-            write_bytes(staged / name, written)
+        write_files(staged, files)
     return find_dataset(str(dataset.folder))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -13,16 +13,9 @@ from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.card import render_card
 from merge_snli.dataset.folders import replace_folder
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
-from merge_snli.dataset.record import ConfigRecord, DataRecord, encode_record, seal
-from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
-from merge_snli.schema import data_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from merge_snli.dataset.record import Record
-    from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.schema import DataColumn
+from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, encode_record, seal
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.schema import DataColumn, data_file
 
 SEVERAL = -1
 """Stands for the label of a group whose pairs have different ones."""
@@ -86,6 +79,12 @@ def card_and_record(record: Record, folder: Path) -> dict[str, bytes]:
     return {CARD_FILE: card, RUN_FILE: encode_record(seal(record, card))}
 
 
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files of a data set, by their paths relative to a folder."""
+    for name, content in contents.items():
+        write_bytes(folder / name, content)
+
+
 def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, bytes] | None = None) -> MergeDataset:
     """Write card and record beside staged data files, and move everything to the data set's folder.
 
@@ -102,7 +101,6 @@ def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, 
         OSError: If the disk is full or the folder cannot be written; `out` is unchanged then.
     """
     contents = {**card_and_record(record, staged), **(others or {})}
-    for name, content in contents.items():
-        write_bytes(staged / name, content)
+    write_files(staged, contents)
     replace_folder(staged, out, ("data", *(name for name in contents if name != RUN_FILE), RUN_FILE))
     return find_dataset(str(out))

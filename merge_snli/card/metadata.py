@@ -1,22 +1,22 @@
-"""The card's YAML metadata, which the Hub and `datasets` read."""
+"""The card's YAML metadata, which the Hub and `datasets` read, and the license, which is that of the problems."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.hub_ids import split_revision
-from merge_snli.card.license import is_bundled, license_of
+from merge_snli.dataset.record import Record
+from merge_snli.embedded import PREFIX
 from merge_snli.problems.inputs import ON_HUB, hub_repository, public_name
 from merge_snli.schema import ALL, ANNOTATION, data_file, data_version, features_of
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import Record
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
 PAIR_TAGS = ("nli", "templates", "generalization", "pattern-accuracy")
 
 Json = dict[str, Any]
+
+BUNDLED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
 
 
 def metadata(record: Record) -> str:
@@ -95,3 +95,36 @@ def _config_metadata(config: str, splits: dict[str, int], version: str, *, is_de
     data_files = [{"split": split, "path": data_file(config, split)} for split in splits]
     default = {"default": True} if is_default else {}
     return {"config_name": config, **default, "version": version, "data_files": data_files}
+
+
+def is_bundled(record: Record) -> bool:
+    """Return whether variants were generated from the problems bundled with the package."""
+    return record.generation is not None and record.options["problems"].startswith(PREFIX)
+
+
+def license_of(record: Record) -> str | None:
+    """Return the license of a data set as an id of the Hub, in lower case.
+
+    Returns:
+        `other` if the problems have their own terms; None if the license is unknown. A data set without a license must
+        not be published.
+    """
+    return record.terms.license and record.terms.license.lower()
+
+
+def license_text(record: Record) -> str:
+    """Return the card's section on license and attribution."""
+    if is_bundled(record):
+        return BUNDLED_TEXT
+    name = license_of(record)
+    if name is None:
+        terms = (
+            "The license of the seed problems is unknown. It also applies to their variants: look it up before you "
+            "share this data set, and pass it to `merge-snli generate` with `--license`."
+        )
+    elif name == "other":
+        terms = "The seed problems have their own terms, which also apply to their variants."
+    else:
+        terms = f"The seed problems are under `{name}`. Their variants are derived from them, so it applies to both."
+    attribution = record.terms.attribution
+    return terms if attribution is None else f"{terms}\n\nAttribute the problems to their authors. {attribution}"

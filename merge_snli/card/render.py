@@ -1,23 +1,27 @@
-"""Fill in the template of the dataset card."""
+"""Fill in the templates of the card of variants and of the card of pairs in groups."""
 
 from __future__ import annotations
 
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.options import departures
-from merge_snli.card.license import license_text
-from merge_snli.card.metadata import metadata
-from merge_snli.card.metric import metric_values
-from merge_snli.card.pairs import pairs_values
-from merge_snli.card.tables import annotation_table, column_table, composition_table, example_table, words_table
+from merge_snli.card.metadata import license_text, metadata
+from merge_snli.card.tables import (
+    annotation_table,
+    column_table,
+    composition_table,
+    example_table,
+    pair_columns,
+    pairs_example,
+    pairs_table,
+    words_table,
+)
+from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, PublishedRecord, Record
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import ALL, SEED
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, Record
 
 TEMPLATE, PAIRS_TEMPLATE = "dataset_card.md", "pairs_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -32,6 +36,13 @@ ANNOTATED = (
 )
 
 Json = dict[str, Any]
+
+METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), which has a demo page."
+
+METRIC_IN_PACKAGE = (
+    "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, the "
+    "metric and\nthis data set load by these names from any folder."
+)
 
 
 def render_card(record: Record, folder: Path) -> str:
@@ -71,6 +82,8 @@ def _texts(record: Record) -> dict[str, str]:
         "title": record.title,
         "load_name": record.published.dataset if record.published else record.load_name,
         "labels": ", ".join(f"{number} {name}" for number, name in enumerate(record.label_names)),
+        "method_version": record.method_version,
+        "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
         **metric_values(record.published),
     }
 
@@ -119,9 +132,7 @@ def _provenance(record: Record, generation: GenerationRecord) -> dict[str, str]:
         "classes": ", ".join(options["classes"]),
         "options": " ".join(_option_text(name, value) for name, value in options.items() if _is_listed(name, value)),
         "dtype": options["dtype"],
-        "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
         "last_subsample": str(options["subsamples"] - 1),
-        "method_version": record.method_version,
         **{name: str(options[name]) for name in ("inflation", "subsamples")},
     }
 
@@ -140,3 +151,42 @@ def _option_text(name: str, value: object) -> str:
 def _model_text(mlm: MaskedLMRecord) -> str:
     source = f"commit {mlm.revision}" if mlm.revision else "bundled or a local folder"
     return f"`{mlm.name}` ({source}; sha256 {mlm.digest[:12]}…)"
+
+
+def pairs_values(record: Record, folder: Path) -> dict[str, str]:
+    """Return the values of the placeholders that only this card has.
+
+    Args:
+        record: The record of the pairs.
+        folder: The data set's folder; the first rows of its data are the examples.
+    """
+    first = next(iter(record.configs))
+    return {
+        "summary": record.summary,
+        "example": pairs_example(record, folder),
+        "example_config": first,
+        "example_split": record.configs[first].split,
+        "group_column": record.group_column,
+        "configs": pairs_table(record),
+        "columns": pair_columns(record, folder),
+        "notes": "\n".join(f"- {note}" for note in record.notes),
+        "command": record.command,
+        "options": " ".join(_option_text(name, value) for name, value in record.options.items() if value is not None),
+        "sources": "<br>".join(f"{public_name(each.name)} (sha256 {each.digest[:12]}…)" for each in record.sources),
+        "license_text": _pairs_license(record),
+    }
+
+
+def _pairs_license(record: Record) -> str:
+    name = record.terms.license
+    text = f"The pairs are under `{name}`." if name not in {None, "other"} else "The sentences have their own terms."
+    return text if record.terms.attribution is None else f"{text} {record.terms.attribution}"
+
+
+def metric_values(published: PublishedRecord | None) -> dict[str, str]:
+    """Return the name of the metric and the sentence on it, for the template of a card."""
+    metric = published and published.metric
+    return {
+        "metric_name": metric or "pattern_accuracy",
+        "metric_text": METRIC_IN_SPACE.format(metric=metric) if metric else METRIC_IN_PACKAGE,
+    }

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.record import Record, generation_of
 from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.dataset.record import Record
 
 MAX_EXAMPLE_LENGTH = 100
 """Maximum number of characters of an example in a table."""

@@ -1,4 +1,245 @@
-"""The subcommands, one module each with `add_arguments` and `run`.
+"""The command line: parse the arguments, run one subcommand, and turn errors into messages and exit codes."""
 
-Only `merge_snli.cli.main` imports from here. `add_arguments` must not import heavy packages, so that `--help` is fast.
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from keyword import iskeyword
+from types import ModuleType
+from typing import Any, NoReturn, TextIO
+
+from merge_snli.base import __version__
+from merge_snli.base.errors import InputError, as_flags, log_flags
+from merge_snli.base.files import FULL_DISK_ERRORS, PATH_ERRORS
+from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
+from merge_snli.base.table import print_in_any_encoding
+
+HEADINGS = {
+    "make data": {
+        "generate": "generate a data set of variants from NLI problems",
+        "pairs": "make Simple Pair or Extended Pair (Luo et al. 2022)",
+        "tables": "print the tables of a run, or count the words of problems",
+        "explain": "show how the variants of one problem were selected",
+        "validate": "check a data set against its run record, row by row",
+        "annotate": "sample variants for annotators, and score their sheets",
+    },
+    "score": {
+        "score": "score NLI models on a data set",
+        "harness": "write task files for lm-evaluation-harness, or estimate costs",
+        "import": "compute results from logs or tables of predictions",
+    },
+    "report": {
+        "compare": "test which models differ, and draw their curves",
+        "analyze": "write a report with the analyses of section 5 of the paper",
+        "leaderboard": "write a leaderboard, or check submissions to one",
+    },
+    "share": {
+        "publish": "upload a data set, its loading script and the metric",
+        "register": "make a data set and the metric loadable by name anywhere",
+    },
+    "run": {
+        "demo": "run the full pipeline on bundled data and models",
+        "work": "show or delete work files; show or cancel a run on a cluster",
+        "completion": "print a script that completes commands in a shell",
+    },
+}
+"""The commands and their summaries, under the headings of `--help`.
+
+Each is a module of `merge_snli.cli`, with `_` after a keyword.
 """
+
+COMMANDS = {name: summary for commands in HEADINGS.values() for name, summary in commands.items()}
+
+ALIASES = {"analyse": "analyze"}
+"""Other spellings of commands, which `--help` does not list."""
+
+DONE, INTERNAL_ERROR, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: The arguments without the program's name; None for `sys.argv`.
+
+    Returns:
+        The exit code: 0 on success, 1 for an internal error, 2 for an error that the user can fix, 130 if interrupted.
+    """
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    print_in_any_encoding(sys.stdout)
+    print_in_any_encoding(sys.stderr)
+    try:
+        try:
+            return _run(argv)
+        finally:
+            sys.stdout.flush()
+    except InputError as error:
+        return _failed(as_flags(error))
+    except KeyboardInterrupt:
+        return _failed("interrupted; finished work is saved, run the same command again to resume", INTERRUPTED)
+    except BrokenPipeError:
+        _discard(sys.stdout)
+        return DONE
+    except OSError as error:
+        if error.errno in FULL_DISK_ERRORS:
+            _discard(sys.stdout)
+            path = error.filename or "the output"
+            return _failed(f"cannot write {path} ({error.strerror}): free some space and run again")
+        if error.errno in PATH_ERRORS and error.filename is not None:
+            return _failed(f"cannot use {error.filename} ({error.strerror}): choose another path")
+        return _report_internal_error()
+    except Exception:
+        return _report_internal_error()
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    check_not_shadowed(*PACKAGES)  # before the commands, whose arguments are made from the options of `generation`
+    argv = sys.argv[1:] if argv is None else argv
+    parser = command_parser([name for name in (*COMMANDS, *ALIASES) if name in argv])
+    arguments = parser.parse_args(argv, argparse.Namespace(whole_parser=command_parser))
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(log_flags)
+    logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])
+    logging.getLogger("merge_snli.base.progress").setLevel(logging.INFO)
+    return int(_module_of(arguments.command).run(arguments) or DONE)
+
+
+def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> CommandParser:
+    """Return the parser of the command line.
+
+    Args:
+        commands: The commands whose arguments are added, which imports their modules. The others parse nothing.
+    """
+    parser = CommandParser(
+        prog="merge-snli",
+        description="Generate variants of NLI problems by replacing shared words, and evaluate NLI models on them.",
+        epilog="merge-snli COMMAND --help describes a command.",
+        headings=HEADINGS,
+    )
+    parser.add_argument("--version", action="version", version=f"merge-snli {__version__}")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
+    for name in (*COMMANDS, *ALIASES):
+        summary = COMMANDS[ALIASES.get(name, name)]
+        listed: dict[str, Any] = {"help": summary} if name in COMMANDS else {}
+        subparser = subparsers.add_parser(
+            name,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            **listed,
+        )
+        if name in commands:
+            _module_of(name).add_arguments(subparser)
+    return parser
+
+
+def _module_of(command: str) -> ModuleType:
+    name = ALIASES.get(command, command)
+    return importlib.import_module(f"merge_snli.cli.{name}{'_' if iskeyword(name) else ''}")
+
+
+def _failed(message: str, code: int = INPUT_ERROR) -> int:
+    """Print what went wrong, and return the exit code."""
+    try:
+        sys.stderr.write(f"merge-snli: {message}\n")
+        sys.stderr.flush()
+    except OSError:  # the exit code remains
+        _discard(sys.stderr)
+    return code
+
+
+def _discard(stream: TextIO) -> None:
+    """Send what the stream still holds to nowhere, so that Python does not fail on it when it exits."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _report_internal_error() -> int:
+    """Write the current traceback to a file and print the file's name."""
+    with tempfile.NamedTemporaryFile("w", prefix="merge-snli-", suffix=".log", delete=False) as file:
+        file.write(traceback.format_exc())
+    return _failed(f"internal error; traceback written to {file.name}", INTERNAL_ERROR)
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser of commands and their options.
+
+    An error is two lines: `argparse` prints all options before it. An unknown option is an error of the command that it
+    was given to, and not of the whole program. Options cannot be abbreviated, so that adding one changes no script.
+    """
+
+    def __init__(self, *, headings: Mapping[str, Iterable[str]] | None = None, **options: Any) -> None:  # noqa: ANN401
+        """Create the parser.
+
+        Args:
+            headings: The subcommands by the heading that `--help` lists them under; None for one list.
+            options: The arguments of `argparse.ArgumentParser`.
+        """
+        super().__init__(allow_abbrev=False, **options)
+        self._headings = headings
+
+    def error(self, message: str) -> NoReturn:
+        """Print how to see the options and what is wrong, and exit."""
+        self.exit(INPUT_ERROR, f"usage: {self.prog} [options] ({self.prog} --help lists them)\nmerge-snli: {message}\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
+        """Parse arguments; fail at the first unknown one."""
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            first = unknown[0].partition("=")[0]
+            kind = "unknown option" if first.startswith("-") else "unexpected argument"
+            self.error(f"{kind} {first}{_nearest(first, self._option_string_actions)}")
+        return known, unknown
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Check that a value is one of the choices of an argument; fail with the nearest choice."""
+        if action.choices is None or value in action.choices:
+            return
+        if isinstance(action, argparse._SubParsersAction):
+            listed = [each.dest for each in action._get_subactions()]
+            self.error(f"unknown {action.metavar} {value}{_nearest(str(value), action.choices) or _all(listed)}")
+        choices = [*map(str, action.choices)]
+        raise argparse.ArgumentError(action, f"unknown value {value!r}{_nearest(str(value), choices) or _all(choices)}")
+
+    def format_help(self) -> str:
+        """Return the help, with the commands under their headings."""
+        if self._headings is None or self._subparsers is None:
+            return super().format_help()
+        summaries = {
+            summary.dest: summary
+            for commands in self._subparsers._group_actions
+            if isinstance(commands, argparse._SubParsersAction)
+            for summary in commands._get_subactions()
+        }
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        for heading, names in self._headings.items():
+            formatter.start_section(heading)
+            formatter.add_arguments([summaries[name] for name in names])
+            formatter.end_section()
+        formatter.start_section("options")
+        formatter.add_arguments(self._optionals._group_actions)
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """Return a question that names the most similar of the known names, or nothing if none is similar."""
+    by_letters = {each.lstrip("-"): each for each in known}  # dashes would make all options similar
+    similar = get_close_matches(name.lstrip("-"), by_letters, n=1)
+    return f": did you mean {by_letters[similar[0]]}?" if similar else ""
+
+
+def _all(choices: Sequence[str]) -> str:
+    """Return an advice that names all choices."""
+    return f": choose from {', '.join(choices)}"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_datasets, add_format, add_list, add_results
-from merge_snli.cli.output import TEXT_FORMATS, write_output
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from merge_snli.cli.arguments import TEXT_FORMATS, add_datasets, add_format, add_list, add_results, write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Write the report, and print the path of its page or its numbers."""
     from merge_snli.analysis.report.analyze import analyze, read_seed_ids
     from merge_snli.analysis.report.write import PAGE
@@ -61,7 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
         progress=Progress(),
     )
     write_output(arguments.format, text=lambda: f"{arguments.out / PAGE}\n", document=report.as_dict)
-    return 0
 
 
 def _counterparts(texts: Sequence[str]) -> dict[str, str]:

@@ -5,20 +5,29 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, add_datasets, add_format, add_list, add_steps
-from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
+from merge_snli.base.table import Column, Table
+from merge_snli.cli.arguments import (
+    DATASET,
+    TABLE_FORMATS,
+    TEXT,
+    add_datasets,
+    add_format,
+    add_list,
+    add_steps,
+    write_tables,
+)
+from merge_snli.dataset.folders import check_out, first_name
+from merge_snli.dataset.stored import find_dataset
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from merge_snli.annotation.reading import Judgments
     from merge_snli.annotation.sample import Sample
-    from merge_snli.base.table import Table
 
 ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """A name that can be the name of a file."""
@@ -32,12 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "sample": (
                 "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
                 _add_sample_arguments,
+                _sample,
             ),
             "score": (
                 "compute the share of good variants and the agreement from filled-in sheets",
                 _add_score_arguments,
+                _score,
             ),
-            "apply": ("add the scores to a data set, as config annotation", _add_apply_arguments),
+            "apply": ("add the scores to a data set, as config annotation", _add_apply_arguments, _apply),
         },
     )
 
@@ -87,16 +98,14 @@ def _add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Run one step, and print what it wrote."""
-    return {"sample": _sample, "score": _score, "apply": _apply}[arguments.step](arguments)
+    arguments.run_step(arguments)
 
 
-def _score(arguments: argparse.Namespace) -> int:
+def _score(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.report import score_annotation
     from merge_snli.annotation.tables import annotation_tables, write_annotation
-    from merge_snli.dataset.folders import check_out
-    from merge_snli.dataset.stored import find_dataset
 
     check_out(arguments.out)
     sample, judgments = _read_sheets(arguments)
@@ -106,19 +115,16 @@ def _score(arguments: argparse.Namespace) -> int:
     write_tables(arguments.format, tables, document=lambda: asdict(annotation))
     if arguments.format == TEXT:
         sys.stdout.write(f"{len(files)} files in {arguments.out}\n")
-    return 0
 
 
-def _apply(arguments: argparse.Namespace) -> int:
+def _apply(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.report import apply_annotation
-    from merge_snli.dataset.stored import find_dataset
 
     if not Path(arguments.dataset).is_dir():
         raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
     annotated = apply_annotation(find_dataset(arguments.dataset), *_read_sheets(arguments)).record.annotation
     if annotated is not None:
         sys.stdout.write(f"{annotated.rows} rows in config annotation of {arguments.dataset}\n")
-    return 0
 
 
 def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
@@ -129,11 +135,9 @@ def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
     return sample, read_judgments(arguments.sheets, sample)
 
 
-def _sample(arguments: argparse.Namespace) -> int:
+def _sample(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.sample import draw_sample
     from merge_snli.annotation.sheets import write_sheets
-    from merge_snli.dataset.folders import check_out, first_name
-    from merge_snli.dataset.stored import find_dataset
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
@@ -147,7 +151,6 @@ def _sample(arguments: argparse.Namespace) -> int:
     )
     write_sheets(sample, rows, arguments.out)
     sys.stdout.write(f"{_sample_table(sample).text()}sheets in {arguments.out}\n")
-    return 0
 
 
 def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
@@ -177,19 +180,15 @@ def _check_annotators(annotators: Sequence[str]) -> None:
     """
     if not annotators:
         raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
-    seen: set[str] = set()
-    for name in annotators:
+    for number, name in enumerate(annotators):
         if not ANNOTATOR.fullmatch(name):
             raise InputError(f"{param('annotators')} has {name!r}: use letters, digits, '.', '_' and '-', as in a1")
-        if name.lower() in seen:
+        if name.lower() in map(str.lower, annotators[:number]):
             raise InputError(f"{param('annotators')} has {name!r} twice: give each annotator a name of their own")
-        seen.add(name.lower())
 
 
 def _sample_table(sample: Sample) -> Table:
     """Return how many variants were drawn from how many, by data set and stratum."""
-    from merge_snli.base.table import Column, Table
-
     columns = (Column("Data set", "left"), Column("Stratum", "left"), Column("Variants"), Column("Sampled"))
     rows = tuple(
         (each.name, stratum, population, each.size)

@@ -1,14 +1,36 @@
-"""Arguments that several commands share: lists, the form of output, results folders, data sets and thresholds."""
+"""Arguments that several commands share, and the output of a command in the form that `--format` names."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+import json
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.errors import POSITIONAL, flag
+from merge_snli.base.option import described
+from merge_snli.base.table import Table
+from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_types
+
+if TYPE_CHECKING:
+    from merge_snli.runs.submit import Cluster
 
 DATASET, RESULTS = "DATA", "RESULTS"
 """How `--help` names a data set, which is a folder or a Hub id, and a folder of results."""
+
+SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
+"""The fields of `ProblemOptions` that `add_source_arguments` adds."""
+
+TEXT, JSON, CSV, MARKDOWN, LATEX = "text", "json", "csv", "md", "latex"
+
+TABLE_FORMATS = (TEXT, JSON, CSV, MARKDOWN, LATEX)
+"""The forms of output of a command that prints tables."""
+
+TEXT_FORMATS = (TEXT, JSON)
+"""The forms of output of a command that prints other text."""
 
 
 def split_list(text: str) -> tuple[str, ...]:
@@ -63,11 +85,12 @@ def add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
 
 
 def add_steps(
-    parser: argparse.ArgumentParser, steps: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]]
+    parser: argparse.ArgumentParser,
+    steps: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], Any]]],
 ) -> None:
-    """Add the commands of a command, each with its summary and what adds its arguments."""
+    """Add the commands of a command, each with its summary, what adds its arguments, and what `run_step` is then."""
     subparsers = parser.add_subparsers(dest="step", required=True, metavar="step")
-    for name, (summary, add_arguments) in steps.items():
+    for name, (summary, add_arguments, run) in steps.items():
         step = subparsers.add_parser(
             name,
             help=summary,
@@ -75,6 +98,7 @@ def add_steps(
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         add_arguments(step)
+        step.set_defaults(run_step=run)
 
 
 def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
@@ -95,23 +119,163 @@ def add_datasets(parser: argparse.ArgumentParser, purpose: str, *, required: boo
     add_list(parser.add_argument, "--dataset", default=(), required=required, metavar=DATASET, help=purpose)
 
 
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """Add `--cluster`."""
+    parser.add_argument(
+        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
+    )
+
+
+def read_cluster(arguments: argparse.Namespace) -> Cluster | None:
+    """Return the executor that `--cluster` describes, or None.
+
+    Raises:
+        InputError: As `merge_snli.runs.options.read_cluster_file`.
+    """
+    if arguments.cluster is None:
+        return None
+    from merge_snli.runs.options import read_cluster_file
+
+    options = read_cluster_file(arguments.cluster)
+    from merge_snli.runs.submit import Cluster  # needs datatrove, which the line above has looked for
+
+    return Cluster(options)
+
+
 def add_thresholds(parser: argparse.ArgumentParser, purpose: str) -> None:
     """Add `--threshold`, which takes a list such as `0.8 0.9`."""
     add_list(parser.add_argument, "--threshold", item=_threshold, default=(), metavar="T", help=purpose)
 
 
 def _threshold(text: str) -> float:
-    """Parse a threshold of the curve.
-
-    Raises:
-        ArgumentTypeError: If it is not one.
-    """
+    """Parse a threshold of the curve."""
     from metrics.pattern_accuracy.core import CURVE
 
+    return number(text, lambda value: value in CURVE, "a threshold from 0 to 1 in steps of 0.01, such as 0.85")
+
+
+def number(text: str, is_valid: Callable[[float], bool], expected: str) -> float:
+    """Parse the value of an option.
+
+    Args:
+        text: The value.
+        is_valid: Returns whether a number may be the value. For NaN, which text that is no number counts as, it must
+            return false.
+        expected: What the value must be, for the message.
+
+    Raises:
+        ArgumentTypeError: If the value is not valid.
+    """
     try:
-        threshold = float(text)
+        value = float(text)
     except ValueError:
-        threshold = float("nan")
-    if threshold not in CURVE:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a threshold from 0 to 1 in steps of 0.01, such as 0.85")
-    return threshold
+        value = float("nan")
+    if not is_valid(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
+    return value
+
+
+def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
+    """Return the fields of an options class that were given on the command line."""
+    values = vars(arguments)
+    return {field.name: values[field.name] for field in fields(options) if field.name in values}
+
+
+def add_option_arguments(
+    parser: argparse.ArgumentParser,
+    options: type,
+    groups: Collection[str],
+) -> None:
+    """Add an argument for each option of some groups, under the headings of the groups.
+
+    Args:
+        parser: The parser. Arguments that are not given are absent from its result, so that the defaults of the
+            options class apply.
+        options: The options class.
+        groups: The groups in order.
+    """
+    for title in groups:
+        group = parser.add_argument_group(title, argument_default=argparse.SUPPRESS)
+        _add_options(group, options, [name for name, option in described(options) if option.group == title])
+
+
+def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar: str) -> None:
+    """Add the arguments for the fields of `ProblemOptions`, of which the problems are positional and required.
+
+    Args:
+        parser: The parser. Arguments that are not given are absent from its result.
+        purpose: What the problems are.
+        metavar: How the help names them.
+    """
+    group = parser.add_argument_group(PROBLEMS_GROUP, argument_default=argparse.SUPPRESS)
+    add_list(group.add_argument, "problems", metavar=metavar, help=purpose)
+    others = [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP][1:]
+    _add_options(group, ProblemOptions, others)
+
+
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `--source` and the arguments `SOURCE_OPTIONS`, which say how to read it.
+
+    Args:
+        parser: The parser. Arguments that are not given are absent from its result, except for `--source`.
+    """
+    group = parser.add_argument_group(
+        "source of the data set, and how to read it or pairs in groups", argument_default=argparse.SUPPRESS
+    )
+    group.add_argument(
+        "--source",
+        default=None,
+        metavar="FILE|ID|recorded",
+        help="also score every labeled problem of the data that the data set was generated from (Table 3, column 1): "
+        "recorded for those in its run.json, or a file, folder or Hub id that has its seeds",
+    )
+    _add_options(group, ProblemOptions, SOURCE_OPTIONS)
+
+
+def _add_options(group: argparse._ArgumentGroup, options: type, names: Collection[str]) -> None:
+    """Add the arguments for some fields of an options class."""
+    add, types = group.add_argument, option_types(options)
+    for name, option in described(options):
+        if name not in names:
+            continue
+        text = option.help.replace("%", "%%")
+        if option.default_text is not None:
+            text += f" (default: {option.default_text})"
+        if name in POSITIONAL:
+            add_list(add, name, nargs="*", metavar=POSITIONAL[name], help=text)
+        elif types[name] is bool:
+            add(flag(name), action="store_true", help=text)
+        elif types[name] is tuple:
+            add_list(add, flag(name), metavar=option.metavar, help=text)
+        else:
+            add(flag(name), type=types[name], choices=option.choices or None, metavar=option.metavar, help=text)
+
+
+def write_output(form: str, *, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:
+    """Write text, or JSON values as one document.
+
+    Args:
+        form: One of `TEXT_FORMATS`.
+        text: Returns the text.
+        document: Returns the JSON values.
+    """
+    if form == JSON:
+        sys.stdout.write(json.dumps(document(), indent=2, allow_nan=False) + "\n")
+    else:
+        sys.stdout.write(text())
+
+
+def write_tables(form: str, tables: Iterable[Table], *, document: Callable[[], dict[str, Any]]) -> None:
+    """Write tables, with an empty line between two.
+
+    Args:
+        form: One of `TABLE_FORMATS`.
+        tables: The tables.
+        document: Returns the JSON values, which may hold more than the tables.
+    """
+    write_output(form, text=lambda: "\n".join(_rendered(table, form) for table in tables), document=document)
+
+
+def _rendered(table: Table, form: str) -> str:
+    """Return a table in a form other than JSON."""
+    return {TEXT: table.text, CSV: table.csv, MARKDOWN: table.markdown, LATEX: table.latex}[form]()

@@ -6,16 +6,17 @@ import argparse
 import sys
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from merge_snli.cli.arguments import add_datasets, add_format, add_results, add_thresholds
-from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from merge_snli.analysis.comparison import Comparison
-    from merge_snli.scoring.results.result import Result
+from merge_snli.cli.arguments import (
+    TABLE_FORMATS,
+    TEXT,
+    add_datasets,
+    add_format,
+    add_results,
+    add_thresholds,
+    number,
+    write_tables,
+)
 
 TESTS = ("permutation", "mcnemar", "t-test")
 
@@ -49,17 +50,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Compare the models and print one section per data set and config; draw the figures with `--out`."""
-    from merge_snli.analysis.comparison import NotComparable
+    from merge_snli.analysis.comparison import NotComparable, compare_results
     from merge_snli.analysis.figures import draw_figures
     from merge_snli.analysis.statistics_tables import comparison_tables, to_json
+    from merge_snli.dataset.stored import find_dataset
     from merge_snli.scoring.results.files import read_results
+    from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     results = read_results(*arguments.results)
     figures = [] if arguments.out is None else draw_figures(results, arguments.out)
     try:
-        comparisons = _compare(results, arguments)
+        comparisons = compare_results(
+            results,
+            test=arguments.test,
+            alpha=arguments.alpha,
+            datasets=[find_dataset(name) for name in arguments.dataset],
+            thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
+            all_thresholds=arguments.all_thresholds,
+        )
     except NotComparable:
         if arguments.out is None:
             raise
@@ -75,29 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.format == TEXT:
         sys.stdout.writelines(f"{path}\n" for path in figures)
-    return 0
-
-
-def _compare(results: Sequence[Result], arguments: argparse.Namespace) -> tuple[Comparison, ...]:
-    from merge_snli.analysis.comparison import compare_results
-    from merge_snli.dataset.stored import find_dataset
-    from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-
-    return compare_results(
-        results,
-        test=arguments.test,
-        alpha=arguments.alpha,
-        datasets=[find_dataset(name) for name in arguments.dataset],
-        thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
-        all_thresholds=arguments.all_thresholds,
-    )
 
 
 def _level(text: str) -> float:
-    try:
-        level = float(text)
-    except ValueError:
-        level = float("nan")
-    if not 0 < level < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1, such as 0.05")
-    return level
+    return number(text, lambda value: 0 < value < 1, "a number between 0 and 1, such as 0.05")

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
-
-from merge_snli.base.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -28,23 +23,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print the script.
+def run(arguments: argparse.Namespace) -> None:
+    """Print the script."""
+    import shtab
 
-    Raises:
-        InputError: If shtab is not installed.
-    """
-    try:
-        import shtab
-    except ImportError as error:
-        raise InputError("completion needs shtab: pip install shtab") from error
     parser: argparse.ArgumentParser = arguments.whole_parser()
     for action in _actions(parser):
         kinds = {*(action.metavar if isinstance(action.metavar, str) else "").split("|")}
         if (FILES | FOLDERS) & kinds and not action.choices:
             action.complete = shtab.FILE if FILES & kinds else shtab.DIRECTORY  # type: ignore[attr-defined]
     sys.stdout.write(f"{shtab.complete(parser, shell=arguments.shell)}\n")
-    return 0
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from merge_snli.cli.arguments import DATASET, add_format
-from merge_snli.cli.output import TEXT_FORMATS, write_output
+from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_format, write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "--format json has all fillers."
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Print how the variants of one problem were selected."""
     from generation.report.explain import explain, explanation_text
     from generation.work import work_folder_of
@@ -27,4 +26,3 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = find_dataset(arguments.dataset)
     found = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
     write_output(arguments.format, text=lambda: explanation_text(found), document=found.as_dict)
-    return 0

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 from generation.filters.filter import FILTERS_GROUP
 from generation.options import DATA_SET, MASKED_LMS, Options
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.problem_arguments import add_option_arguments, given
+from merge_snli.cli.arguments import add_cluster, add_option_arguments, given, read_cluster
 from merge_snli.problems.options import PROBLEMS_GROUP
 
 if TYPE_CHECKING:
-    from merge_snli.runs.options import ClusterOptions
-
-    pass
+    from merge_snli.runs.submit import Cluster
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="load pickle weights if a masked LM has no safetensors; pickle weights can execute arbitrary code",
     )
-    parser.add_argument(
-        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
-    )
+    add_cluster(parser)
     parser.add_argument("--quiet", action="store_true", help="print only warnings and errors")
     parser.add_argument(
         "--dry-run", action="store_true", help="estimate forms, time and disk space without writing anything"
@@ -58,16 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Generate a data set and print its composition unless `--quiet` is given."""
-    options, executor = read_options(arguments), None
-    if arguments.cluster is not None:
-        from merge_snli.runs.options import read_cluster_file
-
-        executor = read_cluster_file(arguments.cluster)
+    options, cluster = read_options(arguments), read_cluster(arguments)
     if arguments.dry_run:
-        sys.stdout.write(_estimate(options, arguments, executor))
-        return 0
+        sys.stdout.write(_estimate(options, arguments, cluster))
+        return
     if arguments.out is None:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
     from generation.pipeline import generate
@@ -76,36 +68,33 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         logging.getLogger("generation.pipeline").setLevel(logging.INFO)
     choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle", "quiet")}
-    dataset = generate(options, arguments.out, **choices, **_execution(executor))
+    dataset = generate(options, arguments.out, **choices, **_execution(cluster))
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
-    return 0
 
 
-def _estimate(options: Options, arguments: argparse.Namespace, executor: ClusterOptions | None) -> str:
+def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster | None) -> str:
     """Return what a run would do, and how long it would take."""
     from generation.dry_run import dry_run, dry_run_text
 
     estimate = dry_run(options, allow_pickle=arguments.allow_pickle)
-    if executor is None:
+    if cluster is None:
         return dry_run_text(estimate)
     from generation.pipeline import submitted
     from generation.run import plan_run, read_inputs
     from merge_snli.base.progress import Progress
     from merge_snli.dataset.folders import check_dataset_out
-    from merge_snli.runs.plan import plan_text
+    from merge_snli.runs.executors import plan_text
 
     choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
     inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)
-    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "merge_snli")), **choices, **_execution(executor))
-    return plan_text(executor, *submitted(run_, executor), estimate)
+    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "merge_snli")), **choices, **_execution(cluster))
+    return plan_text(cluster.options, *submitted(run_, cluster), estimate)
 
 
-def _execution(executor: ClusterOptions | None) -> dict[str, Any]:
+def _execution(cluster: Cluster | None) -> dict[str, Any]:
     """Return the arguments of a run that follow from the cluster file."""
-    if executor is None:
-        return {}
-    return {"executor": executor, "problems_per_shard": executor.problems_per_shard}
+    return {} if cluster is None else {"executor": cluster, "problems_per_shard": cluster.options.problems_per_shard}
 
 
 def read_options(arguments: argparse.Namespace) -> Options:

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, add_format
-from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
+from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, TEXT, add_format, write_tables
 
 OFFERED_SHOTS = 9
 """Number of examples in the task files; `--num_fewshot N` of lm-evaluation-harness shows the first N."""
@@ -48,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Write the task files and print their paths, or print the estimates.
 
     Raises:
@@ -79,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.estimate:
         paths = write_task_files(asked, shots, arguments.out)
         sys.stdout.writelines(f"{path}\n" for path in paths)
-        return 0
+        return
     prompts = [Prompt(name, asked.data.label_names, shots if name == FEW_SHOT else ()) for name in PROMPTS]
     estimates = [estimate(asked.questions, prompt, arguments.tokenizer) for prompt in prompts]
     write_tables(
@@ -87,11 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         [estimate_table(estimates)],
         document=lambda: {"estimates": estimates},
     )
-    return 0
 
 
 def _number_or_name(text: str) -> int | str:
-    try:
-        return int(text)
-    except ValueError:
-        return text
+    return int(text) if text.lstrip("-").isdecimal() else text

@@ -7,11 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.cli.arguments import DATASET, RESULTS, add_format, add_list
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.base.table import Column, Table
+from merge_snli.cli.arguments import DATASET, RESULTS, TABLE_FORMATS, add_format, add_list, write_tables
 
 if TYPE_CHECKING:
-    from merge_snli.base.table import Table
     from merge_snli.scoring.results.result import Result
 
 
@@ -54,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Import the files and print a table.
 
     Raises:
@@ -86,7 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
             **({} if unread is None else {"unread": unread}),
         },
     )
-    return 0
 
 
 def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
@@ -106,8 +104,6 @@ def _unread(results: list[Result], out: Path) -> list[dict[str, str]]:
 
 def _unread_table(unread: list[dict[str, str]]) -> Table:
     """Return what cannot be read as a table."""
-    from merge_snli.base.table import Column, Table
-
     columns = (Column("Model", "left"), Column("Pair", "left"), Column("Text", "left"))
     rows = tuple((each["model"], each["id"], json.dumps(each["text"])) for each in unread)
     return Table(title="Answers that cannot be read", columns=columns, rows=rows)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
-from merge_snli.cli.arguments import add_list, add_steps
-from merge_snli.cli.problem_arguments import given, with_suppressed_default
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.stored import MergeDataset
+from merge_snli.cli.arguments import add_list, add_steps, given
+from merge_snli.dataset.stored import MergeDataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,15 +14,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_steps(
         parser,
         {
-            "simple": ("make the data set Simple Pair from templates", _add_simple_arguments),
-            "extended": ("make the data set Extended Pair from NLI problems", _add_extended_arguments),
+            "simple": ("make the data set Simple Pair from templates", _add_simple_arguments, _simple),
+            "extended": ("make the data set Extended Pair from NLI problems", _add_extended_arguments, _extended),
         },
     )
 
 
 def _add_simple_arguments(parser: argparse.ArgumentParser) -> None:
     _add_out_arguments(parser)
-    add = with_suppressed_default(parser.add_argument_group("data set"))
+    add = parser.add_argument_group("data set", argument_default=argparse.SUPPRESS).add_argument
     add(
         "--premises",
         type=int,
@@ -52,7 +48,7 @@ def _add_extended_arguments(parser: argparse.ArgumentParser) -> None:
         help="NLI problems: files, folders or Hub ids; 'NAME[-1500:]' takes the last 1,500 problems",
     )
     _add_out_arguments(parser)
-    add = with_suppressed_default(parser.add_argument_group("data set"))
+    add = parser.add_argument_group("data set", argument_default=argparse.SUPPRESS).add_argument
     add(
         "--premises",
         type=int,
@@ -69,13 +65,12 @@ def _add_out_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace a data set that was made with other options")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Make the data set and print its configs."""
     from merge_snli.pairs.output import summary_table
 
-    dataset = {"simple": _simple, "extended": _extended}[arguments.step](arguments)
+    dataset = arguments.run_step(arguments)
     sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")
-    return 0
 
 
 def _simple(arguments: argparse.Namespace) -> MergeDataset:

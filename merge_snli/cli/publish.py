@@ -43,30 +43,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Publish the data set or propose the results, and print a summary."""
     if (arguments.eval_results is None) != (arguments.model is None):
         raise InputError(f"{param('eval_results')} and {param('model')} go together: pass both or neither")
     if (arguments.eval_results is None) != (arguments.dataset is not None):
         raise InputError(f"give the folder of a data set or {param('eval_results')}, but not both")
-    _disable_progress_without_terminal()
-    return _publish(arguments) if arguments.eval_results is None else _propose(arguments)
-
-
-def _disable_progress_without_terminal() -> None:
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     if not sys.stderr.isatty():
         disable_progress_bars()
+    if arguments.eval_results is None:
+        _publish(arguments)
+    else:
+        _propose(arguments)
 
 
-def _publish(arguments: argparse.Namespace) -> int:
+def _publish(arguments: argparse.Namespace) -> None:
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.hub.publishing import plan, publish
-    from merge_snli.hub.publishing.checks import check_arguments, check_valid
-    from merge_snli.hub.publishing.hub import find_api
-    from merge_snli.hub.publishing.plan import plan_text
-    from merge_snli.hub.publishing.publish import published_text
+    from merge_snli.hub.client import find_api
+    from merge_snli.hub.plan import check_arguments, check_valid, plan, plan_text
+    from merge_snli.hub.publish import publish, published_text
 
     if not Path(arguments.dataset).is_dir():
         raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
@@ -78,22 +75,20 @@ def _publish(arguments: argparse.Namespace) -> int:
     planned = plan(dataset, arguments.repo, license_id=arguments.license, **names)
     if api is None:
         sys.stdout.write(plan_text(planned))
-        return 0
+        return
     published = publish(api, planned, private=arguments.private, create_pr=arguments.create_pr)
     sys.stdout.write(published_text(published))
-    return 0
 
 
-def _propose(arguments: argparse.Namespace) -> int:
-    from merge_snli.hub.publishing.hub import find_api
-    from merge_snli.hub.publishing.plan import branch_text
-    from merge_snli.hub.publishing.results import propose_results, proposed_text, results_branch
+def _propose(arguments: argparse.Namespace) -> None:
+    from merge_snli.hub.client import find_api
+    from merge_snli.hub.plan import branch_text
+    from merge_snli.hub.results import propose_results, proposed_text, results_branch
     from merge_snli.scoring.results.files import read_result
 
     results = [read_result(path) for path in arguments.eval_results]
     names = {"model": arguments.model, "dataset": arguments.repo}
     if arguments.dry_run:
         sys.stdout.write(branch_text(results_branch(results, **names)))
-        return 0
+        return
     sys.stdout.write(proposed_text(propose_results(find_api(), results, **names)))
-    return 0

@@ -20,19 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     other.add_argument("--list", action="store_true", help="print the registered data set")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Register, undo or list, and print the folders that were written."""
-    from merge_snli.hub.registration import find_caches, register, registered, undo
-    from merge_snli.hub.registration.registered import registered_text, removed_text
+    from merge_snli.hub.caches import find_caches, registered_text, removed_text
+    from merge_snli.hub.register import register, registered, undo
 
     if not arguments.list and not arguments.undo:
         if arguments.dataset is None:
             raise InputError("no data set given: name its folder, such as merge-snli register merge_snli")
         sys.stdout.write(registered_text(register(arguments.dataset, load_name=arguments.load_name)))
-        return 0
+        return
     registration = registered() if arguments.list else undo(arguments.dataset)
     if registration is None:
         sys.stdout.write(f"nothing is registered in {find_caches().datasets}\n")
     else:
         sys.stdout.write(registered_text(registration) if arguments.list else removed_text(registration))
-    return 0

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, as_flags, param
-from merge_snli.cli.arguments import DATASET, RESULTS, add_format, add_list, add_thresholds
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
-from merge_snli.cli.problem_arguments import SOURCE_OPTIONS, add_source_arguments
+from merge_snli.base.table import Table
+from merge_snli.cli.arguments import (
+    DATASET,
+    RESULTS,
+    SOURCE_OPTIONS,
+    TABLE_FORMATS,
+    add_cluster,
+    add_format,
+    add_list,
+    add_source_arguments,
+    add_thresholds,
+    read_cluster,
+    write_tables,
+)
+from merge_snli.problems.options import ProblemOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from merge_snli.base.table import Table
-    from merge_snli.problems.options import ProblemOptions
     from merge_snli.scoring.results.result import Result
 
 logger = logging.getLogger(__name__)
@@ -100,9 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "give the Hub id of the data set",
     )
     add_source_arguments(parser)
-    parser.add_argument(
-        "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
-    )
+    add_cluster(parser)
     add_format(parser, *TABLE_FORMATS)
     parser.epilog = (
         "examples:\n"
@@ -137,12 +144,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"{param('limit_seeds')} and {param('subsample')} are for a trial on one machine: remove them, or "
             f"{param('cluster')}"
         )
-    executor = None
-    if arguments.cluster is not None:
-        from merge_snli.runs.options import read_cluster_file
-
-        executor = read_cluster_file(arguments.cluster)
-    dataset_id, source = _dataset_id(arguments), _source(arguments)
+    cluster = read_cluster(arguments)
+    dataset_id, (dataset, source) = _dataset_id(arguments), _inputs(arguments)
     options = ModelOptions(
         model_labels=None if arguments.model_labels is None else parse_labels(arguments.model_labels),
         dtype=arguments.dtype,
@@ -153,9 +156,7 @@ def run(arguments: argparse.Namespace) -> int:
     models = name_models(_names(arguments))
     check_results_folder(arguments.out)
     scored: list[tuple[list[Result], dict[str, str]]] = []
-    for whole in open_data(
-        _dataset(arguments), config=arguments.config, group_column=arguments.group_column, by=arguments.by
-    ):
+    for whole in open_data(dataset, config=arguments.config, group_column=arguments.group_column, by=arguments.by):
         data = part_of_data(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
         problems = None if source is None else read_source(source, data)
         if dataset_id is not None and data.anchors is None:
@@ -166,14 +167,14 @@ def run(arguments: argparse.Namespace) -> int:
             models=models,
             options=options,
             out=arguments.out,
-            dataset=_dataset(arguments),
+            dataset=dataset,
             config=data.config,
             group_column=arguments.group_column,
             by=tuple(arguments.by),
             source=source,
             opened=(data, problems),
         )
-        results, reasons = score_run(scoring, executor)
+        results, reasons = score_run(scoring, cluster)
         scored.append((results, {name: as_flags(reason) for name, reason in reasons.items()}))
         if dataset_id is not None:
             _write_eval_results(dataset_id, data.digest, arguments.out)
@@ -201,21 +202,6 @@ def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Co
     return tables + (part_tables(results, names=names) if results and not results[0].has_anchors else [])
 
 
-def _dataset(arguments: argparse.Namespace) -> str | ProblemOptions:
-    """Return the data set; with `--group-column`, how to read it."""
-    from merge_snli.problems.options import ProblemOptions
-
-    dataset: str = arguments.dataset
-    if arguments.group_column is None:
-        return dataset
-    return ProblemOptions(problems=dataset, **_reading_options(arguments))
-
-
-def _reading_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that say how to read pairs in groups or, without them, the source."""
-    return {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
-
-
 def _dataset_id(arguments: argparse.Namespace) -> str | None:
     """Return the Hub id of the data set for `--eval-results`, or None without this option."""
     from merge_snli.base.hub_ids import split_revision
@@ -230,27 +216,28 @@ def _dataset_id(arguments: argparse.Namespace) -> str | None:
     return split_revision(dataset_id)[0]
 
 
-def _source(arguments: argparse.Namespace) -> str | ProblemOptions | None:
-    """Return `recorded`, the options for reading the source, or None without `--source`."""
-    from merge_snli.problems.options import ProblemOptions
+def _inputs(arguments: argparse.Namespace) -> tuple[str | ProblemOptions, str | ProblemOptions | None]:
+    """Return the data set, or with `--group-column` how to read it, and its source.
+
+    Raises:
+        InputError: If the options for reading do not fit to the data set.
+    """
     from merge_snli.scoring.predictions.source import RECORDED
 
+    source = arguments.source
+    options = {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
     if arguments.group_column is not None:
-        if arguments.source is not None:
+        if source is not None:
             raise InputError(
                 f"{param('source')} is for MERGE data sets, not for pairs in groups with {param('group_column')}; "
                 "remove it"
             )
-        return None
-    options = _reading_options(arguments)
-    if options and arguments.source in (None, RECORDED):
+        return ProblemOptions(problems=arguments.dataset, **options), None
+    if options and source in (None, RECORDED):
         missing = f"a FILE or ID as {param('source')}, or {param('group_column')}"
-        needed = missing if arguments.source is None else f"another {param('source')} than recorded"
+        needed = missing if source is None else f"another {param('source')} than recorded"
         raise InputError(f"{param(next(iter(options)))} needs {needed}; add it, or remove the option")
-    if not options:
-        source: str | None = arguments.source
-        return source
-    return ProblemOptions(problems=arguments.source, **options)
+    return arguments.dataset, ProblemOptions(problems=source, **options) if options else source
 
 
 def _write_eval_results(dataset_id: str, digest: str, out: Path) -> None:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import DATASET, add_format
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
-from merge_snli.cli.problem_arguments import add_problem_arguments, given
-
-if TYPE_CHECKING:
-    from merge_snli.base.table import Table
-    from merge_snli.dataset.stored import MergeDataset
+from merge_snli.base.table import Table
+from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, add_format, add_problem_arguments, given, write_tables
+from merge_snli.dataset.stored import MergeDataset, find_dataset, is_dataset
+from merge_snli.problems.options import ProblemOptions
 
 DATASET_OPTIONS = ("against", "suggestions", "work", "against_work", "out")
 """The options that problems do not have."""
@@ -53,16 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Print the tables, with the values of the paper if the run has the same masked LMs or problems."""
     dataset = _dataset(arguments)
     if dataset is None:
-        return _count_words(arguments)
+        _count_words(arguments)
+        return
     tables = _tables(dataset, arguments) if arguments.against is None else _tables_against(dataset, arguments)
     write_tables(
         arguments.format, tables.values(), document=lambda: {name: each.as_dict() for name, each in tables.items()}
     )
-    return 0
 
 
 def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
@@ -71,9 +67,6 @@ def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
     Raises:
         InputError: If there is no such data set, or an option is for problems or data sets only.
     """
-    from merge_snli.dataset.stored import find_dataset, is_dataset
-    from merge_snli.problems.options import ProblemOptions
-
     of_problems = [name for name in given(arguments, ProblemOptions) if name != "problems"]
     of_run = [name for name in DATASET_OPTIONS if getattr(arguments, name)]
     if of_problems and of_run:
@@ -96,15 +89,13 @@ def _are_problems(name: str) -> bool:
     return name == PREFIX + PROBLEMS or Problems.of(name).are_files or known_dataset(name) is not None
 
 
-def _count_words(arguments: argparse.Namespace) -> int:
+def _count_words(arguments: argparse.Namespace) -> None:
     """Count the shared words of problems and print them as in Table 4 of the paper."""
     from generation.report.summary import words_report, words_table
-    from merge_snli.problems.options import ProblemOptions
 
     report = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
     table = words_table(report.classes, report.with_label, report.without_label)
     write_tables(arguments.format, [table], document=report.as_dict)
-    return 0
 
 
 def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:
@@ -125,7 +116,6 @@ def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, T
 def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:
     """Return by name the tables of what only one of two data sets has."""
     from generation.report.against import tables_against
-    from merge_snli.dataset.stored import find_dataset
 
     if arguments.suggestions or arguments.out is not None:
         option = "suggestions" if arguments.suggestions else "out"

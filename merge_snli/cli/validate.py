@@ -6,8 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from merge_snli.cli.arguments import DATASET, add_format
-from merge_snli.cli.output import TEXT_FORMATS, write_output
+from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_format, write_output
 
 HAS_FINDINGS = 2
 
@@ -24,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.base.errors import as_flags
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.validation import validate
-    from merge_snli.validation.finding import report_text
+    from merge_snli.validation.findings import report_text
 
     folder = Path(arguments.dataset)
     dataset = folder if folder.is_dir() else find_dataset(arguments.dataset)

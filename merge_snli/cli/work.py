@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_format, add_steps
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.arguments import TABLE_FORMATS, add_format, add_steps, write_tables
+from merge_snli.dataset.stored import RUN_FILE, find_dataset
+from merge_snli.runs.run_folder import SLURM, read_run, run_folder
 
 if TYPE_CHECKING:
     from merge_snli.dataset.record import Record
@@ -19,13 +20,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_steps(
         parser,
         {
-            "show": ("show what the work folder of a data set contains", _add_folder_arguments),
+            "show": ("show what the work folder of a data set contains", _add_folder_arguments, _show),
             "drop": (
                 "delete from the work folder what this data set does not need; other data sets may share the folder",
                 _add_folder_arguments,
+                _drop,
             ),
-            "status": ("show the progress of a run on a cluster", _add_run_arguments),
-            "cancel": ("cancel the Slurm jobs of a run, and no others", _add_run_arguments),
+            "status": ("show the progress of a run on a cluster", _add_run_arguments, _status),
+            "cancel": ("cancel the Slurm jobs of a run, and no others", _add_run_arguments, _cancel),
         },
     )
     parser.epilog = "examples:\n  merge-snli work show merge_snli\n  merge-snli work cancel merge_snli"
@@ -42,16 +44,16 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Run one step, and print what is left or the state of the run.
 
     Raises:
         InputError: If there is no work folder or run, or Slurm does not answer.
     """
-    return {"show": _show, "drop": _drop, "status": _status, "cancel": _cancel}[arguments.step](arguments)
+    arguments.run_step(arguments)
 
 
-def _show(arguments: argparse.Namespace) -> int:
+def _show(arguments: argparse.Namespace) -> None:
     from generation.report.inventory import inventory, inventory_table
 
     work = _work_folder(arguments)
@@ -65,10 +67,9 @@ def _show(arguments: argparse.Namespace) -> int:
             "stored": [each.as_dict() for each in stored],
         },
     )
-    return 0
 
 
-def _drop(arguments: argparse.Namespace) -> int:
+def _drop(arguments: argparse.Namespace) -> None:
     from generation.report.inventory import drop, inventory
     from generation.work import work_folder
 
@@ -78,7 +79,7 @@ def _drop(arguments: argparse.Namespace) -> int:
         raise InputError(f"cannot know what {out} needs, which has no finished data set: generate it first")
     with work_folder(out.resolve(), arguments.work):
         drop(each for each in inventory(work, record) if each.needed is False)
-    return _show(arguments)
+    _show(arguments)
 
 
 def _work_folder(arguments: argparse.Namespace) -> Path:
@@ -92,33 +93,25 @@ def _work_folder(arguments: argparse.Namespace) -> Path:
 
 def _record(out: Path) -> Record | None:
     """Return the run record of the data set, or None if it is not finished."""
-    from merge_snli.dataset.stored import RUN_FILE, find_dataset
-
     return find_dataset(str(out)).record if (out / RUN_FILE).is_file() else None
 
 
-def _status(arguments: argparse.Namespace) -> int:
-    from merge_snli.runs.run_folder import run_folder
-    from merge_snli.runs.status import run_status
-    from merge_snli.runs.status_text import status_json, status_table
+def _status(arguments: argparse.Namespace) -> None:
+    from merge_snli.runs.status import run_status, status_table
 
     status = run_status(run_folder(arguments.out))
-    write_tables(arguments.format, [status_table(status)], document=lambda: status_json(status))
-    return 0
+    write_tables(arguments.format, [status_table(status)], document=lambda: status)
 
 
-def _cancel(arguments: argparse.Namespace) -> int:
-    from merge_snli.runs.options import SLURM
-    from merge_snli.runs.run_folder import read_run, run_folder
-    from merge_snli.runs.slurm_queue import cancel, queued
+def _cancel(arguments: argparse.Namespace) -> None:
+    from merge_snli.runs.status import cancel, queued
 
     submitted = read_run(run_folder(arguments.out))
-    if submitted is not None:
-        if submitted.executor != SLURM:
-            raise InputError(
-                f"only a run on Slurm can be canceled so, and this run has the executor {submitted.executor}: press "
-                "Ctrl-C in the command that runs it"
-            )
-        if jobs := queued(submitted.jobs):
-            cancel(jobs)
-    return _status(arguments)
+    if submitted and submitted[0].executor != SLURM:
+        raise InputError(
+            f"only a run on Slurm can be canceled so, and this run has the executor {submitted[0].executor}: press "
+            "Ctrl-C in the command that runs it"
+        )
+    if jobs := queued(submitted):
+        cancel(jobs)
+    _status(arguments)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from merge_snli.base.errors import InputError
-from merge_snli.card.license import license_of, license_text
+from merge_snli.card.metadata import license_of, license_text
 from merge_snli.dataset.stored import read_split
 from merge_snli.dataset.variants import replaced_words
 from merge_snli.models.labels import positions

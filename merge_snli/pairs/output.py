@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import write_bytes
 from merge_snli.base.table import Column, Table
-from merge_snli.card.dataset_folder import card_and_record, config_record, data_record
+from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
 from merge_snli.dataset.folders import check_dataset_out, new_content
 from merge_snli.dataset.parquet_files import write_tables
 from merge_snli.dataset.record import Record
@@ -143,8 +142,7 @@ def write_pairs(
             configs=written,
             data=data_record(staged, written),
         )
-        for name, content in card_and_record(record, staged).items():
-            write_bytes(staged / name, content)
+        write_files(staged, card_and_record(record, staged))
     return find_dataset(str(folder))
 
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import read_toml, sha256_of_json
-from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE
-from merge_snli.runs.run_folder import SubmittedStage, run_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from merge_snli.base.progress import Progress
-    from merge_snli.base.stages import RunStage
-
-SLURM, RAY, LOCAL = "slurm", "ray", "local"
+from merge_snli.base.files import read_toml
+from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE, RunStage
+from merge_snli.runs.run_folder import RAY, SLURM, SubmittedStage
 
 STAGES = (TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE)
 SINGLE_TASK = (WRITE, EVALUATE)
@@ -35,21 +28,14 @@ ONLY_FOR = {
 }
 """Keys that have an effect with one executor only."""
 
-PLAN_FORMAT = 1
-"""The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
-these change, so that a run of an older checkout is planned again and not resumed."""
-
 MAX_TASKS = 1_000
 """Slurm's default limit of an array of jobs."""
 
-
-class _Strict(BaseModel):
-    """Values of exactly the declared types, and no others."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)
+"""Values of exactly the declared types, and no others."""
 
 
-class StageOptions(_Strict):
+class StageOptions(BaseModel):
     """The tasks of a stage and their resources.
 
     Attributes:
@@ -66,6 +52,8 @@ class StageOptions(_Strict):
         ray_remote_kwargs: More options of Ray's tasks.
     """
 
+    model_config = STRICT
+
     tasks: int = Field(default=1, ge=1, le=MAX_TASKS)
     workers: int | None = Field(default=None, ge=1)
     cpus_per_task: int = Field(default=1, ge=1)
@@ -78,13 +66,14 @@ class StageOptions(_Strict):
     ray_remote_kwargs: dict[str, Any] = {}
 
 
-class ClusterOptions(_Strict):
-    """The content of a cluster file, and so an executor as `merge_snli.base.stages` describes it.
+class ClusterOptions(BaseModel):
+    """The content of a cluster file.
 
     Attributes:
         executor: `slurm`, `ray` or `local`.
         address: Address of the Ray cluster; `auto` for the one of this machine.
         problems_per_shard: Number of problems that are tagged and filtered together, see `generation.generate`.
+        defaults: The values of all stages. In what `read_cluster_file` returns, the stages have them.
         tag: Reading and tagging the problems.
         masked_lm: Each masked LM.
         filters: Filters and sets.
@@ -93,9 +82,12 @@ class ClusterOptions(_Strict):
         evaluate: Computing the results.
     """
 
+    model_config = STRICT
+
     executor: Literal["slurm", "ray", "local"]
     address: str = "auto"
     problems_per_shard: int = Field(default=1_000, ge=1)
+    defaults: StageOptions = StageOptions()
     tag: StageOptions = StageOptions()
     masked_lm: StageOptions = StageOptions()
     filters: StageOptions = StageOptions()
@@ -108,33 +100,23 @@ class ClusterOptions(_Strict):
         options: StageOptions = getattr(self, kind)
         return options
 
-    def device(self, kind: str, device: str | None) -> str:
-        """Return the device of the models of a stage: a GPU if its tasks have one, unless the user chose another."""
-        return device or ("cuda" if self.stage(kind).gpus_per_task else "cpu")
-
-    def folder(self, out: Path, inputs: object) -> Path:
-        """Return the folder for the notes and completed tasks of a run with these inputs."""
-        return run_folder(out) / sha256_of_json([inputs, PLAN_FORMAT, __version__])[:16]
-
     def submitted(self, stage: RunStage, folder: Path) -> SubmittedStage:
-        """Return a stage with its number of tasks and its folder, before it is submitted."""
-        return SubmittedStage.of(stage, min(self.stage(stage.kind).tasks, max(1, stage.shards)), folder)
-
-    def run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> None:
-        """Run the tasks that are not complete, and wait for them.
+        """Return a stage with its number of tasks and its folder, before it is submitted.
 
         Args:
-            stages: The stages, in order.
-            folder: The folder of `folder`.
-            progress: Receives the stages.
-
-        Raises:
-            InputError: If a run is active in the folder, the cluster cannot be reached, or a task failed.
-            KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
+            stage: The stage.
+            folder: The folder of all stages. That of this stage depends on its number of tasks, by which the work is
+                divided.
         """
-        from merge_snli.runs.submit import run_stages
-
-        run_stages(stages, self, folder, progress)
+        tasks = min(self.stage(stage.kind).tasks, max(1, stage.shards))
+        safe_name = re.sub(r"[^A-Za-z0-9._]+", "-", stage.name).strip("-")
+        return SubmittedStage(
+            executor=self.executor,
+            name=stage.name,
+            unit=stage.unit,
+            tasks=tasks,
+            folder=folder / f"{stage.step}-{safe_name}-{tasks}",
+        )
 
 
 def read_cluster_file(path: Path) -> ClusterOptions:
@@ -151,58 +133,44 @@ def read_cluster_file(path: Path) -> ClusterOptions:
         raise InputError(
             f"{param('cluster')} needs datatrove, which is not installed: pip install 'merge-snli[cluster]'"
         )
-    content = read_toml(path, "cluster")
-    defaults = content.pop(DEFAULTS, {})
-    _check_defaults(path, defaults)
-    _check_effect(path, content, {DEFAULTS: defaults, **content})
-    own_keys: dict[str, set[str]] = {}
-    for kind in STAGES:
-        stage = content.get(kind, {})
-        if not isinstance(stage, dict):
-            raise InputError(f"{param('cluster')} {path}: {kind} is {stage!r}, but must be a table [{kind}]")
-        if kind in SINGLE_TASK and "tasks" in stage:
-            raise InputError(f"{param('cluster')} {path}: [{kind}] is a single task: remove tasks there")
-        own_keys[kind] = {*stage}
-        single = {"tasks": 1} if kind in SINGLE_TASK else {}
-        content[kind] = {**defaults, **stage, **single}
-    return _validated(path, content, own_keys)
-
-
-def _check_defaults(path: Path, defaults: object) -> None:
-    """Check the names in the table of defaults, so that an error there does not name a stage."""
-    if not isinstance(defaults, dict):
-        raise InputError(f"{param('cluster')} {path}: {DEFAULTS} is {defaults!r}, but must be a table [{DEFAULTS}]")
-    known = StageOptions.model_fields
-    for key in defaults:
-        if key not in known:
-            raise InputError(
-                f"{param('cluster')} {path}: unknown key {key!r} in [{DEFAULTS}] (keys: {', '.join(known)})"
-            )
-
-
-def _check_effect(path: Path, content: dict[str, Any], tables: dict[str, Any]) -> None:
-    """Refuse keys that have an effect with other executors only."""
-    executor = content.get("executor")
-    given = {key for table in tables.values() if isinstance(table, dict) for key in table} | content.keys()
-    for other, keys in ONLY_FOR.items():
-        if executor in (SLURM, RAY, LOCAL) and executor != other and keys & given:
-            key = min(keys & given)
-            raise InputError(f"{param('cluster')} {path}: {key} has no effect with the executor {executor}: remove it")
-
-
-def _validated(path: Path, content: dict[str, Any], own_keys: dict[str, set[str]]) -> ClusterOptions:
-    """Check the values; an error names the table that has the value, of the stage or of the defaults."""
     try:
-        return ClusterOptions.model_validate(content)
+        options = ClusterOptions.model_validate(read_toml(path, "cluster"))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-    place = [str(part) for part in first["loc"]]
-    table = place.pop(0) if place[0] in STAGES else None
-    key = ".".join(place[:2])
-    where = f" in [{table if place[0] in own_keys[table] else DEFAULTS}]" if table else ""
+        raise InputError(f"{param('cluster')} {path}: {_invalid(error)}") from error
+    given = {name: options.stage(name).model_dump(exclude_unset=True) for name in (DEFAULTS, *STAGES)}
+    _check_effect(path, options, given)
+    defaults, stages = given.pop(DEFAULTS), dict[str, StageOptions]()
+    for kind, values in given.items():
+        single = {"tasks": 1} if kind in SINGLE_TASK else {}
+        stages[kind] = StageOptions(**{**defaults, **values, **single})
+    return options.model_copy(update=stages)
+
+
+def _check_effect(path: Path, options: ClusterOptions, given: Mapping[str, Mapping[str, object]]) -> None:
+    """Refuse keys that have an effect with other executors or stages only."""
+    keys = options.model_fields_set.union(*given.values())
+    for executor, own in ONLY_FOR.items():
+        if executor != options.executor and own & keys:
+            raise InputError(
+                f"{param('cluster')} {path}: {min(own & keys)} has no effect with the executor {options.executor}: "
+                "remove it"
+            )
+    for kind in SINGLE_TASK:
+        if "tasks" in given[kind]:
+            raise InputError(f"{param('cluster')} {path}: [{kind}] is a single task: remove tasks there")
+
+
+def _invalid(error: ValidationError) -> str:
+    """Return the first thing that is wrong in a cluster file, with its table."""
+    first = error.errors(include_url=False)[0]
+    table, *rest = map(str, first["loc"])
+    key = ".".join(rest[:2]) or table
+    where = f" in [{table}]" if rest else ""
     if first["type"] == "extra_forbidden":
-        known = [*StageOptions.model_fields] if table else [*ClusterOptions.model_fields, DEFAULTS]
-        raise InputError(f"{param('cluster')} {path}: unknown key {key!r}{where} (keys: {', '.join(known)})")
+        known = StageOptions.model_fields if rest else ClusterOptions.model_fields
+        return f"unknown key {key!r}{where} (keys: {', '.join(known)})"
     if first["type"] == "missing":
-        raise InputError(f'{param("cluster")} {path}: {key} is missing: add {key} = "slurm", "ray" or "local"')
-    raise InputError(f"{param('cluster')} {path}: {key}{where} is {first['input']!r}: {first['msg'].lower()}")
+        return f'{key} is missing: add {key} = "slurm", "ray" or "local"'
+    if first["type"] == "model_type":
+        return f"{key} is {first['input']!r}, but must be a table [{key}]"
+    return f"{key}{where} is {first['input']!r}: {first['msg'].lower()}"

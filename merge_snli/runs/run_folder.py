@@ -6,20 +6,20 @@ Tasks on other machines write here, so every file is written whole and renamed i
 from __future__ import annotations
 
 import json
-import re
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_running, machine_name, write_json
 
-if TYPE_CHECKING:
-    from merge_snli.base.stages import RunStage
-
 CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
+
+SLURM, RAY, LOCAL = "slurm", "ray", "local"
+"""The executors."""
 
 RUNNING, DONE, FAILED, STOPPED, WAITING = "running", "done", "failed", "stopped", "waiting"
 """The states of a task. A task is stopped if it was killed, or its machine was lost."""
@@ -36,6 +36,7 @@ class SubmittedStage:
     """A submitted stage.
 
     Attributes:
+        executor: `slurm`, `ray` or `local`.
         name: The name of the stage.
         unit: The unit that its tasks count.
         tasks: Number of tasks.
@@ -43,23 +44,12 @@ class SubmittedStage:
         job: Id of the Slurm job; None with other executors, or if all tasks were complete at submission.
     """
 
+    executor: str
     name: str
     unit: str
     tasks: int
     folder: Path
     job: str | None = None
-
-    @classmethod
-    def of(cls, stage: RunStage, tasks: int, folder: Path) -> SubmittedStage:
-        """Return a stage before it is submitted.
-
-        Args:
-            stage: The stage.
-            tasks: Number of tasks. The folder depends on it, since it is how the work is divided.
-            folder: The folder of all stages.
-        """
-        safe_name = re.sub(r"[^A-Za-z0-9._]+", "-", stage.name).strip("-")
-        return cls(name=stage.name, unit=stage.unit, tasks=tasks, folder=folder / f"{stage.step}-{safe_name}-{tasks}")
 
     def completed(self) -> set[int]:
         """Return the numbers of the tasks that are complete."""
@@ -83,24 +73,6 @@ class SubmittedStage:
         """Forget which tasks are complete, so that they run again."""
         for path in (self.folder / "completions").glob("[0-9]*"):
             path.unlink(missing_ok=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SubmittedRun:
-    """A submitted run.
-
-    Attributes:
-        executor: `slurm`, `ray` or `local`.
-        stages: Its stages, in order.
-    """
-
-    executor: str
-    stages: tuple[SubmittedStage, ...]
-
-    @property
-    def jobs(self) -> tuple[str, ...]:
-        """The ids of the Slurm jobs."""
-        return tuple(stage.job for stage in self.stages if stage.job is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,29 +110,28 @@ def output_folder(folder: Path) -> Path:
     return folder.parent.with_name(folder.parent.name.removesuffix(".work"))
 
 
-def write_run(folder: Path, run: SubmittedRun) -> None:
-    """Write what was submitted."""
-    write_json(
-        folder / CLUSTER_FILE,
-        {
-            "executor": run.executor,
-            "stages": [{**asdict(stage), "folder": str(stage.folder.relative_to(folder))} for stage in run.stages],
-        },
-    )
+def write_run(folder: Path, run: Sequence[SubmittedStage]) -> None:
+    """Write the stages of a run, in order."""
+    stages = [{**asdict(stage), "folder": str(stage.folder.relative_to(folder))} for stage in run]
+    for stage in stages:
+        del stage["executor"]
+    write_json(folder / CLUSTER_FILE, {"executor": run[0].executor, "stages": stages})
 
 
-def read_run(folder: Path) -> SubmittedRun | None:
-    """Read what was submitted; None if there is no run.
+def read_run(folder: Path) -> tuple[SubmittedStage, ...]:
+    """Read the stages of a run, in order; empty if there is no run.
 
     Raises:
         InputError: If the file is of another version of merge-snli.
     """
     content = _read_json(folder / CLUSTER_FILE)
     if content is None:
-        return None
+        return ()
     try:
-        stages = tuple(SubmittedStage(**{**stage, "folder": folder / stage["folder"]}) for stage in content["stages"])
-        return SubmittedRun(executor=content["executor"], stages=stages)
+        return tuple(
+            SubmittedStage(**{**stage, "folder": folder / stage["folder"], "executor": content["executor"]})
+            for stage in content["stages"]
+        )
     except (KeyError, TypeError) as error:
         raise InputError(
             f"{folder / CLUSTER_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the "

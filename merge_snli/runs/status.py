@@ -1,153 +1,97 @@
-"""How far a run on a cluster is: the tasks of each stage by state, and the first failure."""
+"""How far a run on a cluster is: the tasks of each stage by state, the first failure, and the jobs in Slurm's queue."""
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.runs.options import SLURM
+from merge_snli.base.progress import format_duration
+from merge_snli.base.table import Column, Table
 from merge_snli.runs.run_folder import (
     DONE,
     FAILED,
     RUNNING,
     STOPPED,
     WAITING,
+    SubmittedStage,
+    TaskRecord,
     is_fresh,
     is_submitting,
     read_run,
     read_task,
     task_file,
 )
-from merge_snli.runs.slurm_queue import queued
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli.runs.run_folder import SubmittedRun, SubmittedStage, TaskRecord
+Json = dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Failure:
-    """A task that failed or was stopped.
-
-    Attributes:
-        stage: The name of its stage.
-        task: Its number.
-        host: The machine that it ran on.
-        error: Why it failed.
-        log: Its log file.
-    """
-
-    stage: str
-    task: int
-    host: str
-    error: str
-    log: Path
-
-
-@dataclass(frozen=True, kw_only=True)
-class StageStatus:
-    """How far a stage is.
-
-    Attributes:
-        name: Its name.
-        tasks: Number of tasks by state.
-        units: Number of units done.
-        unit: The unit.
-        units_per_second: Units per second of all running tasks together, or of the finished ones if none runs; None
-            before the first unit.
-        seconds_left: Estimated seconds until its last task ends, if no task is waiting for resources; None if unknown.
-        failures: Its failed and stopped tasks, in order.
-        logs: The folder of its logs.
-        job: The id of its Slurm job.
-    """
-
-    name: str
-    tasks: Counter[str]
-    units: int
-    unit: str
-    units_per_second: float | None
-    seconds_left: float | None
-    failures: tuple[Failure, ...]
-    logs: Path
-    job: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunStatus:
-    """How far a run is.
-
-    Attributes:
-        executor: `slurm`, `ray` or `local`.
-        active: Whether it is still running or waiting in Slurm's queue.
-        stages: Its stages.
-    """
-
-    executor: str
-    active: bool
-    stages: tuple[StageStatus, ...]
-
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """The failed and stopped tasks of all stages, in order."""
-        return tuple(failure for stage in self.stages for failure in stage.failures)
-
-
-def is_active(folder: Path, run: SubmittedRun) -> bool:
+def is_active(folder: Path, stages: Sequence[SubmittedStage]) -> bool:
     """Return whether a run has Slurm jobs in the queue, or the command that submitted it is still running.
 
     Args:
         folder: The folder of the run.
-        run: The run.
+        stages: Its stages.
 
     Raises:
         InputError: If Slurm does not answer.
     """
-    return is_submitting(folder) or (run.executor == SLURM and bool(queued(run.jobs)))
+    return is_submitting(folder) or bool(queued(stages))
 
 
-def run_status(folder: Path) -> RunStatus:
-    """Return how far a run is.
+def run_status(folder: Path) -> dict[str, Any]:
+    """Return how far a run is, as JSON values.
 
     Args:
         folder: The folder of the run, `OUT.work/cluster`.
+
+    Returns:
+        The `executor`, whether the run is `active`, its `stages` in order, and its `failures`: the tasks that failed or
+        were stopped. A stage has the number of its `tasks` in all and by state. Its `units_per_second` are those of all
+        running tasks together, or of the finished ones if none runs; its `seconds_left` are estimated for the case that
+        no task is waiting for resources. Both are None if unknown.
 
     Raises:
         InputError: If there is no run, or Slurm does not answer.
     """
     run = read_run(folder)
-    if run is None:
+    if not run:
         raise InputError(
             f"{folder} has no run on a cluster: pass the {param('out')} folder of a command with {param('cluster')}"
         )
     active = is_active(folder, run)
-    return RunStatus(
-        executor=run.executor, active=active, stages=tuple(_stage_status(stage, active=active) for stage in run.stages)
-    )
+    found = [_stage_status(stage, active=active) for stage in run]
+    return {
+        "executor": run[0].executor,
+        "active": active,
+        "stages": [stage for stage, _ in found],
+        "failures": [failure for _, failures in found for failure in failures],
+    }
 
 
-def _stage_status(stage: SubmittedStage, *, active: bool) -> StageStatus:
+def _stage_status(stage: SubmittedStage, *, active: bool) -> tuple[Json, list[Json]]:
+    """Return how far a stage is, and its failures."""
     completed = stage.completed()
     records = {task: record for task in range(stage.tasks) if (record := read_task(stage.folder, task)) is not None}
     states = {task: _state(stage, task, records.get(task), completed, active=active) for task in range(stage.tasks)}
-    failures = tuple(
-        _failure(stage, task, records.get(task)) for task, state in states.items() if state in {FAILED, STOPPED}
-    )
     counts = Counter(states.values())
     timed = [records[task] for task, state in states.items() if task in records and state in {RUNNING, DONE}]
-    return StageStatus(
-        name=stage.name,
-        tasks=counts,
-        units=sum(record.units for record in records.values()),
-        unit=stage.unit,
-        units_per_second=_rate(timed, counts[RUNNING]),
-        seconds_left=_seconds_left(timed, counts),
-        failures=failures,
-        logs=stage.folder / "logs",
-        job=stage.job,
-    )
+    status = {
+        "name": stage.name,
+        "tasks": stage.tasks,
+        **{state: counts[state] for state in (DONE, RUNNING, FAILED, STOPPED, WAITING)},
+        "units": sum(record.units for record in records.values()),
+        "unit": stage.unit,
+        "units_per_second": _rate(timed, counts[RUNNING]),
+        "seconds_left": _seconds_left(timed, counts),
+        "logs": str(stage.folder / "logs"),
+        "job": stage.job,
+    }
+    failed = [task for task, state in states.items() if state in {FAILED, STOPPED}]
+    return status, [_failure(stage, task, records.get(task)) for task in failed]
 
 
 def _state(stage: SubmittedStage, task: int, record: TaskRecord | None, completed: set[int], *, active: bool) -> str:
@@ -162,15 +106,16 @@ def _state(stage: SubmittedStage, task: int, record: TaskRecord | None, complete
     return record.state
 
 
-def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> Failure:
+def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> Json:
     if record is not None:
+        host, log = record.host, stage.log(task)
         error = record.error or "ended without a result: it was killed, or its machine was lost"
-        return Failure(stage=stage.name, task=task, host=record.host, error=error, log=stage.log(task))
-    output = stage.output(task)
-    assert output is not None
-    printed = output.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["nothing printed"]
-    error = f"ended before it began its work: {printed[-1]}"
-    return Failure(stage=stage.name, task=task, host="an unknown machine", error=error, log=output)
+    else:
+        output = stage.output(task)
+        assert output is not None
+        printed = output.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["nothing printed"]
+        host, log, error = "an unknown machine", output, f"ended before it began its work: {printed[-1]}"
+    return {"stage": stage.name, "task": task, "host": host, "error": error, "log": str(log)}
 
 
 def _rate(records: list[TaskRecord], running: int) -> float | None:
@@ -197,3 +142,96 @@ def _duration(record: TaskRecord) -> float | None:
     if record.state == DONE:
         return record.seconds
     return record.seconds * record.total / record.units if record.total and record.units else None
+
+
+def status_table(status: Json) -> Table:
+    """Return what `run_status` returns as a table, with the first failure in its notes."""
+    return Table(
+        columns=(
+            Column("stage", "left"),
+            *(Column(state) for state in ("tasks", DONE, RUNNING, FAILED)),
+            Column("rate"),
+            Column("left"),
+            Column("logs", "left"),
+        ),
+        rows=tuple(_row(stage) for stage in status["stages"]),
+        notes=tuple(_notes(status)),
+    )
+
+
+def _row(stage: Json) -> tuple[str | int | None, ...]:
+    failed, rate, left = stage[FAILED] + stage[STOPPED], stage["units_per_second"], stage["seconds_left"]
+    return (
+        stage["name"],
+        stage["tasks"],
+        stage[DONE],
+        stage[RUNNING],
+        failed,
+        None if rate is None else f"{rate:,.1f} {stage['unit']}/s",
+        None if left is None or failed else format_duration(left),
+        Path(stage["logs"]).parent.name,
+    )
+
+
+def _notes(status: Json) -> list[str]:
+    stages = status["stages"]
+    notes = [f"Logs are in {Path(stages[0]['logs']).parents[1]}, in the folder logs of each stage."]
+    jobs = [stage["job"] for stage in stages if stage["job"] is not None]
+    if jobs:
+        notes.append(f"Slurm jobs: {', '.join(jobs)}.")
+    if status["failures"]:
+        notes.append(failure_text(status["failures"][0]))
+    if all(stage[DONE] == stage["tasks"] for stage in stages):
+        notes.append("The run is complete.")
+    elif not status["active"]:
+        notes.append("The run has ended: run the same command again to do what is missing.")
+    return notes
+
+
+def failure_text(failure: Json) -> str:
+    """Return what went wrong in a task, and where its log is."""
+    return "{stage}, task {task} on {host}: {error} (log: {log})".format(**failure)
+
+
+def queued(stages: Sequence[SubmittedStage]) -> tuple[str, ...]:
+    """Return the Slurm jobs of stages that are running or waiting.
+
+    Args:
+        stages: Stages that this user has submitted.
+
+    Raises:
+        InputError: If Slurm does not answer.
+    """
+    jobs = _jobs(stages)
+    queue = _run("squeue", "--noheader", "--me", "--format=%F").split() if jobs else ()
+    return tuple(job for job in jobs if job in queue)
+
+
+def _jobs(stages: Sequence[SubmittedStage]) -> list[str]:
+    return [stage.job for stage in stages if stage.job is not None]
+
+
+def cancel(jobs: Sequence[str]) -> None:
+    """Cancel jobs.
+
+    Args:
+        jobs: Ids of jobs.
+
+    Raises:
+        InputError: If Slurm cannot cancel them.
+    """
+    _run("scancel", *jobs)
+
+
+def not_installed(command: str) -> InputError:
+    """Return the error of a machine that lacks a command of Slurm."""
+    return InputError(f"{command} is not installed: use a machine of the Slurm cluster")
+
+
+def _run(*command: str) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except FileNotFoundError as error:
+        raise not_installed(command[0]) from error
+    except subprocess.CalledProcessError as error:
+        raise InputError(f"{command[0]} failed: {error.stderr.strip()}") from error

@@ -1,4 +1,4 @@
-"""Submit the stages of a run, and wait for them."""
+"""Submit the stages of a run to a cluster, and wait for them."""
 
 from __future__ import annotations
 
@@ -9,41 +9,35 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from datatrove.utils.logging import logger as datatrove_log
 
+from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, reason
-from merge_snli.base.files import disk_errors_as_input_errors, machine_name
-from merge_snli.base.progress import repeating
-from merge_snli.runs.executors import make_executor
-from merge_snli.runs.options import RAY, SLURM
+from merge_snli.base.files import disk_errors_as_input_errors, machine_name, sha256_of_json
+from merge_snli.base.progress import Progress, repeating
+from merge_snli.base.stages import RunStage
+from merge_snli.runs.executors import DatatroveExecutor, make_executor
+from merge_snli.runs.options import ClusterOptions
 from merge_snli.runs.run_folder import (
+    RAY,
     SECONDS_PER_BEAT,
+    SLURM,
     SUBMITTER_FILE,
-    SubmittedRun,
     SubmittedStage,
     is_submitting,
     output_folder,
     read_run,
+    run_folder,
     task_file,
     write_run,
 )
-from merge_snli.runs.slurm_queue import not_installed, queued
-from merge_snli.runs.status import is_active, run_status
-from merge_snli.runs.status_text import failure_text
+from merge_snli.runs.status import failure_text, is_active, not_installed, queued, run_status
 from merge_snli.runs.task import StageTask
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from merge_snli.base.progress import Progress
-    from merge_snli.base.stages import RunStage
-    from merge_snli.runs.executors import DatatroveExecutor
-    from merge_snli.runs.options import ClusterOptions
 
 logger = logging.getLogger(__name__)
 
@@ -53,35 +47,72 @@ SECONDS_PER_POLL = 2.0
 MAX_SECONDS_PER_QUESTION = 30.0
 """The longest time between two questions to Slurm."""
 
+PLAN_FORMAT = 2
+"""The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
+these change, so that a run of an older checkout is planned again and not resumed."""
 
-def run_stages(stages: Sequence[RunStage], options: ClusterOptions, plan_folder: Path, progress: Progress) -> None:
-    """Run the stages that are not complete, and wait for them; raises as `ClusterOptions.run`.
 
-    Args:
-        stages: The stages, in order.
-        options: Who runs them.
-        plan_folder: The folder for the logs and completed tasks of these stages, in the folder of the run.
-        progress: Receives the stages.
+@dataclass(frozen=True)
+class Cluster:
+    """Runs stages as tasks on a cluster: an executor as `merge_snli.base.stages` describes it.
+
+    Attributes:
+        options: The content of the cluster file.
     """
-    datatrove_log.disable("datatrove")  # its messages are for programmers
-    folder = plan_folder.parent
-    with _jobs_go_on(options, folder), _only_submitter(folder), _exit_at_sigterm():
-        submitted = [options.submitted(stage, plan_folder) for stage in stages]
-        submitted[-1].forget()  # it is cheap, and its output may have been deleted
-        if options.executor == SLURM:
-            run = _submit(stages, submitted, options, folder)
-        else:
-            run = SubmittedRun(executor=options.executor, stages=tuple(submitted))
-            write_run(folder, run)
-            _run_here(stages, submitted, options, progress)
-    if options.executor == SLURM:
-        with _jobs_go_on(options, folder):
-            _wait(run, progress)
-    incomplete = [stage for stage in run.stages if len(stage.completed()) < stage.tasks]
-    if incomplete:
-        failures = run_status(folder).failures
-        why = failure_text(failures[0]) if failures else f"{incomplete[0].name} did not start"
-        raise InputError(f"{why}; finished tasks are kept: run the same command again to do the others")
+
+    options: ClusterOptions
+
+    def device(self, kind: str, device: str | None) -> str:
+        """Return the device of the models of a stage: a GPU if its tasks have one, unless the user chose another."""
+        return device or ("cuda" if self.options.stage(kind).gpus_per_task else "cpu")
+
+    def folder(self, out: Path, inputs: object) -> Path:
+        """Return the folder for the notes and completed tasks of a run with these inputs."""
+        return run_folder(out) / sha256_of_json([inputs, PLAN_FORMAT, __version__])[:16]
+
+    def run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> None:
+        """Run the tasks that are not complete, and wait for them.
+
+        Args:
+            stages: The stages, in order.
+            folder: The folder of `folder`.
+            progress: Receives the stages.
+
+        Raises:
+            InputError: If a run is active in the folder, the cluster cannot be reached, or a task failed.
+            KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
+        """
+        datatrove_log.disable("datatrove")  # its messages are for programmers
+        try:
+            run = self._run(stages, folder, progress)
+        except KeyboardInterrupt:
+            if self.options.executor == SLURM:
+                out = output_folder(folder.parent)
+                logger.warning(
+                    "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
+                    "merge-snli work cancel %s",
+                    out,
+                    out,
+                )
+            raise
+        incomplete = [stage for stage in run if len(stage.completed()) < stage.tasks]
+        if incomplete:
+            failures = run_status(folder.parent)["failures"]
+            why = failure_text(failures[0]) if failures else f"{incomplete[0].name} did not start"
+            raise InputError(f"{why}; finished tasks are kept: run the same command again to do the others")
+
+    def _run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> list[SubmittedStage]:
+        with _only_submitter(folder.parent), _exit_at_sigterm():
+            submitted = [self.options.submitted(stage, folder) for stage in stages]
+            submitted[-1].forget()  # it is cheap, and its output may have been deleted
+            if self.options.executor == SLURM:
+                _submit(stages, submitted, self.options, folder.parent)
+            else:
+                write_run(folder.parent, submitted)
+                _run_here(stages, submitted, self.options, progress)
+        if self.options.executor == SLURM:
+            _wait(submitted, progress)
+        return submitted
 
 
 def _executor(
@@ -107,22 +138,21 @@ def _before(stage: RunStage, stages: Sequence[RunStage], runs: Sequence[Submitte
     return [run for run, other in zip(runs, stages, strict=True) if other.step < stage.step]
 
 
-def _submit(
-    stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, folder: Path
-) -> SubmittedRun:
-    """Submit all stages to Slurm, each after those of earlier steps."""
+def _submit(stages: Sequence[RunStage], runs: list[SubmittedStage], options: ClusterOptions, folder: Path) -> None:
+    """Submit all stages to Slurm, each after those of earlier steps, and set their jobs."""
     if "SLURM_ARRAY_TASK_ID" in os.environ:
         raise InputError("this is a task of a Slurm job: submit from a login node, or from an interactive job")
-    submitted = [*runs]
     for nth, stage in enumerate(stages):
-        executor = _executor(stage, runs[nth], _before(stage, stages, submitted), options)
-        with _submission_errors():
+        executor = _executor(stage, runs[nth], _before(stage, stages, runs), options)
+        try:
             executor.run()
-        job = None if executor.job_id == -1 else str(executor.job_id)
-        submitted[nth] = replace(runs[nth], job=job)
+        except FileNotFoundError as error:
+            raise not_installed("sbatch") from error
+        except subprocess.CalledProcessError as error:
+            raise InputError("sbatch refused the job (its message is above): check the cluster file") from error
+        runs[nth] = replace(runs[nth], job=None if executor.job_id == -1 else str(executor.job_id))
         # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
-        write_run(folder, SubmittedRun(executor=SLURM, stages=tuple(submitted)))
-    return SubmittedRun(executor=SLURM, stages=tuple(submitted))
+        write_run(folder, runs)
 
 
 def _run_here(
@@ -168,16 +198,6 @@ def _connected(address: str) -> Iterator[None]:
 
 
 @contextmanager
-def _submission_errors() -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise not_installed("sbatch") from error
-    except subprocess.CalledProcessError as error:
-        raise InputError("sbatch refused the job (its message is above): check the cluster file") from error
-
-
-@contextmanager
 def _progress_of(run: SubmittedStage, progress: Progress) -> Iterator[None]:
     """Show how many tasks of a stage are complete, while a block runs them."""
     done = len(run.completed())
@@ -191,40 +211,23 @@ def _progress_of(run: SubmittedStage, progress: Progress) -> Iterator[None]:
         update()
 
 
-@contextmanager
-def _jobs_go_on(options: ClusterOptions, folder: Path) -> Iterator[None]:
-    """Say on Ctrl-C what happens to the jobs in Slurm's queue."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if options.executor == SLURM:
-            out = output_folder(folder)
-            logger.warning(
-                "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
-                "merge-snli work cancel %s",
-                out,
-                out,
-            )
-        raise
-
-
-def _wait(run: SubmittedRun, progress: Progress) -> None:
+def _wait(stages: Sequence[SubmittedStage], progress: Progress) -> None:
     """Wait until all jobs have left Slurm's queue."""
-    for stage in run.stages:
+    for stage in stages:
         if stage.job is None:
             continue
         with _progress_of(stage, progress):
             started = time.monotonic()
-            while _is_queued(stage.job):
+            while _is_queued(stage):
                 # Soon at first, then as rarely as a long run allows: asking slows Slurm down for everyone.
                 waited = time.monotonic() - started
                 time.sleep(min(1.0 + waited / 20, MAX_SECONDS_PER_QUESTION))
 
 
-def _is_queued(job: str) -> bool:
-    """Return whether a job is in the queue, or Slurm does not answer at the moment."""
+def _is_queued(stage: SubmittedStage) -> bool:
+    """Return whether the job of a stage is in the queue, or Slurm does not answer at the moment."""
     try:
-        return bool(queued([job]))
+        return bool(queued([stage]))
     except InputError as error:
         logger.warning("%s; the jobs go on, asking again", error)
         return True
@@ -239,8 +242,8 @@ def _only_submitter(folder: Path) -> Iterator[None]:
     if not is_submitting(folder):
         file.unlink(missing_ok=True)
     advice = f"watch it with: merge-snli work status {output_folder(folder)}"
-    if run is not None and is_active(folder, run):
-        raise InputError(f"a run on {run.executor} is active in {folder}; {advice}")
+    if run and is_active(folder, run):
+        raise InputError(f"a run on {run[0].executor} is active in {folder}; {advice}")
     try:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(f"{machine_name()} {os.getpid()}")

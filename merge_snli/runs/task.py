@@ -5,23 +5,18 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.logging import logger as task_log
 
 from merge_snli.base.errors import IncompleteError, InputError, as_flags, log_flags, reason
 from merge_snli.base.files import machine_name
-from merge_snli.base.progress import Progress, repeating
+from merge_snli.base.progress import Progress, Stage, repeating
 from merge_snli.base.stages import TaskShare
-from merge_snli.runs.run_folder import DONE, FAILED, RUNNING, SECONDS_PER_BEAT, TaskRecord, write_task
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from merge_snli.base.progress import Stage
-    from merge_snli.runs.run_folder import SubmittedStage
+from merge_snli.runs.run_folder import DONE, FAILED, RUNNING, SECONDS_PER_BEAT, SubmittedStage, TaskRecord, write_task
 
 ENVIRONMENT = {"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
 

@@ -4,11 +4,71 @@ From outside, import the names listed in `__all__`. The command also prints the 
 """
 
 # ruff: noqa: E402 - the check comes before the imports that need the package
+from __future__ import annotations
+
+from pathlib import Path
+
 from merge_snli.base.shadowing import check_not_shadowed
 
 check_not_shadowed("generation")
 
-from merge_snli.validation.finding import Finding, ValidationReport
-from merge_snli.validation.validate import validate
+from merge_snli.base.errors import InputError
+from merge_snli.dataset.record import Record
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset
+from merge_snli.validation.card import check_card
+from merge_snli.validation.data_files import check_annotation, check_data_files
+from merge_snli.validation.findings import Collector, Finding, ValidationReport
+from merge_snli.validation.folder import check_digests, check_folder, check_repository
+from merge_snli.validation.pairs import check_pairs
+from merge_snli.validation.recorded_run import check_run_toml, read_record, read_run
 
 __all__ = ["Finding", "ValidationReport", "validate"]
+
+NO_RECORD = f"data and card: there is no valid {RUN_FILE} to compare them with"
+
+
+def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -> ValidationReport:
+    """Compare a data set with the record of its run.
+
+    Args:
+        dataset: The result of `merge_snli.dataset.stored.find_dataset`, or a folder.
+        tagger: The spaCy pipeline of the run, if it was a folder. Installed pipelines are found by their name in the
+            record.
+
+    Raises:
+        InputError: If the folder does not exist, or `tagger` cannot be loaded.
+    """
+    if isinstance(dataset, MergeDataset):
+        name, folder, revision = dataset.name, dataset.folder, dataset.revision
+    else:
+        name, folder, revision = str(dataset), Path(dataset), None
+    if not folder.is_dir():
+        raise InputError(f"no data set at {folder}: the folder does not exist")
+    collector = Collector()
+    record = read_record(folder, collector)
+    data_files = frozenset(() if record is None else record.files)
+    blobs = None if revision is None else folder.parent.parent / "blobs"
+    check_folder(folder, data_files, collector, blobs=blobs)
+    if revision is not None:
+        check_repository(name, revision, data_files, collector)
+    if record is None:
+        collector.skip(NO_RECORD)
+    else:
+        _check_content(folder, record, tagger, collector)
+    return collector.report(name)
+
+
+def _check_content(folder: Path, record: Record, tagger: str | None, collector: Collector) -> None:
+    """Compare the content of the files with what the record declares."""
+    if record.generation is None:
+        check_pairs(folder, record, collector)
+    else:
+        run = read_run(record, collector)
+        if run is None:
+            collector.skip(NO_RECORD)
+            return
+        check_run_toml(folder, run.options, collector)
+        check_data_files(folder, run, tagger, collector)
+    check_digests(folder, record.data.files | {CARD_FILE: record.card}, collector)
+    check_annotation(folder, record.annotation, collector)
+    check_card(folder, record, collector)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import reason
 from merge_snli.card import render_card
+from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE
 from merge_snli.schema import data_file
-from merge_snli.validation.finding import quoted
+from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import READ_ERRORS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli.dataset.record import Record
-    from merge_snli.validation.collector import Collector
 
 SEPARATOR = "---\n"
 LOADED_METADATA = ("configs", "dataset_info")
@@ -83,9 +79,6 @@ def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:
     matcher = difflib.SequenceMatcher(a=found, b=expected, autojunk=False)
     for tag, start, end, expected_start, expected_end in matcher.get_opcodes():
         if tag != "equal":
-            message = f"is {_text(found[start:end])}; the data gives {_text(expected[expected_start:expected_end])}"
+            was, must_be = "\n".join(found[start:end]), "\n".join(expected[expected_start:expected_end])
+            message = f"is {quoted(was)}; the data gives {quoted(must_be)}"
             collector.find(CARD_FILE, None, f"line {start + 1}", message)
-
-
-def _text(lines: list[str]) -> str:
-    return quoted("\n".join(lines))

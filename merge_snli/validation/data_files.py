@@ -1,13 +1,14 @@
-"""Check all data files: the rows of configs `all` and `seed`, and the files that a run derives from these two."""
+"""Check all data files: rows of `all` and `seed`, files derived from these two, and the scores of annotators."""
 
 from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -16,22 +17,17 @@ from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
-from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.record import AnnotationRecord, ConfigRecord, generation_of
 from merge_snli.dataset.stored import RUN_FILE
-from merge_snli.schema import ALL, SEED, TEST, features
-from merge_snli.validation.finding import quoted
+from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, features
+from merge_snli.validation.findings import Collector, quoted
+from merge_snli.validation.folder import check_digests
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column, read_tables
-from merge_snli.validation.recorded_run import SEEDS, VARIANTS
-from merge_snli.validation.resources import find_resources
-from merge_snli.validation.rows import check_rows
+from merge_snli.validation.recorded_run import ANNOTATED, SEEDS, VARIANTS, RecordedRun
+from merge_snli.validation.rows import check_rows, find_resources
+from merge_snli.validation.seeds import Row
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from merge_snli.dataset.record import ConfigRecord
-    from merge_snli.validation.collector import Collector
-    from merge_snli.validation.recorded_run import RecordedRun
-    from merge_snli.validation.seed import Row
+LOWEST, HIGHEST = 1, 5
 
 
 def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:
@@ -168,3 +164,44 @@ def find_difference(
             collector.find(name, number, column, message)
         return True
     return False
+
+
+def check_annotation(folder: Path, record: AnnotationRecord | None, collector: Collector) -> None:
+    """Compare the scores of annotators with the record and with the variants of config `all`.
+
+    Args:
+        folder: The data set's folder.
+        record: What `run.json` says of the scores; if None, nothing is checked.
+        collector: Gets the findings and counts.
+    """
+    if record is None:
+        return
+    check_digests(folder, {ANNOTATED: record.digest}, collector)
+    if not check_table(folder, ANNOTATED, features(ANNOTATION).arrow_schema, collector):
+        return
+    rows = [row for table in read_tables(folder / ANNOTATED) for row in table.to_pylist()]
+    collector.count("scores of annotators", len(rows))
+    if len(rows) != record.rows:
+        collector.find(ANNOTATED, None, None, f"has {len(rows)} rows; the record has {record.rows}")
+    annotators = sorted({row["annotator"] for row in rows})
+    if annotators != list(record.annotators):
+        collector.find(
+            ANNOTATED, None, "annotator", f"has {quoted(annotators)}; the record has {quoted(list(record.annotators))}"
+        )
+    try:
+        variants = set(read_column(folder / VARIANTS, "variant_id"))
+    except READ_ERRORS:
+        collector.skip(f"variants of {ANNOTATED}: {VARIANTS} cannot be read")
+        return
+    previous = ("", "")
+    for number, row in enumerate(rows):
+        find = partial(collector.find, ANNOTATED, number)
+        if row["variant_id"] not in variants:
+            find("variant_id", f"{quoted(row['variant_id'])} is not a variant of config all")
+        for name in ("F", "R"):
+            if not LOWEST <= row[name] <= HIGHEST:
+                find(name, f"is {row[name]}, but must be from {LOWEST} to {HIGHEST}")
+        key = (row["variant_id"], row["annotator"])
+        if key <= previous:
+            find("variant_id", f"{quoted(list(key))} is double or out of order: it follows {quoted(list(previous))}")
+        previous = key

@@ -1,20 +1,18 @@
-"""Check the files of a data set's folder: missing and unexpected files, links, digests."""
+"""Check the files of a data set's folder, and the names of those in its repository: missing, unexpected, changed."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from generation.presets import RUN_TOML
+from merge_snli.base.errors import reason
 from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_names
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from merge_snli.validation.collector import Collector
+from merge_snli.validation.findings import Collector
 
 REQUIRED_FILES = frozenset({CARD_FILE, RUN_FILE})
 OPTIONAL_FILES = frozenset({RUN_TOML, "croissant.json", "eval.yaml", ".gitattributes"})
@@ -127,3 +125,29 @@ def _problem_of_type(path: Path, blobs: Path | None) -> str | None:
             return None
         return f"is a link to {printable(str(path.readlink()))}: links are not allowed"
     return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else "is not a regular file"
+
+
+def check_repository(repo_id: str, revision: str, data_files: frozenset[str], collector: Collector) -> None:
+    """Report unexpected files of a repository; missing files are reported for the folder.
+
+    The loading script and its schema are allowed on the branch `script` only.
+
+    Args:
+        repo_id: The data set's Hub id.
+        revision: The commit.
+        data_files: The data files that the record names.
+        collector: Gets the findings.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
+
+    try:
+        names = set(HfApi().list_repo_files(repo_id, repo_type="dataset", revision=revision))
+        refs = HfApi().list_repo_refs(repo_id, repo_type="dataset")
+    except (HTTPError, OSError, ValueError) as error:
+        collector.skip(f"other files of {repo_id}: the Hub did not list them ({reason(error)})")
+        return
+    script_commits = {branch.target_commit for branch in refs.branches if branch.name == SCRIPT_BRANCH}
+    script = set(script_names(repo_id.rpartition("/")[2])) if revision in script_commits else set()
+    for name in sorted(names - REQUIRED_FILES - OPTIONAL_FILES - data_files - script):
+        find_unexpected_file(name, collector)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 
 from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import config_record
-from merge_snli.pairs.output import METHOD_VERSION, stored_table
+from merge_snli.dataset.record import Record
+from merge_snli.pairs.output import METHOD_VERSION, PairConfig, stored_table
 from merge_snli.pairs.simple_pair import COMMAND, SimplePairOptions, simple_pair_configs
 from merge_snli.schema import data_file, features_of
 from merge_snli.validation.data_files import compare_configs, find_difference
-from merge_snli.validation.finding import quoted
+from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import READ_ERRORS, check_table, read_tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from merge_snli.dataset.record import Record
-    from merge_snli.pairs.output import PairConfig
-    from merge_snli.validation.collector import Collector
 
 NEW_RUN = "a new run with the recorded options"
 
@@ -33,14 +27,18 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
         record: Its record.
         collector: Gets the findings and counts.
     """
-    again, seen = _made_again(record, collector), set[str]()
+    again: dict[str, PairConfig] | None = None
+    try:
+        again = _made_again(record)
+    except (InputError, TypeError) as error:  # such as missing words, or options of another version
+        collector.skip(f"sentences: {error}")
+    seen: set[str] = set()
     for name, config in record.configs.items():
         path = data_file(name, config.split)
         collector.count("data files", (folder / path).is_file())
         if check_table(folder, path, features_of(config.columns, record.label_names).arrow_schema, collector):
             table = pa.concat_tables(read_tables(folder / path))
-            _check_rows(folder, record, name, table, collector)
-            _check_ids(path, table, seen, collector)
+            _check_rows(folder, record, name, table, seen, collector)
             if again is not None:
                 expected = stored_table(again[name]) if name in again else table[:0]
                 collector.count("regenerated rows", expected.num_rows)
@@ -48,15 +46,18 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
                     find_difference(path, 0, table.to_pylist(), expected.to_pylist(), NEW_RUN, collector)
 
 
-def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, collector: Collector) -> None:
-    """Check that a group has one premise, and the counts of the record."""
+def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
+    """Check that a group has one premise and no pair an id of `seen`, which gets its ids; and the record's counts."""
     config, path = record.configs[name], data_file(name, record.configs[name].split)
     collector.count("rows", table.num_rows)
     premises: dict[str, str] = {}
-    groups = zip(table[record.group_column].to_pylist(), table["premise"].to_pylist(), strict=True)
-    for number, (group, premise) in enumerate(groups):
+    columns = (table[column].to_pylist() for column in ("pair_id", record.group_column, "premise"))
+    for number, (pair_id, group, premise) in enumerate(zip(*columns, strict=True)):
         if premises.setdefault(group, premise) != premise:
             collector.find(path, number, record.group_column, f"{quoted(group)} has another premise in an earlier row")
+        if pair_id in seen:
+            collector.find(path, number, "pair_id", f"{quoted(pair_id)} is the id of an earlier pair")
+        seen.add(pair_id)
     try:
         found = config_record(
             folder,
@@ -73,28 +74,17 @@ def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, collec
     compare_configs({name: config}, {name: found}, collector)
 
 
-def _check_ids(path: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
-    """Check that no pair has an id of `seen`, and add its ids."""
-    for number, pair_id in enumerate(table["pair_id"].to_pylist()):
-        if pair_id in seen:
-            collector.find(path, number, "pair_id", f"{quoted(pair_id)} is the id of an earlier pair")
-        seen.add(pair_id)
+def _made_again(record: Record) -> dict[str, PairConfig]:
+    """Return the rows that the recorded options give.
 
-
-def _made_again(record: Record, collector: Collector) -> dict[str, PairConfig] | None:
-    """Return the rows that the recorded options give; None if they cannot be made here."""
+    Raises:
+        InputError: If they cannot be made here.
+    """
     if record.command != COMMAND:
-        collector.skip("sentences: the problems that they come from are not part of the data set")
-        return None
+        raise InputError("the problems that they come from are not part of the data set")
     if record.method_version != METHOD_VERSION:
-        collector.skip(f"sentences: made by method version {record.method_version}, this is {METHOD_VERSION}")
-        return None
-    try:
-        configs, sources = simple_pair_configs(SimplePairOptions(**record.options))
-    except (InputError, TypeError) as error:
-        collector.skip(f"sentences: the words cannot be read ({error})")
-        return None
+        raise InputError(f"made by method version {record.method_version}, this is {METHOD_VERSION}")
+    configs, sources = simple_pair_configs(SimplePairOptions(**record.options))
     if sources != record.sources:
-        collector.skip("sentences: made from other words or templates than those of this installation")
-        return None
+        raise InputError("made from other words or templates than those of this installation")
     return configs

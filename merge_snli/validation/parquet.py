@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,16 +12,10 @@ import pyarrow.parquet as pq
 
 from merge_snli.base.errors import reason
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch
-from merge_snli.validation.finding import quoted
+from merge_snli.validation.findings import Collector, quoted
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from merge_snli.validation.collector import Collector
-
-    Problem = tuple[str | None, str]
-    """A column, or None for the whole file, and a message."""
+Problem = tuple[str | None, str]
+"""A column, or None for the whole file, and a message."""
 
 READ_ERRORS = (pa.ArrowException, OSError, ValueError, ArithmeticError, MemoryError, TypeError, KeyError, IndexError)
 """What pyarrow raises for damaged files."""

@@ -1,24 +1,23 @@
-"""Check the record of a data set: its options, and whether its numbers agree with each other."""
+"""Check the record of a data set: its options, also in `run.toml`, and whether its numbers agree with each other."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from generation.options import Options
 from generation.output.write_data import GROUP_COLUMN
+from generation.presets import RUN_TOML, read_run_file
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
-from merge_snli.validation.finding import quoted
-
-if TYPE_CHECKING:
-    from merge_snli.validation.collector import Collector
+from merge_snli.validation.findings import Collector, quoted
 
 VARIANTS = data_file(ALL, TEST)
 SEEDS = data_file(SEED, TEST)
@@ -45,43 +44,32 @@ class RecordedRun:
         return tuple(mlm.name for mlm in generation_of(self.record).masked_lms)
 
     @property
-    def configs(self) -> tuple[str, ...]:
-        """The configs of the data set in their order; a word class without seeds has none."""
-        return tuple(name for name in (ALL, *self.options.classes, SEED) if name in self.record.configs)
-
-    @property
     def files(self) -> tuple[str, ...]:
-        """The relative paths of the data files that the run writes."""
-        return tuple(data_file(config, split) for config in self.configs for split in self.splits(config))
-
-    def splits(self, config: str) -> tuple[str, ...]:
-        """Return the splits of a config."""
-        return splits(config, self.options.subsamples)
+        """The relative paths of the data files that the run writes; a word class without seeds has none."""
+        configs = [name for name in (ALL, *self.options.classes, SEED) if name in self.record.configs]
+        return tuple(data_file(name, split) for name in configs for split in splits(name, self.options.subsamples))
 
 
-def read_content(content: bytes, collector: Collector) -> Record | None:
-    """Read `run.json`; None if a field is missing or malformed.
+def read_record(folder: Path, collector: Collector) -> Record | None:
+    """Read `run.json` and report contradictions within it; None if it is missing or malformed.
 
     Args:
-        content: The bytes of the file.
+        folder: The data set's folder. `merge_snli.validation.folder.check_folder` reports a missing file.
         collector: Gets the findings.
     """
+    path = folder / RUN_FILE
+    if not path.is_file():
+        return None
     try:
-        return decode_record(content)
+        content = path.read_bytes()
+        record = decode_record(content)
+    except OSError as error:
+        _find(collector, "", f"cannot be read: {error.strerror}")
+        return None
     except ValidationError as error:
         for place, message in validation_errors(error):
             _find(collector, place, message)
         return None
-
-
-def check_record(record: Record, content: bytes, collector: Collector) -> None:
-    """Report contradictions within a record.
-
-    Args:
-        record: The result of `read_content`.
-        content: The bytes of `run.json`.
-        collector: Gets the findings.
-    """
     if record.digest != own_digest(json.loads(content)):
         _find(collector, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
     if record.data.digest != sha256_of_json(record.data.files):
@@ -91,14 +79,15 @@ def check_record(record: Record, content: bytes, collector: Collector) -> None:
         is_recorded = name in record.data.files
         message = "is not a config and split of the record" if is_recorded else "is missing in the record"
         _find(collector, f"data.files.{name}", message)
+    return record
 
 
 def read_run(record: Record, collector: Collector) -> RecordedRun | None:
     """Return a record of generated variants with typed options; None if one is malformed or contradicts the configs.
 
     Args:
-        record: The result of `read_content`, with the part `generation`.
-        collector: Gets the findings.
+        record: The result of `read_record`, with the part `generation`.
+        collector: Gets the findings, also of contradictions between the options and the rest of the record.
     """
     try:
         options = TypeAdapter(Options).validate_json(json.dumps(record.options), strict=True)
@@ -113,20 +102,34 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
         if subsamples != number:
             _find(collector, place, f"is {number}; config {ALL} has {subsamples} splits of subsamples")
             return None
-    return RecordedRun(record, options)
-
-
-def check_run(run: RecordedRun, collector: Collector) -> None:
-    """Report contradictions between the options of a run and the rest of its record."""
-    record = run.record
+    run = RecordedRun(record, options)
     if not record.anchors or record.group_column != GROUP_COLUMN:
         _find(collector, "anchors", f"is {record.anchors}, and group_column {record.group_column}; variants have seeds")
-    if run.options.title not in {None, record.title}:
-        _find(collector, "title", f"is {quoted(record.title)}; options.title is {quoted(run.options.title)}")
-    names, given = run.mlm_names, run.options.mlm
+    if options.title not in {None, record.title}:
+        _find(collector, "title", f"is {quoted(record.title)}; options.title is {quoted(options.title)}")
+    names, given = run.mlm_names, options.mlm
     if len(set(names)) != len(names) or len(names) != len(given):
         _find(collector, "generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(given)}")
+    return run
 
 
 def _find(collector: Collector, place: str, message: str) -> None:
     collector.find(RUN_FILE, None, place or None, message)
+
+
+def check_run_toml(folder: Path, options: Options, collector: Collector) -> None:
+    """Report options in `run.toml` that differ from the record; the file is optional.
+
+    Args:
+        folder: The data set's folder.
+        options: The recorded options.
+        collector: Gets the findings.
+    """
+    if not (folder / RUN_TOML).is_file():
+        return
+    try:
+        chosen = Options(**read_run_file(folder / RUN_TOML))
+    except (InputError, TypeError, RecursionError) as error:
+        collector.find(RUN_TOML, None, None, f"is not a valid run file: {error}")
+        return
+    collector.compare(RUN_TOML, "", chosen.as_dict(), options.as_dict(), "the record has")

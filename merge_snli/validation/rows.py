@@ -1,26 +1,29 @@
-"""Check the rows of configs `all` and `seed`, seed by seed."""
+"""Check the rows of configs `all` and `seed`, seed by seed, with the tagger and the WordNet of the run."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from generation.filters.definitions import applied_filters
+from generation.filters.filter import Applied, Place
+from generation.filters.lexical import WordNet, load_wordnet
+from generation.options import Options
+from generation.sentences.forms import Substitution
+from generation.sentences.tagging import InPlaceTagger
+from generation.sentences.words import forms_of_word
+from merge_snli.base.errors import InputError, Message
+from merge_snli.dataset.record import generation_of
+from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger
 from merge_snli.schema import ALL
-from merge_snli.validation.finding import quoted
-from merge_snli.validation.in_place import check_in_place
+from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import read_column
-from merge_snli.validation.recorded_run import SEEDS, VARIANTS
-from merge_snli.validation.seed import read_seeds
-from merge_snli.validation.seeds import check_seed
+from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun
+from merge_snli.validation.seeds import CheckedSeed, Row, check_seed, read_seeds
 from merge_snli.validation.variants import check_variants
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from merge_snli.validation.collector import Collector
-    from merge_snli.validation.recorded_run import RecordedRun
-    from merge_snli.validation.resources import Resources
 
 
 def check_rows(folder: Path, run: RecordedRun, resources: Resources, collector: Collector) -> None:
@@ -60,3 +63,133 @@ def _check_seed_ids(found: Sequence[str], seeds: Sequence[str], collector: Colle
             )
             return False
     return True
+
+
+def check_in_place(seeds: Sequence[CheckedSeed], options: Options, resources: Resources, collector: Collector) -> None:
+    """Report replacements that a filter of the run on words or on tags would have dropped.
+
+    Filters that always apply are checked with the replacement itself. Scrambled replacements are not checked.
+
+    Args:
+        seeds: The seeds; those whose sentences are not tagged are not checked.
+        options: The options of the run.
+        resources: The tagger and the WordNet of the run.
+        collector: Gets the findings and counts.
+    """
+    filters = [each for each in applied_filters(options) if each.filter.option is not None]
+    if resources.wordnet is None:
+        filters = [each for each in filters if not each.filter.needs_wordnet]
+    if options.scramble or resources.in_place is None or not filters:
+        return
+    places = [
+        (number, row["replacement"], place)
+        for seed in seeds
+        for number, row in seed.variants.items()
+        for place in _places(row, seed, options, resources)
+    ]
+    written = [Substitution(at.sentence, at.start, at.end, at.written(word)) for _, word, at in places]
+    tags: Sequence[str | None] = [None] * len(places)
+    if any(each.filter.on_tag is not None for each in filters):
+        tags = resources.in_place.tags(written)
+        collector.count("words tagged in place", len(places))
+    for (number, word, place), substitution, tag in zip(places, written, tags, strict=True):
+        found = next((each for each in filters if _drops(each, place, word, tag)), None)
+        if found is not None:
+            message = f"{quoted(substitution.word)} in the {place.side}: {found} drops it ({found.filter.reason})"
+            collector.find(VARIANTS, number, "replacement", message)
+
+
+def _drops(applied: Applied, place: Place, word: str, tag: str | None) -> bool:
+    """Return whether a filter on words or on tags drops a replacement in a place."""
+    on_word, on_tag = applied.filter.on_word, applied.filter.on_tag
+    if on_word is not None:
+        return on_word(applied.value, place)(word)
+    return on_tag is not None and on_tag(applied.value, place)(tag)
+
+
+def _places(row: Row, seed: CheckedSeed, options: Options, resources: Resources) -> Iterator[Place]:
+    """Yield the places of a replacement in the sentences in which masked LMs validated it."""
+    word = seed.shared.get((row["word_class"], row["original"]))
+    if word is None or seed.tagged is None:
+        return
+    for side, _, form in forms_of_word(seed.tagged, word, options.mask):
+        if row[f"{side}_mlms"]:
+            yield Place(seed.tagged, word, seed.words, side, form.start, form.end, resources.wordnet)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a run used to select replacements; None for what is not available or was not used.
+
+    Attributes:
+        tagger: The tagger of sentences.
+        in_place: The same, for replacements in their place.
+        wordnet: The WordNet.
+    """
+
+    tagger: Tagger | None
+    in_place: InPlaceTagger | None
+    wordnet: WordNet | None
+
+
+def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -> Resources:
+    """Find the tagger and the WordNet of a run; what is not available is reported as not checked.
+
+    Args:
+        run: The record of the run.
+        tagger: The spaCy pipeline that the user names; None for the recorded one.
+        collector: Gets what cannot be checked.
+
+    Raises:
+        InputError: If the pipeline that the user names cannot be loaded.
+    """
+    if tagger is not None:
+        _load_tagger(tagger)
+    run_tagger = in_place = wordnet = None
+    try:
+        run_tagger, in_place = _find_tagger(run, tagger)
+    except InputError as error:
+        collector.skip(Message(f"word classes and word boundaries: {error.message.marked}"))
+    try:
+        wordnet = _find_wordnet(run) if run.options.no_relations and not run.options.scramble else None
+    except InputError as error:
+        collector.skip(Message(f"relations to other words: {error.message.marked}"))
+    if run.options.scramble:
+        collector.skip("word classes and relations of replacements: their letters are scrambled")
+    return Resources(run_tagger, in_place, wordnet)
+
+
+def _find_wordnet(run: RecordedRun) -> WordNet:
+    """Return the WordNet of a run.
+
+    Raises:
+        InputError: If it is not available.
+    """
+    wordnet = load_wordnet()
+    recorded = generation_of(run.record).wordnet
+    if recorded is None or recorded.digest != wordnet.digest:
+        raise InputError(f"the run used another WordNet than the installed {wordnet.version}")
+    return wordnet
+
+
+def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTagger]:
+    """Return the tagger of a run.
+
+    Raises:
+        InputError: If it is not available.
+    """
+    found, expected = _load_tagger(name or installed_tagger(run.options.tagger)), generation_of(run.record).tagger
+    tagger, _ = found
+    if tagger.digest != expected.digest:
+        raise InputError(
+            f"the run's tagger {expected.name} {expected.version} has the digest {expected.digest[:12]}…, "
+            f"the installed one {tagger.digest[:12]}…"
+        )
+    return found
+
+
+@functools.lru_cache(maxsize=1)
+def _load_tagger(name: str | None) -> tuple[Tagger, InPlaceTagger]:
+    tagger = find_tagger(name)
+    _ = tagger.nlp  # loaded here, so that a pipeline that cannot be loaded is reported once
+    return tagger, InPlaceTagger(tagger)

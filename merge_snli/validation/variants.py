@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from generation.filters.definitions import applied_filters
-from generation.options import UNION
+from generation.options import UNION, Options
 from generation.replacements.combine import Replacement
-from generation.sentences.forms import match_case
-from generation.sentences.words import WORD, fold, is_negation, is_whole_word
+from generation.sentences.forms import match_case, match_occurrence_case
+from generation.sentences.words import WORD, SharedWord, fold, is_negation, is_whole_word
 from generation.variants import Variant, draw_all, variant_row
-from merge_snli.validation.finding import quoted
-from merge_snli.validation.recorded_run import VARIANTS
-from merge_snli.validation.replaced import is_replaced
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from generation.options import Options
-    from generation.sentences.words import SharedWord
-    from merge_snli.validation.collector import Collector, Find
-    from merge_snli.validation.recorded_run import RecordedRun
-    from merge_snli.validation.seed import CheckedSeed, Row
+from merge_snli.dataset.variants import replaced_words
+from merge_snli.validation.findings import Collector, Find, quoted
+from merge_snli.validation.recorded_run import VARIANTS, RecordedRun
+from merge_snli.validation.seeds import CheckedSeed, Row
 
 SIDES = ("premise", "hypothesis")
 EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
@@ -58,10 +51,16 @@ def _check_log_odds(log_odds: float, options: Options, find: Find) -> None:
     if not math.isfinite(log_odds):
         find("log_odds", f"is {log_odds}, but must be finite")
         return
+    for dropped in _dropped_by(options, "on_log_odds", log_odds):
+        find("log_odds", f"is {log_odds}: {dropped}")
+
+
+def _dropped_by(options: Options, condition: str, value: object) -> Iterator[str]:
+    """Yield the filters of a run of which one condition drops a value."""
     for each in applied_filters(options):
-        on_log_odds = each.filter.on_log_odds
-        if on_log_odds is not None and on_log_odds(each.value, log_odds):
-            find("log_odds", f"is {log_odds}: {each} drops it ({each.filter.reason})")
+        drops = getattr(each.filter, condition)
+        if drops is not None and drops(each.value, value):
+            yield f"{each} drops it ({each.filter.reason})"
 
 
 def _find_word(row: Row, seed: CheckedSeed, options: Options, find: Find) -> SharedWord | None:
@@ -109,10 +108,8 @@ def _check_masked_lms(row: Row, run: RecordedRun, find: Find) -> None:
             message = f"is {quoted(names)}, but must be different names in the order {', '.join(run.mlm_names)}"
             find(f"{side}_mlms", message)
         elif names:
-            for each in applied_filters(run.options):
-                on_validators = each.filter.on_validators
-                if on_validators is not None and on_validators(each.value, tuple(names)):
-                    find(f"{side}_mlms", f"is {quoted(names)}: {each} drops it ({each.filter.reason})")
+            for dropped in _dropped_by(run.options, "on_validators", tuple(names)):
+                find(f"{side}_mlms", f"is {quoted(names)}: {dropped}")
         elif not is_union:
             find(f"{side}_mlms", "is empty: no masked LM validated the replacement")
     if is_union and not row["premise_mlms"] and not row["hypothesis_mlms"]:
@@ -151,3 +148,41 @@ def _expected_row(row: Row, each: Variant, seed: CheckedSeed, options: Options) 
             is_valid = is_replaced(before, after, starts, original, replacement, ignore_case=options.ignore_case)
             expected[side] = after if is_valid else f"{before} with {original} at the offsets {starts} as {replacement}"
     return {name: list(value) if isinstance(value, tuple) else value for name, value in expected.items()}
+
+
+def is_replaced(
+    seed: str, sentence: str, starts: Sequence[int], original: str, replacement: str, *, ignore_case: bool = False
+) -> bool:
+    """Return whether `sentence` is `seed` with every word `original` replaced.
+
+    Without the tagger of the run, only text between spaces, punctuation and the sentence's ends is known to be a word.
+    Such an occurrence must be replaced; one within a longer word may be.
+
+    Args:
+        seed: The seed's sentence.
+        sentence: The variant's sentence.
+        starts: The offsets at which the replacement starts in `sentence`.
+        original: The word to replace.
+        replacement: The word that replaces it.
+        ignore_case: Whether the run compared shared words ignoring case.
+    """
+    if not original:
+        return False
+    found = replaced_words(seed, sentence, starts, original, replacement)
+    occurrences = re.finditer(re.escape(original), seed, re.IGNORECASE if ignore_case else 0)
+    words = {occurrence.start() for occurrence in occurrences if _is_whole(seed, occurrence)}
+    return (
+        bool(found)
+        and words <= {each.seed[0] for each in found}
+        and all(
+            (ignore_case or seed[slice(*each.seed)] == original)
+            and sentence[slice(*each.variant)] == match_occurrence_case(seed[slice(*each.seed)], original, replacement)
+            for each in found
+        )
+    )
+
+
+def _is_whole(seed: str, occurrence: re.Match[str]) -> bool:
+    """Return whether an occurrence is certainly not part of a longer word."""
+    around = seed[occurrence.start() - 1 : occurrence.start()] + seed[occurrence.end() : occurrence.end() + 1]
+    return not any(character.isalnum() or character in "-'’_/" for character in around)

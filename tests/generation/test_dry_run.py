@@ -17,9 +17,9 @@ from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
+from merge_snli import cli
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
-from merge_snli.cli import main as cli
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
 

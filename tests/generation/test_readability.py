@@ -13,7 +13,7 @@ import pytest
 from generation import Options, generate
 from generation.filters.definitions import FILTERS, FilterOptions
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.embedded import embedded_path

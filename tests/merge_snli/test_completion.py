@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.cli import main as cli
+from merge_snli import cli
 
 COMPLETE = """
 source {script}

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from datasets import load_dataset
 
+from merge_snli import cli
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
-from merge_snli.cli import main as cli
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
@@ -112,7 +112,7 @@ def test_the_results_have_plausible_scores(demo_run: DemoRun) -> None:
 def run_without_models(command: list[str]) -> str:
     """Run a command in another process and return its output; fail if it loads a library that runs models."""
     code = (
-        "import sys; from merge_snli.cli import main as cli; code = cli.main(sys.argv[1:]); "
+        "import sys; from merge_snli.cli import main; code = main(sys.argv[1:]); "
         f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=False)

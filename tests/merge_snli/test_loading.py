@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import shutil
 from dataclasses import replace
@@ -33,8 +32,7 @@ Row = dict[str, Any]
 @pytest.fixture(autouse=True)
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the check of a registration in another process; these tests load the data themselves."""
-    register = importlib.import_module("merge_snli.hub.registration.register")
-    monkeypatch.setattr(register, "check_loading", lambda dataset, stage, name: None)
+    monkeypatch.setattr("merge_snli.hub.register.check_loading", lambda dataset, stage, name: None)
 
 
 def rows_of(config: str, split: str, folder: Path = DATA_SET) -> list[Row]:
@@ -65,7 +63,7 @@ def test_readme_example_in_the_project_root() -> None:
 
 
 def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> None:
-    from merge_snli.hub.registration import register
+    from merge_snli.hub.register import register
 
     half = halved(tmp_path / "merge_snli")
     with empty_caches() as empty:

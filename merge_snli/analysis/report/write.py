@@ -10,7 +10,7 @@ from merge_snli.analysis.html_page import asset, shared_style, template
 from merge_snli.analysis.line_chart import COLORS, GRAY, GRID, image
 from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.base.files import write_bytes, write_json, write_text
-from merge_snli.card.license import license_text
+from merge_snli.card.metadata import license_text
 from merge_snli.dataset.folders import check_out, new_content
 
 if TYPE_CHECKING:

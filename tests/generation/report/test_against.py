@@ -19,7 +19,7 @@ from generation.report.tables import report_tables
 from generation.report.why_lacking import MASKED_LMS, OPTIONS, TOO_FEW, is_validated
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import Table
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import TaggerRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.embedded import embedded_path

@@ -20,7 +20,7 @@ from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.embedded import embedded_path

@@ -12,7 +12,7 @@ import pytest
 
 from generation import Options, generate
 from generation.answers.cache_key import recorded_cache_keys
-from merge_snli.cli import main as cli
+from merge_snli import cli
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.embedded import embedded_path
 

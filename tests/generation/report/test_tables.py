@@ -15,7 +15,7 @@ from generation.report.overlap import draw_overlap, overlap
 from generation.report.tables import average_entries, report_tables, table_2, table_4, table_6, table_9
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import TEXT_WIDTH, Table
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.dataset.variants import SIDES

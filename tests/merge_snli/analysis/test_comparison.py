@@ -17,7 +17,7 @@ from merge_snli import Result, score
 from merge_snli.analysis.comparison import Comparison, compare_results
 from merge_snli.analysis.statistics_tables import comparison_tables, to_json
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.scoring.predictions.reading import read_config

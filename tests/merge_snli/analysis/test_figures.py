@@ -15,7 +15,7 @@ from merge_snli import Result, draw_curves, score
 from merge_snli.analysis.figures import FIGURE_4_START, draw_classes
 from merge_snli.analysis.line_chart import COLORS, MAX_LABEL_LETTERS, short_name, spread_labels
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.models.labels import Pair
 from merge_snli.scoring.results.files import write_result

@@ -17,7 +17,7 @@ from merge_snli.analysis.comparison import Comparison, compare_results
 from merge_snli.analysis.figures import draw_figures
 from merge_snli.analysis.statistics_tables import comparison_tables
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.files import write_result
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.embedded import FOLDER
 
 SHIPPED = FOLDER.parent

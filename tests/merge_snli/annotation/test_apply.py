@@ -12,10 +12,10 @@ import pytest
 
 from merge_snli.annotation.reading import read_sample
 from merge_snli.base.files import sha256_of_file, write_bytes
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import read_record
 from merge_snli.dataset.stored import find_dataset, read_split
-from merge_snli.hub.publishing import plan
+from merge_snli.hub.plan import plan
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate
 from tests.merge_snli.annotation.filled import Scores, csv_rows, fill_csv, random_scores
 
@@ -151,8 +151,6 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
 ) -> None:
     import errno
 
-    from merge_snli.annotation import report
-
     folder = copy_of_shipped(tmp_path / "set")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -161,7 +159,7 @@ def test_a_folder_that_cannot_be_written_stays_unchanged(
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
         write_bytes(path, content)
 
-    monkeypatch.setattr(report, "write_bytes", fail_at_the_record)
+    monkeypatch.setattr("merge_snli.card.dataset_folder.write_bytes", fail_at_the_record)
     code, printed = annotate("apply", folder, sheets / "a1.csv")
     assert (code, "full" in printed) == (2, True)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

@@ -59,7 +59,7 @@ def made_up(folder: Path) -> dict[str, Scores]:
 @pytest.fixture(scope="module")
 def numbers(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """The content of `annotation.json`, and its folder."""
-    from merge_snli.cli.main import main
+    from merge_snli.cli import main
 
     out = tmp_path_factory.mktemp("scored") / "annotation"
     files = [str(filled / name) for name in ("a1.csv", "a2.xlsx")]

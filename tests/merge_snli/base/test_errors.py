@@ -15,7 +15,7 @@ import pytest
 
 from generation import Options, generate
 from merge_snli.base.errors import IncompleteError, InputError, Message, as_flags, log_flags, param
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

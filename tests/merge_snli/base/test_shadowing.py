@@ -41,7 +41,7 @@ def test_a_package_that_is_not_installed_is_an_error() -> None:
 
 
 def test_the_command_line_names_the_file(shadow: Path) -> None:
-    code = "import sys; from merge_snli.cli.main import main; sys.exit(main(['tables', 'demo:problems']))"
+    code = "import sys; from merge_snli.cli import main; sys.exit(main(['tables', 'demo:problems']))"
     done = _run("-c", code, folder=shadow.parent)
     assert done.returncode == 2
     assert done.stdout == ""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from merge_snli import cli
 from merge_snli.base.errors import InputError
-from merge_snli.cli import main as cli
 from merge_snli.dataset.folders import check_dataset_out
 from merge_snli.dataset.stored import FOLDER
 

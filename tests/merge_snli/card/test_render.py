@@ -25,7 +25,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.problems.options import option_types
 from merge_snli.schema import columns, configs, data_file, data_version, splits
 from merge_snli.validation.card import check_card
-from merge_snli.validation.collector import Collector
+from merge_snli.validation.findings import Collector
 from tests.records import changed
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from merge_snli.cli import main as cli
-from merge_snli.cli.arguments import add_list, split_list
-from merge_snli.cli.output import TABLE_FORMATS
+from merge_snli import cli
+from merge_snli.cli.arguments import TABLE_FORMATS, add_list, split_list
 
 BUNDLED = str(Path(cli.__file__).parents[1])
 
@@ -60,8 +59,8 @@ def test_help_lists_at_most_18_commands_under_five_headings(capsys: pytest.Captu
 @pytest.mark.parametrize("arguments", [[], ["score"]])
 def test_only_the_module_of_the_given_command_is_imported(arguments: list[str]) -> None:
     code = (
-        f"import sys; from merge_snli.cli import main as cli; cli.command_parser({arguments}); "
-        f"print([name for name in cli.COMMANDS if 'merge_snli.cli.' + name in sys.modules])"
+        f"import sys; from merge_snli.cli import COMMANDS, command_parser; command_parser({arguments}); "
+        f"print([name for name in COMMANDS if 'merge_snli.cli.' + name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(arguments)

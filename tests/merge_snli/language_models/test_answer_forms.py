@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions

@@ -16,7 +16,7 @@ import pytest
 
 from merge_snli import read_results, score
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.schema import NLI_LABELS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.language_models.lm_eval_task import (
     load_questions,
     no_answer,

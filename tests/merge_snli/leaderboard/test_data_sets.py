@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.leaderboard.write import FORMATS, render_page

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import DataRecord
 from merge_snli.scoring.results.files import write_result
 from tests.merge_snli.conftest import MakeDataset

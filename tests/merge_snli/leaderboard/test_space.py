@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.scoring.results.files import file_name, to_json, write_result
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 

@@ -14,7 +14,7 @@ import pytest
 
 from generation.filters.lexical import load_wordnet
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.pairs.lexicon import SHIPPED, read_lexicon
 from merge_snli.pairs.pair_templates import fill, read_templates
 from tests.merge_snli.pairs.reading import CATEGORIES, VERBS, source_of
@@ -195,7 +195,7 @@ def test_an_adjective_that_is_also_a_noun_has_no_article() -> None:
 
 def test_importing_and_help_load_no_library() -> None:
     code = (
-        "import sys, merge_snli.pairs; from merge_snli.cli.main import main\n"
+        "import sys, merge_snli.pairs; from merge_snli.cli import main\n"
         "try: main(['pairs', 'simple', '--help'])\n"
         "except SystemExit: pass\n"
         "sys.exit(', '.join({'torch', 'transformers', 'spacy', 'datasets', 'pyarrow'} & {*sys.modules}) or 0)"

@@ -22,8 +22,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.builder import builder_of
 from merge_snli.card import render_card
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
-from merge_snli.hub.publishing import plan
-from merge_snli.hub.registration.prepare import prepare_dataset
+from merge_snli.hub.plan import plan
+from merge_snli.hub.prepare import prepare_dataset
 from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
 from merge_snli.schema import data_file
 from merge_snli.scoring.predictions.reading import read_config

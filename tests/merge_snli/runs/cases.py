@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.embedded import embedded_path
 from tests.merge_snli.runs.runs import files, generate, results, start, status
 

@@ -13,11 +13,10 @@ from typing import Any
 
 from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
 from merge_snli.runs.status import run_status
-from merge_snli.runs.status_text import status_json
 
 _PROGRAM = """
 import signal, sys
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have switched off for the tests
 sys.exit(main())
 """
@@ -78,7 +77,7 @@ def generate(problems: Path, out: Path, cluster: Path, more: Sequence[str] = FEW
 def status(out: Path) -> dict[str, Any] | None:
     """Return what `merge-snli work status --format json` prints; None before the submission."""
     folder = run_folder(out)
-    return status_json(run_status(folder)) if (folder / CLUSTER_FILE).exists() else None
+    return run_status(folder) if (folder / CLUSTER_FILE).exists() else None
 
 
 def wait_until(condition: Callable[[], object], seconds: float = SECONDS) -> None:

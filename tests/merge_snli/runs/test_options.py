@@ -10,7 +10,8 @@ from datatrove.pipeline.base import PipelineStep
 
 from merge_snli.base.errors import InputError
 from merge_snli.runs.executors import make_executor
-from merge_snli.runs.options import RAY, SLURM, ClusterOptions, StageOptions, read_cluster_file
+from merge_snli.runs.options import ClusterOptions, StageOptions, read_cluster_file
+from merge_snli.runs.run_folder import RAY, SLURM
 
 DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
 

@@ -12,9 +12,10 @@ from generation.dry_run import DryRun, MaskedLMEstimate
 from generation.pipeline import submitted
 from generation.run import plan_run, read_inputs
 from merge_snli.base.progress import Progress
-from merge_snli.cli.main import main
-from merge_snli.runs.options import PLAN_FORMAT, read_cluster_file
-from merge_snli.runs.plan import plan_text
+from merge_snli.cli import main
+from merge_snli.runs.executors import plan_text
+from merge_snli.runs.options import read_cluster_file
+from merge_snli.runs.submit import PLAN_FORMAT, Cluster
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
@@ -42,17 +43,18 @@ def plan(folder: Path, text: str, work: Path | None = None) -> tuple[str, Path]:
     """Return the text of a plan, and the folder of the run."""
     cluster = folder / "cluster.toml"
     cluster.write_text(text, encoding="utf-8")
-    executor = read_cluster_file(cluster)
+    options = read_cluster_file(cluster)
+    executor = Cluster(options)
     inputs = read_inputs(Options(problems="demo:problems", limit=207, mlm=MLMS), Progress(quiet=True))
     run = plan_run(
         inputs,
         folder / "my data",
         work=work,
-        problems_per_shard=executor.problems_per_shard,
+        problems_per_shard=options.problems_per_shard,
         executor=executor,
     )
     stages, plan_folder = submitted(run, executor)
-    return plan_text(executor, stages, plan_folder, estimate()), plan_folder
+    return plan_text(options, stages, plan_folder, estimate()), plan_folder
 
 
 def test_stages_are_divided_by_their_tasks(tmp_path: Path) -> None:
@@ -99,7 +101,7 @@ def test_a_run_that_tasks_of_another_version_have_planned_is_planned_again(
 ) -> None:
     text = 'executor = "local"\n'
     _, before = plan(tmp_path, text)
-    monkeypatch.setattr("merge_snli.runs.options.PLAN_FORMAT", PLAN_FORMAT + 1)
+    monkeypatch.setattr("merge_snli.runs.submit.PLAN_FORMAT", PLAN_FORMAT + 1)
     assert plan(tmp_path, text)[1] != before
 
 

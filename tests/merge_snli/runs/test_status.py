@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.runs.run_folder import (
     SECONDS_WITHOUT_BEAT,
     SUBMITTER_FILE,
-    SubmittedRun,
     SubmittedStage,
     TaskRecord,
     is_submitting,
@@ -37,8 +36,10 @@ if TYPE_CHECKING:
 def stage(tmp_path: Path) -> SubmittedStage:
     """The only stage of a run: task 0 is done, 1 runs, 2 has failed, 3 was killed, 4 waits."""
     folder = tmp_path / "out.work" / "cluster"
-    made = SubmittedStage(name="roberta", unit="forms", tasks=5, folder=folder / "plan" / "1-roberta-5")
-    write_run(folder, SubmittedRun(executor="local", stages=(made,)))
+    made = SubmittedStage(
+        executor="local", name="roberta", unit="forms", tasks=5, folder=folder / "plan" / "1-roberta-5"
+    )
+    write_run(folder, [made])
     for task, (state, error) in enumerate([("done", None), ("running", None), ("failed", "--dtype is wrong")]):
         write_task(
             made.folder, task, TaskRecord(state=state, host="n1", started=0.0, seconds=20.0, units=100, error=error)
@@ -79,10 +80,10 @@ def test_the_time_left_follows_from_how_far_a_task_is(stage: SubmittedStage, tmp
         task_file(stage.folder, task).unlink()
         if record is not None:
             write_task(stage.folder, task, record)
-    assert run_status(tmp_path / "out.work" / "cluster").stages[0].seconds_left is None
+    assert run_status(tmp_path / "out.work" / "cluster")["stages"][0]["seconds_left"] is None
     halfway = TaskRecord(state="running", host="n1", started=0.0, seconds=20.0, units=100, total=200)
     write_task(stage.folder, 1, halfway)
-    assert run_status(tmp_path / "out.work" / "cluster").stages[0].seconds_left == pytest.approx(5 * 40 - 20)
+    assert run_status(tmp_path / "out.work" / "cluster")["stages"][0]["seconds_left"] == pytest.approx(5 * 40 - 20)
 
 
 def test_the_first_failure_is_shown_with_its_log(
@@ -99,9 +100,9 @@ def test_a_running_task_has_stopped_if_its_command_has_ended(stage: SubmittedSta
     folder = tmp_path / "out.work" / "cluster"
     (folder / SUBMITTER_FILE).write_text(f"{socket.gethostname().partition('.')[0]} 999999999", encoding="utf-8")
     assert not is_submitting(folder)
-    (found,) = run_status(folder).stages
-    assert found.tasks["running"] == 0
-    assert found.tasks["stopped"] == 2
+    (found,) = run_status(folder)["stages"]
+    assert found["running"] == 0
+    assert found["stopped"] == 2
 
 
 def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: SubmittedStage, tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: SubmittedStage,
     (stage.folder / "output").mkdir()
     (stage.folder / "output" / "00000.txt").touch()
     stage.forget()
-    assert [failure.task for failure in run_status(folder).failures] == [1, 2, 3]
+    assert [failure["task"] for failure in run_status(folder)["failures"]] == [1, 2, 3]
 
 
 def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: SubmittedStage, tmp_path: Path) -> None:
@@ -118,10 +119,10 @@ def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: Submitt
     (folder / SUBMITTER_FILE).unlink()
     (stage.folder / "output").mkdir()
     (stage.folder / "output" / "00004.txt").write_text("…\nNo module named 'merge_snli'\n", encoding="utf-8")
-    last = run_status(folder).failures[-1]
-    assert last.task == 4
-    assert last.error.endswith("No module named 'merge_snli'")
-    assert last.log == stage.folder / "output" / "00004.txt"
+    last = run_status(folder)["failures"][-1]
+    assert last["task"] == 4
+    assert last["error"].endswith("No module named 'merge_snli'")
+    assert last["log"] == str(stage.folder / "output" / "00004.txt")
 
 
 def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(
@@ -136,9 +137,7 @@ def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(
 
 
 def test_the_run_is_read_back(stage: SubmittedStage, tmp_path: Path) -> None:
-    run = read_run(tmp_path / "out.work" / "cluster")
-    assert run == SubmittedRun(executor="local", stages=(stage,))
-    assert run.jobs == ()
+    assert read_run(tmp_path / "out.work" / "cluster") == (stage,)
 
 
 def test_no_run_and_a_run_that_cannot_be_canceled(
@@ -171,6 +170,8 @@ def test_the_error_of_a_task_names_flags(
 
     with pytest.raises(InputError, match=r"^device='cpu' is wrong"):
         StageTask(work, stage, (), threads=1).run(None, rank=4)
-    assert run_status(tmp_path / "out.work" / "cluster").failures[-1].error == "--device=cpu is wrong in /data/--old"
+    assert (
+        run_status(tmp_path / "out.work" / "cluster")["failures"][-1]["error"] == "--device=cpu is wrong in /data/--old"
+    )
     assert main(["work", "status", str(tmp_path / "out"), "--format", "json"]) == 0
     assert "--device=cpu is wrong" in capsys.readouterr().out

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from merge_snli import Result, read_result, read_results, score
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, TermsRecord, encode_record, seal
 from merge_snli.pairs.output import PAIR_COLUMNS
 from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result, analyze, score
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions

@@ -10,7 +10,7 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.results.files import file_name, read_result

@@ -16,7 +16,7 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 
 from merge_snli import read_result, read_results
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.scoring.results.eval_results import eval_results_file, eval_tasks
 from tests.hub.server import Hub
@@ -299,7 +299,7 @@ SMALL_SHARDS = """
 import sys, torch, merge_snli.scoring.predictions.predict
 torch.set_num_threads(1)
 merge_snli.scoring.predictions.predict.PAIRS_PER_SHARD = 16
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -16,7 +16,7 @@ import pytest
 
 from merge_snli import Result, read_result, read_results, score, score_table
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import MaskedLMRecord, ProblemsRecord, SourceRecord, read_record
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems

@@ -19,9 +19,8 @@ from merge_snli.dataset.record import AnnotationRecord
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.schema import ANNOTATION, features
 from merge_snli.validation import validate
-from merge_snli.validation.annotation import check_annotation
-from merge_snli.validation.collector import Collector
-from merge_snli.validation.finding import Finding
+from merge_snli.validation.data_files import check_annotation
+from merge_snli.validation.findings import Collector, Finding
 from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
 
 ROWS = [("s:noun:a:b", "x", 5, 4, ""), ("s:noun:a:b", "y", 1, 5, "odd"), ("s:noun:a:c", "x", 3, 3, "")]

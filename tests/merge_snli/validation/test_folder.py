@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from merge_snli.cli import main as cli
+from merge_snli import cli
 from merge_snli.validation import validate
-from merge_snli.validation.collector import Collector
-from merge_snli.validation.finding import report_text
-from merge_snli.validation.folder import UNEXPECTED, check_folder
-from merge_snli.validation.hub_files import check_repository
+from merge_snli.validation.findings import Collector, report_text
+from merge_snli.validation.folder import UNEXPECTED, check_folder, check_repository
 from tests.hub.faults import Fault
 
 if TYPE_CHECKING:

@@ -13,13 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from merge_snli import cli
 from merge_snli.base.errors import InputError
-from merge_snli.cli import main as cli
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
 from merge_snli.validation import validate
-from merge_snli.validation.collector import MAX_FINDINGS, Collector
-from merge_snli.validation.finding import report_text
+from merge_snli.validation.findings import MAX_FINDINGS, Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED
 from merge_snli.validation.recorded_run import VARIANTS
 from tests.merge_snli.validation.digests import update_digests, write_record

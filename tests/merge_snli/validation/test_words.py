@@ -13,7 +13,7 @@ from generation.filters.lexical import FOLDER_VARIABLE
 from merge_snli.dataset.stored import read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.validation import validate
-from merge_snli.validation.seed import read_seeds
+from merge_snli.validation.seeds import read_seeds
 from tests.merge_snli.validation.digests import update_digests
 from tests.tiny_wordnet import save_wordnet
 

@@ -16,7 +16,7 @@ from merge_snli.analysis.hard_seeds import hard_seeds
 from merge_snli.analysis.report.analyze import analyze, read_seed_ids
 from merge_snli.analysis.report.table_exhibits import hard_seeds_exhibits
 from merge_snli.analysis.scored_dataset import ScoredDataset
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.scoring.results.files import to_json, write_result
 from tests.merge_snli.analysis.report.conftest import SHIPPED
 from tests.merge_snli.conftest import MakeDataset

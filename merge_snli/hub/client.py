@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from merge_snli.base.errors import InputError, param, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from huggingface_hub import HfApi
+
+logger = logging.getLogger(__name__)
+
 
 Result = TypeVar("Result")
 
@@ -34,8 +36,6 @@ MEANINGS = {
     429: "the Hub's rate limit is exceeded: try again later",
 }
 """What a status means and what to do about it."""
-
-logger = logging.getLogger(__name__)
 
 
 def find_api() -> HfApi:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.record import as_json
 from merge_snli.validation import Finding, ValidationReport
 from tests.hub.faults import Fault
-from tests.merge_snli.hub.publishing.conftest import REPO, SPACE
+from tests.merge_snli.hub.conftest import REPO, SPACE
 
 if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
@@ -106,7 +106,7 @@ def test_token_is_never_shown(
         def broken(api: object, plan: object, **options: object) -> None:
             raise AssertionError("a bug")
 
-        monkeypatch.setattr("merge_snli.hub.publishing.publish", broken)
+        monkeypatch.setattr("merge_snli.hub.publish.publish", broken)
     else:
         hub.faults.append(Fault("POST", "/commit/", **fault))  # type: ignore[arg-type]
     with caplog.at_level(logging.DEBUG):

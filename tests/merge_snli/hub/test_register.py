@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 import shutil
@@ -21,18 +20,17 @@ import pytest
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
-from merge_snli.cli.main import main
+from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.hub.registration import find_caches, register, registered, undo
+from merge_snli.hub.caches import find_caches
+from merge_snli.hub.register import register, registered, undo
 from merge_snli.schema import ALL, SEED, TEST, data_file, splits
 
 if TYPE_CHECKING:
     from tests.hub.server import Hub
 
 DATA_SET = FOLDER.parent
-REGISTER = importlib.import_module("merge_snli.hub.registration.register")
-"""The module; the package exports a function of the same name."""
 
 
 @pytest.fixture
@@ -47,7 +45,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the check in another process, for tests of what is written."""
-    monkeypatch.setattr(REGISTER, "check_loading", lambda dataset, stage, name: None)
+    monkeypatch.setattr("merge_snli.hub.register.check_loading", lambda dataset, stage, name: None)
 
 
 def part_of_the_data_set(folder: Path, configs: Mapping[str, str], names: Sequence[str]) -> Path:
@@ -211,7 +209,7 @@ def test_a_failed_write_leaves_nothing(data_set: Path, home: Path, monkeypatch: 
             raise OSError(28, "No space left on device")
         really_move(source, target)
 
-    monkeypatch.setattr(REGISTER.shutil, "move", move)
+    monkeypatch.setattr("merge_snli.hub.register.shutil.move", move)
     with pytest.raises(InputError, match="is full"):
         register(str(data_set))
     assert registered() is None

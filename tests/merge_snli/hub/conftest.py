@@ -12,7 +12,7 @@ import pytest
 import merge_snli
 from merge_snli.base.files import sha256_of_json, write_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.hub.publishing import Plan, plan
+from merge_snli.hub.plan import Plan, plan
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

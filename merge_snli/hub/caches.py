@@ -1,24 +1,65 @@
-"""Read the record of a registration: which folders it wrote."""
+"""The caches of `datasets` and `evaluate`, and the record of which folders a registration wrote there."""
 
 from __future__ import annotations
 
+import fcntl
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError
-from merge_snli.hub.registration.prepare import METRIC_NAME, METRICS, NAME
-
-if TYPE_CHECKING:
-    from merge_snli.hub.registration.caches import Caches
-
-RECORD = "registered.json"
+from merge_snli.hub.prepare import METRIC_NAME, METRICS, NAME
 
 LOAD_NAME = re.compile("[a-z][a-z0-9_]*")
 """Pattern of the names to load a data set by, which are names of folders in the cache."""
+
+
+@dataclass(frozen=True)
+class Caches:
+    """The two caches that a registration writes to.
+
+    Attributes:
+        datasets: Prepared data sets: `NAME/CONFIG/VERSION/HASH/`.
+        modules: Python modules: `evaluate_modules/metrics/evaluate-metric--NAME/HASH/`.
+    """
+
+    datasets: Path
+    modules: Path
+
+
+def find_caches() -> Caches:
+    """Return the caches that HF_HOME, HF_DATASETS_CACHE, HF_MODULES_CACHE and XDG_CACHE_HOME define.
+
+    `datasets` knows both. `evaluate` reads the same variables, but importing it already writes to its cache.
+
+    Raises:
+        InputError: If the path of a cache is relative.
+    """
+    from datasets import config
+
+    return Caches(
+        datasets=_absolute(Path(config.HF_DATASETS_CACHE).expanduser(), "HF_DATASETS_CACHE"),
+        modules=_absolute(Path(config.HF_MODULES_CACHE), "HF_MODULES_CACHE"),
+    )
+
+
+def _absolute(path: Path, variable: str) -> Path:
+    if not path.is_absolute():
+        raise InputError(f"the cache {path} is a relative path: set HF_HOME or {variable} to an absolute one")
+    return path
+
+
+@contextmanager
+def locked(caches: Caches) -> Iterator[None]:
+    """Wait until no other process registers, and hold the lock; the system releases it if the process dies."""
+    caches.datasets.mkdir(parents=True, exist_ok=True)
+    with (caches.datasets / ".merge_snli.lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @dataclass(frozen=True)
@@ -60,7 +101,7 @@ def check_name(name: str) -> str:
 
 def record_file(caches: Caches) -> Path:
     """Return the path of the record."""
-    return caches.datasets / NAME / RECORD
+    return caches.datasets / NAME / "registered.json"
 
 
 def read_registration(caches: Caches) -> Registration | None:
@@ -86,13 +127,16 @@ def read_registration(caches: Caches) -> Registration | None:
 
 def registered_text(registration: Registration) -> str:
     """Return what is registered, the folders, and how to load it."""
-    lines = [f"registered: {registration.dataset} (sha256 {registration.digest[:12]}…)", "folders:"]
-    lines += [f"  {folder}" for folder in registration.folders]
-    lines += [f"load from any folder that has no {registration.name}:"]
-    lines += [f'  load_dataset("{registration.name}", "{config}")' for config in registration.configs]
-    lines += [f'  evaluate.load("{METRIC_NAME}")']
-    if not registration.is_complete:
-        lines += ["some folders are missing: register again, or remove the rest with --undo"]
+    hint = "some folders are missing: register again, or remove the rest with --undo"
+    lines = [
+        f"registered: {registration.dataset} (sha256 {registration.digest[:12]}…)",
+        "folders:",
+        *(f"  {folder}" for folder in registration.folders),
+        f"load from any folder that has no {registration.name}:",
+        *(f'  load_dataset("{registration.name}", "{config}")' for config in registration.configs),
+        f'  evaluate.load("{METRIC_NAME}")',
+        *([] if registration.is_complete else [hint]),
+    ]
     return "\n".join([*lines, ""])
 
 

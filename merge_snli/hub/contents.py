@@ -1,25 +1,38 @@
-"""Rewrite the record and the card for publication: with the repository's id, without paths of this machine."""
+"""The files that are written for a publication: record and card without paths of this machine, and `eval.yaml`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from generation.presets import RUN_TOML
+from generation.options import Options
+from generation.presets import RUN_TOML, write_run_file
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import LICENSE_ID
 from merge_snli.card import license_of
 from merge_snli.card.dataset_folder import card_and_record
-from merge_snli.dataset.record import PublishedRecord
+from merge_snli.dataset.record import PublishedRecord, Record
+from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.problems.inputs import public_name
-
-if TYPE_CHECKING:
-    from merge_snli.dataset.record import Record
-    from merge_snli.dataset.stored import MergeDataset
+from merge_snli.schema import SEED, TEST
 
 PATHS = ("problems", "seeds_from", "lexicon")
 """Options that may be paths, or lists of them."""
+
+FRAMEWORK = "inspect-ai"
+"""The evaluation framework, from the Hub's list."""
+
+DESCRIPTION = (
+    "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
+    "Pattern accuracy is the share of seed problems with at least 90% of their variants classified correctly, "
+    "averaged over the subsamples. Sample accuracy is the share of variants classified correctly. "
+    "The tasks here ask every variant and report sample accuracy. For pattern accuracy, install merge-snli[inspect] "
+    "and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
+)
+
+METADATA = ("premise", "hypothesis", "seed_id", "variant_id", "word_class", "original", "replacement")
+"""Columns that the prompt or a reader of a log needs."""
 
 
 def published_record(
@@ -43,7 +56,7 @@ def published_record(
     record = replace(record, options=record.options | _public_options(record), published=PublishedRecord(repo, metric))
     files = card_and_record(record, dataset.folder)
     if (dataset.folder / RUN_TOML).is_file():
-        return files | {RUN_TOML: _run_toml(record)}
+        return files | {RUN_TOML: write_run_file(Options(**record.options)).encode()}
     return files
 
 
@@ -88,16 +101,45 @@ def _public_options(record: Record) -> dict[str, Any]:
     }
 
 
-def _public(names: str | list[str]) -> str | list[str]:
-    return _public_name(names) if isinstance(names, str) else [_public_name(name) for name in names]
+def _public(names: str | list[str]) -> Any:  # noqa: ANN401 - a name, or a list if a list is given
+    if isinstance(names, list):
+        return [_public(name) for name in names]
+    return Path(names).resolve().name if Path(names).exists() else public_name(names)
 
 
-def _public_name(path_or_id: str) -> str:
-    return Path(path_or_id).resolve().name if Path(path_or_id).exists() else public_name(path_or_id)
+def eval_yaml(dataset: MergeDataset) -> bytes:
+    """Return the content of `eval.yaml`: one task per metric and config of variants."""
+    import yaml
+
+    from merge_snli.scoring.results.eval_results import eval_tasks
+
+    tasks = eval_tasks(config for config in dataset.configs if config != SEED)
+    content = {
+        "name": "MERGE",
+        "description": DESCRIPTION,
+        "evaluation_framework": FRAMEWORK,
+        "tasks": [
+            {"id": task, "config": config, "split": TEST, **_inspect_fields(dataset, config)}
+            for task, config in tasks.items()
+        ],
+    }
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120).encode()
 
 
-def _run_toml(record: Record) -> bytes:
-    from generation.options import Options
-    from generation.presets import write_run_file
+def _inspect_fields(dataset: MergeDataset, config: str) -> dict[str, Any]:
+    """Return how Inspect asks and scores a task: only its own solvers and scorers can be named here.
 
-    return write_run_file(Options(**record.options)).encode()
+    The label is a number in the data, so the model is asked for the number.
+    """
+    names = label_names(read_split(dataset, config))
+    numbers = ", ".join(f"{number} for {name}" for number, name in enumerate(names))
+    template = (
+        f"How does the hypothesis relate to the premise? Answer with one number: {numbers}.\n\n"
+        "Premise: {premise}\nHypothesis: {hypothesis}\nAnswer:"
+    )
+    digits = "".join(map(str, range(len(names))))
+    return {
+        "field_spec": {"input": "premise", "target": "label", "metadata": list(METADATA)},
+        "solvers": [{"name": "prompt_template", "args": {"template": template}}, {"name": "generate"}],
+        "scorers": [{"name": "pattern", "args": {"pattern": rf"(?:^|\D)([{digits}])\D*$"}}],
+    }

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.hub.publishing import publish
+from merge_snli.hub.publish import publish
 from tests.hub.faults import Fault
 from tests.hub.server import READER
-from tests.merge_snli.hub.publishing.conftest import REPO
+from tests.merge_snli.hub.conftest import REPO
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-    from merge_snli.hub.publishing import Plan
+    from merge_snli.hub.plan import Plan
     from tests.hub.server import Hub
     from tests.hub.storage import Repo
 

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
-from merge_snli.dataset.stored import find_dataset
-from merge_snli.hub.registration.caches import Caches, find_caches, locked
-from merge_snli.hub.registration.check import check_loading
-from merge_snli.hub.registration.prepare import NAME, prepare_dataset, prepare_metric
-from merge_snli.hub.registration.registered import Registration, check_name, read_registration, record_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from merge_snli.dataset.stored import MergeDataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.hub.caches import Caches, Registration, check_name, find_caches, locked, read_registration, record_file
+from merge_snli.hub.prepare import NAME, check_loading, prepare_dataset, prepare_metric
 
 
 def registered() -> Registration | None:

@@ -14,16 +14,15 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import as_json, encode_record, generation_of
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.hub.publishing import plan
-from merge_snli.hub.publishing.plan import plan_text
-from tests.merge_snli.hub.publishing.conftest import OWN, REPO, SPACE
+from merge_snli.hub.plan import plan, plan_text
+from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.records import changed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.hub.publishing import Plan
+    from merge_snli.hub.plan import Plan
 
 
 def with_options(dataset: MergeDataset, **options: object) -> MergeDataset:

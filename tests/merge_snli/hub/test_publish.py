@@ -10,17 +10,17 @@ import pytest
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import as_json
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.hub.publishing import plan, publish
-from merge_snli.hub.publishing.publish import published_text
+from merge_snli.hub.plan import plan
+from merge_snli.hub.publish import publish, published_text
 from tests.hub.api import ROUTES
 from tests.hub.faults import Fault
-from tests.merge_snli.hub.publishing.conftest import REPO, SPACE
+from tests.merge_snli.hub.conftest import REPO, SPACE
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
     from merge_snli.dataset.stored import MergeDataset
-    from merge_snli.hub.publishing import Plan
+    from merge_snli.hub.plan import Plan
     from tests.hub.server import Hub
 
 DATA = {f"data/{config}/test.parquet" for config in ("all", "noun", "verb", "adj", "seed")}

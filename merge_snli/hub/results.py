@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.hub.publishing.checks import MAIN, check_repo_id
-from merge_snli.hub.publishing.plan import Branch
-from merge_snli.hub.publishing.push import Pushed, push
+from merge_snli.hub.plan import MAIN, Branch, check_repo_id
+from merge_snli.hub.publish import Pushed, push
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from huggingface_hub import HfApi
 
     from merge_snli.scoring.results.result import Result

@@ -12,10 +12,10 @@ import yaml
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
-from merge_snli.cli.main import main
-from merge_snli.hub.publishing import propose_results
+from merge_snli.cli import main
+from merge_snli.hub.results import propose_results
 from merge_snli.scoring.results.files import write_result
-from tests.merge_snli.hub.publishing.conftest import OWN, REPO
+from tests.merge_snli.hub.conftest import OWN, REPO
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

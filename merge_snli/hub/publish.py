@@ -1,0 +1,239 @@
+"""Publish a plan: each branch in one commit of its changed files, the tag last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.hub.client import call_hub, hub_errors
+from merge_snli.hub.plan import MAIN, Branch, Plan
+
+if TYPE_CHECKING:
+    from huggingface_hub import Discussion, HfApi
+
+GENERATED_FILES = frozenset({".gitattributes", "README.md"})
+"""Files that a repository created on the Hub's web page may hold."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """The result of publishing.
+
+    Attributes:
+        url: The data set's page.
+        pushed: The result of each branch, in the order of the plan.
+        tag: The tag, or None if the plan has none.
+        is_tag_new: Whether the tag was created; false if it existed and names the same data.
+    """
+
+    url: str
+    pushed: tuple[Pushed, ...]
+    tag: str | None
+    is_tag_new: bool
+
+
+def publish(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bool = False) -> Published:
+    """Publish data, script, metric and tag on the Hub. It is safe to repeat: unchanged files are not sent again.
+
+    Args:
+        api: A client whose token has write access.
+        plan: What to publish.
+        private: Make new repositories private; refuse an existing public one.
+        create_pr: Propose the data in a pull request.
+
+    Raises:
+        InputError: If the Hub refuses or fails. The message also says which branches are published.
+    """
+    data, pushed = plan.branches[0], list[Pushed]()
+    try:
+        for branch in {branch.repo: branch for branch in plan.branches}.values():
+            _ensure_repository(api, branch, private=private, may_create=not create_pr)
+        is_tag_new = plan.tag is not None and not _has_tag(api, plan, plan.tag)
+        for branch in plan.branches:
+            pushed.append(push(api, branch, create_pr=create_pr and branch is data))
+        if is_tag_new:
+            call_hub(
+                data.repo,
+                lambda: api.create_tag(
+                    data.repo, tag=str(plan.tag), revision=pushed[0].oid, repo_type=data.repo_type, exist_ok=True
+                ),
+            )
+    except InputError as error:
+        raise InputError(f"{error.message.marked}; {_progress_text(pushed, plan)}") from error
+    return Published(f"{api.endpoint}/datasets/{plan.repo}", tuple(pushed), plan.tag, is_tag_new)
+
+
+def _ensure_repository(api: HfApi, branch: Branch, *, private: bool, may_create: bool) -> None:
+    """Create a missing repository.
+
+    Raises:
+        InputError: If it is missing and may not be created, or public but should be private.
+    """
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    sdk = "gradio" if branch.repo_type == "space" else None
+
+    def find_or_create() -> bool:
+        try:
+            return bool(api.repo_info(branch.repo, repo_type=branch.repo_type).private)
+        except RepositoryNotFoundError:
+            if not may_create:
+                raise
+        api.create_repo(branch.repo, repo_type=branch.repo_type, private=private or None, space_sdk=sdk, exist_ok=True)
+        return private
+
+    is_private = call_hub(branch.repo, find_or_create)
+    if private and not is_private:
+        raise InputError(f"{branch.repo} is public: make it private on its page first, or leave out {param('private')}")
+
+
+def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:
+    """Return whether the tag exists.
+
+    Raises:
+        InputError: If it exists and names other data.
+    """
+    data = plan.branches[0]
+
+    def read_data_files() -> dict[str, str] | None:
+        if tag not in {ref.name for ref in api.list_repo_refs(data.repo, repo_type=data.repo_type).tags}:
+            return None
+        entries = api.list_repo_tree(data.repo, recursive=True, revision=tag, repo_type=data.repo_type)
+        large = {entry.path: getattr(entry, "lfs", None) for entry in entries}
+        return {path: lfs.sha256 for path, lfs in large.items() if lfs is not None}
+
+    tagged = call_hub(data.repo, read_data_files)
+    if tagged is not None and any(tagged.get(path) != digest for path, digest in plan.data_files.items()):
+        raise InputError(f"the tag {tag} of {plan.repo} names other data: delete it on the Hub first")
+    return tagged is not None
+
+
+def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
+    """Return which parts of an unfinished plan are published for certain."""
+    if not pushed:
+        return "no commit is confirmed"
+    remaining = [branch.title for branch in plan.branches[len(pushed) :]] + ([f"tag {plan.tag}"] if plan.tag else [])
+    done = ", ".join(each.branch.title for each in pushed)
+    return f"published: {done}; not confirmed: {', '.join(remaining)}. Run the same command again to continue"
+
+
+def published_text(published: Published) -> str:
+    """Return the outcome of `publish`, one line per branch."""
+    lines = []
+    for pushed in published.pushed:
+        lines.append(f"{pushed.branch.title}: {'' if pushed.is_changed else 'unchanged, '}commit {pushed.oid[:12]}")
+        if pushed.pull_request is not None:
+            lines.append(f"pull request {pushed.pull_request}")
+    if published.tag is not None:
+        lines.append(f"tag {published.tag}{'' if published.is_tag_new else ' (unchanged)'}")
+    return "\n".join([*lines, published.url, ""])
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """The result of a push.
+
+    Attributes:
+        branch: The branch as planned.
+        oid: The commit that holds its files.
+        is_changed: Whether the push made that commit; false if the branch had these files already.
+        pull_request: URL of the pull request that proposes the files, or None.
+    """
+
+    branch: Branch
+    oid: str
+    is_changed: bool
+    pull_request: str | None = None
+
+
+def push(api: HfApi, branch: Branch, *, create_pr: bool = False) -> Pushed:
+    """Commit the files of a branch; the branch is created if it is missing.
+
+    Unchanged files are not uploaded, and an empty commit is not made. The commit fails if anyone else commits to the
+    branch meanwhile.
+
+    Args:
+        api: The client.
+        branch: The branch.
+        create_pr: Propose the files in a pull request. An open one of the same user and title is updated.
+
+    Raises:
+        InputError: If the repository holds unrelated files, the branch was changed meanwhile, or the Hub fails.
+    """
+    return call_hub(branch.repo, lambda: _push(api, branch, create_pr=create_pr))
+
+
+def _push(api: HfApi, branch: Branch, *, create_pr: bool) -> Pushed:
+    start = _create_branch(api, branch)
+    try:
+        return _commit(api, branch, create_pr=create_pr)
+    except hub_errors():
+        if start is not None:
+            _delete_branch(api, branch, start)
+        raise
+
+
+def _create_branch(api: HfApi, branch: Branch) -> str | None:
+    """Create a missing branch and return its first commit; None if the branch exists."""
+    refs = api.list_repo_refs(branch.repo, repo_type=branch.repo_type) if branch.name != MAIN else None
+    if refs is None or branch.name in {ref.name for ref in refs.branches}:
+        return None
+    start = next(ref.target_commit for ref in refs.branches if ref.name == MAIN)
+    api.create_branch(branch.repo, branch=branch.name, revision=start, repo_type=branch.repo_type)
+    return start
+
+
+def _delete_branch(api: HfApi, branch: Branch, start: str) -> None:
+    """Delete a branch that still is at its first commit."""
+    with suppress(*hub_errors()):
+        if api.repo_info(branch.repo, revision=branch.name, repo_type=branch.repo_type).sha == start:
+            api.delete_branch(branch.repo, branch=branch.name, repo_type=branch.repo_type)
+
+
+def _commit(api: HfApi, branch: Branch, *, create_pr: bool) -> Pushed:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    request = _open_pull_request(api, branch) if create_pr else None
+    revision = branch.name if request is None else f"refs/pr/{request.num}"
+    head = api.repo_info(branch.repo, revision=revision, repo_type=branch.repo_type)
+    names = set(api.list_repo_files(branch.repo, revision=head.sha, repo_type=branch.repo_type))
+    _check_repository(branch, names)
+    commit = api.create_commit(
+        branch.repo,
+        [
+            *(CommitOperationAdd(path, content) for path, content in branch.files.items()),
+            *(CommitOperationDelete(path) for path in sorted(names) if branch.is_obsolete(path)),
+        ],
+        commit_message=branch.message,
+        repo_type=branch.repo_type,
+        revision=revision,
+        create_pr=create_pr and request is None,
+        parent_commit=head.sha,
+    )
+    url = commit.pr_url if request is None else request.url
+    return Pushed(branch, commit.oid, commit.oid != head.sha, url)
+
+
+def _check_repository(branch: Branch, names: set[str]) -> None:
+    """Refuse a repository that was not made by publishing.
+
+    Raises:
+        InputError: If it has files but not the marker file.
+    """
+    if branch.marker is not None and branch.marker not in names and names - GENERATED_FILES:
+        raise InputError(f"{branch.repo} holds unrelated files and no {branch.marker}: choose another repository")
+
+
+def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:
+    """Return the user's own open pull request with the branch's commit message as its title, or None."""
+    requests = api.get_repo_discussions(
+        branch.repo,
+        author=api.whoami()["name"],
+        discussion_type="pull_request",
+        discussion_status="open",
+        repo_type=branch.repo_type,
+    )
+    return next((request for request in requests if request.title == branch.message), None)

@@ -1,0 +1,142 @@
+"""The result of a validation, and what collects it: findings, counts of what was checked, and what was not checked."""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Find = Callable[[str | None, str], None]
+"""Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one."""
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+_SHORT.maxlist = 12
+
+MAX_FINDINGS = 20
+"""How many findings per file and column are listed. The others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference between a data set and the record of its run.
+
+    Attributes:
+        file: The file's path relative to the data set's folder.
+        row: The row number as in `datasets`, from 0; None if the finding is not about one row.
+        column: The column, or the place in a file without columns; None if the finding is not about one.
+        message: What is wrong.
+    """
+
+    file: str
+    row: int | None
+    column: str | None
+    message: str
+
+    def __str__(self) -> str:
+        """Return the finding as one line."""
+        row = None if self.row is None else f"row {self.row}"
+        return f"{', '.join(part for part in (self.file, row, self.column) if part is not None)}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """The result of a validation.
+
+    Attributes:
+        name: The data set as the user named it.
+        findings: What is wrong; empty for a valid data set.
+        checked: Number of checked files, rows, seeds, draws and words.
+        not_checked: What could not be checked, and why.
+    """
+
+    name: str
+    findings: tuple[Finding, ...]
+    checked: dict[str, int]
+    not_checked: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain JSON values."""
+        return asdict(self)
+
+
+def report_text(report: ValidationReport) -> str:
+    """Return a report as text: one line per finding and per unchecked part, then a summary."""
+    lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
+    checked = ", ".join(_checked(count, names) for names, count in report.checked.items() if count)
+    verdict = counted(len(report.findings), "finding") if report.findings else "valid"
+    return "\n".join([*lines, f"{report.name}: {verdict}{f' (checked: {checked})' if checked else ''}", ""])
+
+
+def _checked(number: int, names: str) -> str:
+    """Return a number of checked things, such as `1 draw` or `20 words tagged in place`."""
+    return f"{number:,} {re.sub('s(?![a-z])', '', names, count=1) if number == 1 else names}"
+
+
+def counted(number: int, name: str) -> str:
+    """Return a number with a name, such as `1 finding` or `2 findings`."""
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
+def quoted(value: object) -> str:
+    """Return a value for a message: as a Python literal, so that it prints safely, and shortened."""
+    return _SHORT.repr(value)
+
+
+class Collector:
+    """The state of a validation. Every check reports to it."""
+
+    def __init__(self) -> None:
+        """Start without findings."""
+        self._findings: list[Finding] = []
+        self._found: Counter[tuple[str, str | None]] = Counter()
+        self._checked: Counter[str] = Counter()
+        self._skipped: list[str] = []
+
+    def find(self, file: str, row: int | None, column: str | None, message: str) -> None:
+        """Add a finding. The arguments are the attributes of `Finding`."""
+        self._found[file, column] += 1
+        if self._found[file, column] <= MAX_FINDINGS:
+            self._findings.append(Finding(file, row, column, message))
+
+    def compare(self, file: str, place: str, found: object, expected: object, origin: str) -> None:
+        """Add a finding for each innermost place at which two JSON values differ.
+
+        Args:
+            file: The file's relative path.
+            place: The dotted path of the value in the file; empty for the whole document.
+            found: The value in the file.
+            expected: The value that it must have.
+            origin: What has the expected value, such as `the record has`.
+        """
+        if found == expected:
+            return
+        if isinstance(found, dict) and isinstance(expected, dict) and found.keys() == expected.keys():
+            pairs = {key: (found[key], expected[key]) for key in expected}
+        elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+            pairs = dict(enumerate(zip(found, expected, strict=True)))
+        else:
+            self.find(file, None, place or None, f"is {quoted(found)}; {origin} {quoted(expected)}")
+            return
+        for key, (value, expected_value) in pairs.items():
+            self.compare(file, f"{place}.{key}".lstrip("."), value, expected_value, origin)
+
+    def count(self, name: str, number: int = 1) -> None:
+        """Add to the number of things of one kind that were checked."""
+        self._checked[name] += number
+
+    def skip(self, message: str) -> None:
+        """Add what could not be checked, and why."""
+        self._skipped.append(message)
+
+    def report(self, name: str) -> ValidationReport:
+        """Return the report on the data set `name`."""
+        more = [
+            Finding(file, None, column, counted(number - MAX_FINDINGS, "more finding"))
+            for (file, column), number in self._found.items()
+            if number > MAX_FINDINGS
+        ]
+        return ValidationReport(name, (*self._findings, *more), dict(self._checked), tuple(self._skipped))
