@@ -153,6 +153,11 @@ def test_the_tutorial_runs(tmp_path: Path) -> None:
     assert any("PA(0.9) on variants" in output.get("text", "") for output in outputs)
 
 
+def test_no_page_needs_the_mock_model_of_inspect() -> None:
+    """It counts tokens with a file that it downloads."""
+    assert [str(page) for page in PAGES if "mockllm" in (ROOT / page).read_text(encoding="utf-8")] == []
+
+
 SHELL_BLOCK = re.compile(r"^ *```(?:bash|sh|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(r"[\[\]|…]|\.\.\.")
 
