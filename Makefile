@@ -33,24 +33,22 @@ help:
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with PYTHON=..." >&2; exit 2; }
-	@echo "Creating $(VENV) with $(PYTHON)"
-	$(PYTHON) -m venv $(VENV)
+	@.ci/step $(VENV)/install.log "Creating $(VENV) with $(PYTHON)" $(PYTHON) -m venv $(VENV)
 
 $(RUNTIME): pyproject.toml constraints.txt .ci/install | $(VENV)/bin/python
-	@echo "Installing torch, transformers, datasets, spaCy and what they need into $(VENV)"
-	.ci/install $(VENV) --editable .
+	@.ci/install $(VENV) --editable .
 	@touch $@
 
 $(READY): $(RUNTIME)
-	@echo "Installing what the tests and linters need into $(VENV)"
-	.ci/install $(VENV) --editable '.[dev]'
+	@.ci/install $(VENV) --editable '.[dev]'
 	@touch $@
 
 # The last release of datasets that runs loading scripts, for the tests of ours.
 $(OLD_READY): tests/datasets-3-requirements.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with PYTHON=..." >&2; exit 2; }
-	$(PYTHON) -m venv $(OLD_DATASETS)
-	$(OLD_DATASETS)/bin/python -m pip install --quiet --disable-pip-version-check $(PIP_FLAGS) --requirement tests/datasets-3-requirements.txt
+	@.ci/step $(OLD_DATASETS)/install.log "Creating $(OLD_DATASETS) with $(PYTHON)" $(PYTHON) -m venv $(OLD_DATASETS)
+	@.ci/step $(OLD_DATASETS)/install.log "Installing datasets 3" $(OLD_DATASETS)/bin/python -m pip install \
+		--disable-pip-version-check $(PIP_FLAGS) --requirement tests/datasets-3-requirements.txt
 	@touch $(OLD_READY)
 
 demo: $(RUNTIME)
@@ -75,7 +73,7 @@ wheel: $(READY)
 # The pages, the changelog and the metric's card are copied to one folder, and the tutorial is run and rendered there.
 SITE_PAGES := build/docs
 docs: $(READY)
-	.ci/install $(VENV) --editable '.[dev,docs]'
+	@.ci/install $(VENV) --editable '.[dev,docs]'
 	rm -rf $(SITE_PAGES) build/site
 	mkdir -p build && cp -r docs $(SITE_PAGES)
 	cp CHANGELOG.md $(SITE_PAGES)/changelog.md
@@ -89,8 +87,8 @@ docs: $(READY)
 SMOKE := build/smoke
 smoke: wheel
 	rm -rf $(SMOKE)
-	$(PYTHON) -m venv $(SMOKE)/venv
-	.ci/install $(SMOKE)/venv dist/*.whl
+	@.ci/step $(SMOKE)/venv/install.log "Creating $(SMOKE)/venv with $(PYTHON)" $(PYTHON) -m venv $(SMOKE)/venv
+	@.ci/install $(SMOKE)/venv dist/*.whl
 	mkdir $(SMOKE)/empty && cd $(SMOKE)/empty && ../venv/bin/merge-snli demo
 
 # The data set of the embedded problems is part of the package folder.
@@ -102,7 +100,7 @@ data: $(READY)
 
 # The embedded models; training resumes from existing checkpoints, and nli-b learns from nli-a.
 train: $(READY)
-	.ci/install $(VENV) --editable '.[dev,train]'
+	@.ci/install $(VENV) --editable '.[dev,train]'
 	$(RUN)python -m training.train
 	$(RUN)python -m training.measure --cards
 

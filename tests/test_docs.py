@@ -153,6 +153,11 @@ def test_the_tutorial_runs(tmp_path: Path) -> None:
     assert any("PA(0.9) on variants" in output.get("text", "") for output in outputs)
 
 
+def test_no_page_needs_the_mock_model_of_inspect() -> None:
+    """It counts tokens with a file that it downloads."""
+    assert [str(page) for page in PAGES if "mockllm" in (ROOT / page).read_text(encoding="utf-8")] == []
+
+
 SHELL_BLOCK = re.compile(r"^ *```(?:bash|sh|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(r"[\[\]|…]|\.\.\.")
 
@@ -179,7 +184,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
     """A command parses as it is pasted; of one with placeholders such as `[--quiet]`, the options exist."""
     import shlex
 
-    from merge_snli import cli as command_parser
+    from merge_snli.cli import command_parser
     from merge_snli.cli import COMMANDS as SUMMARIES
 
     name = command.split()[1].strip("`")
@@ -205,7 +210,7 @@ OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "language-models.md"}
 
 
 def test_the_options_in_prose_exist() -> None:
-    from merge_snli import cli as command_parser
+    from merge_snli.cli import command_parser
 
     known = all_options(command_parser())
     named = [

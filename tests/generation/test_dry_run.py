@@ -6,7 +6,7 @@ import itertools
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,14 @@ from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_trial() -> Iterator[None]:
+    """Try the filters on few problems: how long they take is not tested here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("generation.dry_run.TRIAL_PROBLEMS", 4)
+        yield
 
 
 @pytest.fixture(scope="module")

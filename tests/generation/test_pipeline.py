@@ -17,7 +17,7 @@ import pytest
 from generation import Options, generate
 from generation.work import work_folder
 from merge_snli.base.errors import InputError
-from merge_snli.cli import main as cli
+from merge_snli import cli
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.embedded import embedded_path
@@ -131,14 +131,14 @@ def test_pickles_need_the_option_even_with_a_run_file(
     embedded = embedded_path("demo:mlm-bpe")
     assert embedded is not None
     pickled, out = as_pickle(shutil.copytree(embedded, tmp_path / "pickled")), tmp_path / "merge_snli"
-    command = ["generate", str(problems), "--limit", "20", "--inflation", "1", "--mlm", str(pickled)]
+    command = ["generate", str(problems), "--limit", "6", "--inflation", "1", "--mlm", str(pickled)]
     repeated = ["generate", "--options", str(out / "run.toml"), "--out", str(tmp_path / "again"), "--quiet"]
     for line in ([*command, "--dry-run"], [*command, "--out", str(out)]):
         assert cli.main(line) == 2
         assert "--allow-pickle" in capsys.readouterr().err
     assert cli.main([*command, "--allow-pickle", "--dry-run"]) == 0
     assert cli.main([*command, "--allow-pickle", "--out", str(out), "--quiet"]) == 0
-    assert capsys.readouterr().out.startswith("20 problems"), "the dry run's; --quiet prints nothing"
+    assert capsys.readouterr().out.startswith("6 problems"), "the dry run's; --quiet prints nothing"
     assert "pickle" not in (out / "run.toml").read_text(encoding="utf-8").replace(str(pickled), "")
     assert cli.main(repeated) == 2
     assert cli.main([*repeated, "--allow-pickle"]) == 0

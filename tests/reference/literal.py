@@ -8,6 +8,7 @@ order.
 
 from __future__ import annotations
 
+import functools
 import gzip
 import hashlib
 import json
@@ -17,11 +18,14 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import inflect
 import torch
 from spacy.language import Language
 from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+if TYPE_CHECKING:
+    import inflect
 
 CLASS_OF_TAG = {
     **dict.fromkeys(("NN", "NNS"), "noun"),
@@ -46,7 +50,14 @@ AFFIXES = {
     *("ism", "ist", "ity", "ive", "al", "ic", "th", "nd", "rd", "st", "ll", "ve", "em", "im", "il", "ir", "en", "fi"),
 }
 
-ENGINE = inflect.engine()
+
+@functools.cache
+def english() -> inflect.engine:
+    """Return the rules of inflect, which takes seconds to import."""
+    import inflect
+
+    return inflect.engine()
+
 
 MORPHY = (
     *(("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
@@ -442,7 +453,7 @@ def fits_article(sentence: str, start: int, word: str) -> bool:
     for article in ("an", "a"):
         rest = before[: -len(article)]
         if before.endswith(article) and not (is_word_character(rest[-1:]) or rest[-1:] in ("'", "’", "-")):
-            return str(ENGINE.a(word)).startswith(f"{article} ")
+            return str(english().a(word)).startswith(f"{article} ")
     return True
 
 

@@ -71,4 +71,4 @@ const boardNames = DATA.boards.map((board, index) => [
 fillSelect(byId("board"), boardNames.map(option), state.board);
 byId("board-choice").hidden = DATA.boards.length < 2;
 render();
-byId("footer").hidden = false; // shown last, because it would flash at the top before the first render
+document.body.classList.remove("loading"); // shown last, because its parts move in the first render

@@ -80,11 +80,14 @@ def test_batches_do_not_affect_the_tags(tagger: Tagger, monkeypatch: pytest.Monk
     assert ReceptiveFieldTagger(tagger).tags(places()) == expected
 
 
-def test_real_sentences_get_the_tags_of_spacy(tagger: Tagger, corpus: Callable[[str], Path]) -> None:
+@pytest.mark.parametrize("problems_read", [25, pytest.param(400, marks=pytest.mark.slow)])
+def test_real_sentences_get_the_tags_of_spacy(
+    tagger: Tagger, corpus: Callable[[str], Path], problems_read: int
+) -> None:
     for name in ("snli/dev.jsonl", "mnli/dev_matched.jsonl"):
-        problems = read_problems(ProblemOptions(problems=str(corpus(name)), limit=100)).problems
+        problems = read_problems(ProblemOptions(problems=str(corpus(name)), limit=problems_read)).problems
         real = places_of(problems, tagger)
-        assert len(real) > 1_000
+        assert len(real) > 10 * problems_read
         assert ReceptiveFieldTagger(tagger).tags(real) == plain_tags(real, tagger)
 
 

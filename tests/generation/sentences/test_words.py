@@ -127,6 +127,7 @@ def test_a_word_with_two_classes_is_left_out_of_both() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_counts_of_snli_test(corpus: Callable[[str], Path], tagger: Tagger) -> None:
     """The paper's Table 4, with the corpus's own parses, has 7,363, 3,780, 1,067 and 76."""
     problems = read_problems(ProblemOptions(problems=str(corpus("snli/test.jsonl"))))

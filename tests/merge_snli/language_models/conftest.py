@@ -25,6 +25,17 @@ def bundled() -> MergeDataset:
     return find_dataset(OWN)
 
 
+@pytest.fixture(autouse=True)
+def no_token_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail if Inspect counts tokens: it does so with a file that it downloads, unless a model states its usage."""
+    import tiktoken
+
+    def refuse(name: str) -> None:
+        raise ConnectionError(f"the file of {name} would be downloaded")
+
+    monkeypatch.setattr(tiktoken, "get_encoding", refuse)
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Return a function that runs a task on a model that gives the answers in order."""

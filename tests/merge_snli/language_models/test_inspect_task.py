@@ -91,6 +91,17 @@ def test_what_was_not_asked_has_no_metric(run: Run, arguments: dict[str, str], a
     assert set(values.values()) <= {0.0, 1.0}
 
 
+def test_tokens_are_not_counted_with_a_downloaded_file(run: Run, tmp_path: Path) -> None:
+    """The tests of this folder run offline: only a model that does not state its usage needs the file."""
+    from inspect_ai import eval as inspect_eval
+
+    task = nli(config="noun", limit_seeds=1)
+    assert run(task, ["neutral"] * len(task.dataset)).status == "success"
+    (log,) = inspect_eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none", limit=1)
+    assert log.error is not None
+    assert "would be downloaded" in log.error.message
+
+
 def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
     task = nli(config="noun", limit_seeds=2, prompt="few_shot", shots=2)
     log = run(task, ["neutral"] * len(task.dataset))

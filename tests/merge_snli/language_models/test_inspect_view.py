@@ -5,20 +5,17 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.browser import chromium
+from tests.browser import chromium, wait_until
 from tests.merge_snli.language_models.conftest import OWN, Run
 
 pytestmark = pytest.mark.slow
-
-SECONDS = 60
 
 
 @pytest.fixture
@@ -38,7 +35,7 @@ def address(log: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "inspect_ai", "view", "start", "--log-dir", str(log.parent), "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
-            wait_for(lambda: answers(f"http://127.0.0.1:{port}/"))
+            wait_until(lambda: answers(f"http://127.0.0.1:{port}/"))
             yield f"http://127.0.0.1:{port}/"
         finally:
             server.terminate()
@@ -52,13 +49,6 @@ def answers(address: str) -> bool:
         return False
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.2)
-
-
 def test_the_metadata_of_a_sample(address: str, log: Path) -> None:
     from inspect_ai.log import read_eval_log
 
@@ -69,4 +59,4 @@ def test_the_metadata_of_a_sample(address: str, log: Path) -> None:
         browser.get(f"{address}#/logs/{log.name}/samples/sample/{samples[-1].id}/1/metadata")
         names = ("seed_id", "variant_id", "original", "replacement")
         shown = [f"{name}:\n{use[name]}" for name in names]
-        wait_for(lambda: all(text in browser.find_element("tag name", "body").text for text in shown))
+        wait_until(lambda: all(text in browser.find_element("tag name", "body").text for text in shown))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from merge_snli.leaderboard.boards import Board
 from merge_snli.leaderboard.seeds import Texts, flips, inconsistent, seeds_by_hardness
 from merge_snli.leaderboard.write import render_page
 from merge_snli.scoring.results.scores import Scores
-from tests.browser import chromium
+from tests.browser import chromium, wait_until
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED
 
 pytestmark = pytest.mark.slow
@@ -32,6 +33,13 @@ new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.s
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    with fresh_browser() as chrome:
+        yield chrome
+
+
+@contextmanager
+def fresh_browser() -> Iterator[Any]:
+    """A browser whose pages count their layout shifts."""
     with chromium("--disable-gpu") as chrome:
         chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SHIFTS})
         yield chrome
@@ -67,6 +75,13 @@ def set_theme(browser: Any, theme: str) -> None:  # noqa: ANN401
 
 def find(page: Any, selector: str) -> Any:  # noqa: ANN401
     return page.find_element("css selector", selector)
+
+
+def show_other_view(page: Any, act: Callable[[], None]) -> None:  # noqa: ANN401
+    """Follow a link to another view, and wait until the page shows it, which is after the click."""
+    before = page.title
+    act()
+    wait_until(lambda: page.title != before)
 
 
 def texts_of(page: Any, selector: str) -> list[str]:  # noqa: ANN401
@@ -232,7 +247,7 @@ def test_a_model_keeps_its_color(page: Any) -> None:  # noqa: ANN401
 
 
 def test_word_classes_have_the_colors_of_the_figures(page: Any) -> None:  # noqa: ANN401
-    page.find_element("link text", "org/hasty-base").click()
+    show_other_view(page, page.find_element("link text", "org/hasty-base").click)
     script = "return [...document.querySelectorAll('#parts-table .swatch')].map((one) => one.style.cssText)"
     assert [style.split()[-1].rstrip(";") for style in page.execute_script(script)][:4] == [COLORS[-1], *COLORS[:3]]
 
@@ -244,10 +259,10 @@ def test_links_restore_the_view(browser: Any, address: str, boards: tuple[Board,
     assert shown_percents(page) == {name: noun[name] for name in names(page)}
     assert find(page, "#query").get_attribute("value") == "org"
     assert texts_of(page, "#curve-table thead th")[1:] == ["org/hasty-base"]
-    find(page, "#models .name").click()
+    show_other_view(page, find(page, "#models .name").click)
     assert find(page, "#model-title").text == "org/hasty-base"
     assert page.switch_to.active_element == find(page, "#model-title")
-    page.back()
+    show_other_view(page, page.back)
     assert names(page) == ["org/hasty-base", "org/careful-large"]
     assert find(page, "#threshold").get_attribute("value") == "70"
 
@@ -269,7 +284,7 @@ def test_invalid_links_show_the_board(browser: Any, address: str, wrong: str, bo
 
 
 def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, ...]) -> None:  # noqa: ANN401
-    page.find_element("link text", "org/hasty-base").click()
+    show_other_view(page, page.find_element("link text", "org/hasty-base").click)
     entry = next(entry for entry in boards[0].entries if entry.name == "org/hasty-base")
     seed = inconsistent(seeds_by_hardness(entry.result))[0]
     first = find(page, "#seeds li")
@@ -291,7 +306,7 @@ def test_model_view_shows_flipping_replacements(page: Any, boards: tuple[Board, 
     scores = entry.result.parts["word_class"]["verb"]
     row = next(text for text in texts_of(page, "#parts-table tr") if text.startswith("verbs"))
     assert row.startswith(f"verbs{scores.groups}{(scores.anchor_accuracy or 0) * 100:.1f}")
-    find(page, "#back").click()
+    show_other_view(page, find(page, "#back").click)
     assert find(page, "#board-view").is_displayed()
 
 
@@ -316,7 +331,7 @@ def test_source_of_the_data_set(
     choose(browser, "#part", "word_class:noun")
     assert texts_of(browser, "#models td.source span") == ["–", "–"]
     models = browser.find_elements("css selector", "#models .name")
-    next(model for model in models if model.text == "always neutral").click()
+    show_other_view(browser, next(model for model in models if model.text == "always neutral").click)
     assert "Accuracy on source" in find(browser, "#model-stats").text
     assert texts_of(browser, "#parts-table thead th")[:4] == ["Measured on", "Number", "Source", "Seeds"]
     assert any(text.startswith("demo:problems, 569 problems") for text in texts_of(browser, "#model-about dd"))
@@ -333,9 +348,9 @@ def test_names_cannot_inject_markup(page: Any) -> None:  # noqa: ANN401
         link = next(
             one for one in page.find_elements("css selector", ".name") if one.get_attribute("textContent") == name
         )
-        link.click()
+        show_other_view(page, link.click)
         assert find(page, "#model-title").get_attribute("textContent") == name
-        find(page, "#back").click()
+        show_other_view(page, find(page, "#back").click)
     assert texts_of(page, "#models .under b") != []
     choose(page, "#training", "<b>snli</b>")
     assert names(page) == [SCRIPT]
@@ -356,7 +371,7 @@ def test_dark_theme_by_system_and_button(browser: Any, address: str) -> None:  #
     set_theme(page, "light")
     light = background()
     assert light != dark
-    assert chart() != drawn_dark
+    wait_until(lambda: chart() != drawn_dark)
     button = find(page, "#theme")
     try:
         button.click()
@@ -410,7 +425,7 @@ def test_board_can_be_selected(page: Any, boards: tuple[Board, ...]) -> None:  #
     choose(page, "#board", "1")
     assert shown_percents(page) == percents(boards[1], "all", 90)
     assert find(page, "#board-title").text == "MERGE on its bundled problems, nouns"
-    page.find_element("link text", "org/careful-large").click()
+    show_other_view(page, page.find_element("link text", "org/careful-large").click)
     assert find(page, "#seeds li .sentence").is_displayed()
 
 
@@ -418,18 +433,25 @@ def test_page_fits_a_phone(browser: Any, address: str, tmp_path: Path) -> None: 
     page = opened(browser, address, screen=PHONE)
     fits = "return document.documentElement.scrollWidth <= innerWidth"
     assert page.execute_script(fits)
-    assert page.execute_script("return window.shifted || 0") == 0
     header = find(page, "#models th.size")
     assert not header.is_displayed()
     assert find(page, "#models td.pa").is_displayed()
     table = "const box = document.querySelector('#models').parentElement; return box.scrollWidth - box.clientWidth"
     assert page.execute_script(table) <= 0
-    find(page, "#models .name").click()
+    show_other_view(page, find(page, "#models .name").click)
     assert page.execute_script(fits)
     shown = find(page, "#parts-table").text, find(page, "#parts-legend").text
     assert shown[0] and shown[1].startswith("Number of seeds; scores in percent. ")
     assert not any(" to " in text or "interval" in text for text in shown), "no room for intervals"
     page.save_screenshot(str(tmp_path / "phone.png"))
+
+
+def test_the_first_page_of_a_browser_has_no_layout_shift(address: str) -> None:
+    """A browser that has just started draws the page before its scripts have run."""
+    with fresh_browser() as browser:
+        page = opened(browser, address, screen=PHONE)
+        assert find(page, "#models").is_displayed()
+        assert page.execute_script("return window.shifted || 0") == 0
 
 
 def test_touch_screens_have_whole_tick_labels_and_no_hover(browser: Any, address: str) -> None:  # noqa: ANN401

@@ -20,7 +20,6 @@ from merge_snli.cli import main
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.scoring.results.eval_results import eval_results_file, eval_tasks
 from tests.hub.server import Hub
-from tests.processes import run_without_spacy
 
 MakeModel = Callable[..., Path]
 
@@ -51,11 +50,12 @@ def test_table_on_stdout_and_one_file_per_model(
         assert f"{(result.scores.anchor_accuracy or 0) * 100:.1f}" in printed.out
 
 
-def test_scoring_works_without_spacy(bert: Path, dataset: Path, tmp_path: Path) -> None:
-    command = ["score", str(bert), "--dataset", str(dataset), "--config", "adj", "--out", str(tmp_path / "results")]
-    done = run_without_spacy(command)
-    assert done.returncode == 0, done.stderr
-    assert "tiny-bert" in done.stdout
+def test_scoring_works_without_spacy(
+    bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    assert run(bert, "--dataset", dataset, "--config", "adj", "--out", tmp_path / "results") == 0
+    assert "tiny-bert" in capsys.readouterr().out
 
 
 def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

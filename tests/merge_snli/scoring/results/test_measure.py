@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from generation import Options, generate
 from merge_snli import Result, score
+from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.labels import Missing
 from merge_snli.scoring.answers import MAJORITY, Anchors, Answers, align, asked_answers
 from merge_snli.scoring.predictions.reading import read_config
 from merge_snli.scoring.results.measure import group_table, scores, scores_against
 from merge_snli.scoring.results.scores import NOT_ASKED
+from tests.records import save_record
 
 SHIPPED = Path(__file__).parents[4] / "merge_snli"
 MASKED_LMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -50,12 +52,19 @@ def score_by_length(folder: Path) -> Result:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data set without the bundled one's filter that both masked LMs validate every variant."""
-    options = Options(
-        problems="demo:problems", id_column="id", limit=150, mlm=MASKED_LMS, classes=("verb", "adj"), inflation=5
-    )
-    return generate(options, tmp_path_factory.mktemp("plain") / "merge_snli").folder
+def plain(make_dataset: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set in which each masked LM validates some variants in both sentences, some in one, and some in none."""
+
+    def change(_: Row, rows: list[Row]) -> None:
+        for at, row in enumerate(rows):
+            one, other = MASKED_LMS[at % 2], MASKED_LMS[(at + 1) % 2]
+            row["premise_mlms"], row["hypothesis_mlms"] = [one], [other if at % 3 == 0 else one]
+
+    folder = make_dataset(tmp_path_factory.mktemp("plain") / "merge_snli", change=change)
+    made = read_record(folder / "run.json")
+    masked_lms = tuple(MaskedLMRecord(name, None, "0" * 64) for name in MASKED_LMS)
+    save_record(folder, title=made.title, data=made.data, masked_lms=masked_lms)
+    return folder
 
 
 def is_correct(row: Row) -> bool:
