@@ -184,8 +184,8 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
     """A command parses as it is pasted; of one with placeholders such as `[--quiet]`, the options exist."""
     import shlex
 
-    from merge_snli.cli import command_parser
     from merge_snli.cli import COMMANDS as SUMMARIES
+    from merge_snli.cli import command_parser
 
     name = command.split()[1].strip("`")
     if name not in SUMMARIES:  # a placeholder, or a file name that starts so

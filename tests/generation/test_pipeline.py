@@ -16,8 +16,8 @@ import pytest
 
 from generation import Options, generate
 from generation.work import work_folder
-from merge_snli.base.errors import InputError
 from merge_snli import cli
+from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.embedded import embedded_path
