@@ -10,7 +10,8 @@ import numpy as np
 from merge_snli.analysis.scored_dataset import NotComputable, SeedTexts
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing
-from merge_snli.scoring.results.evaluate import asked_answers, left_out_of
+from merge_snli.scoring.answers import asked_answers
+from merge_snli.scoring.results.evaluate import left_out_of
 from merge_snli.scoring.results.grouping import coverage
 from merge_snli.scoring.results.measure import consistency, group_table, scores, source_accuracy
 
