@@ -112,10 +112,12 @@ def evaluate(
 
 def left_out_of(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
     """Return how many groups and rows of data have no answer."""
+    undrawn = int(np.count_nonzero(~data.draws.any(axis=0))) if answers.drawn_only and data.draws is not None else 0
     return LeftOut(
         max_length=max_length,
         groups=len(data.group_ids) - len(answers.group_index),
-        rows=len(data.row_groups) - len(answers.rows),
+        rows=len(data.row_groups) - undrawn - len(answers.rows),
+        undrawn=undrawn,
     )
 
 
@@ -159,6 +161,8 @@ def _notes(
         limit = f"longer than the model's maximum of {left_out.max_length} tokens"
         why = f"not all of a {group}'s answers were imported" if scored.labels.origin == ANSWERS else limit
         yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
+    if left_out.undrawn:
+        yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
     if unread := int(np.count_nonzero(outputs == Missing.NO_ANSWER)):
         yield f"no answer to {unread:,} of {len(outputs):,} distinct pairs can be read; they count as wrong"
     if tied:
