@@ -110,12 +110,10 @@ class PatternAccuracyCallback(TrainerCallback):
         args: TrainingArguments,
         state: TrainerState,
         control: TrainerControl,
-        *,
-        metrics: dict[str, float],
         **kwargs: Any,  # noqa: ANN401 - what else the Trainer passes
     ) -> None:
         """Add the scores to the metrics, from which the Trainer selects the best checkpoint."""
-        metrics.update(self._scores_at(state.global_step))
+        kwargs["metrics"].update(self._scores_at(state.global_step))
 
     def on_train_end(
         self,
