@@ -180,7 +180,7 @@ def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
         ),
         rows=tuple(_hard_seed(seed, votes=votes) for seed in seeds),
         notes=(
-            "Mean accuracy on all variants of the seed, in percent, and the answer of each model on the seed itself. "
+            "Mean accuracy on all scored variants of the seed, in percent, and the answer of each model on the seed. "
             "The CSV file has the column seed_id that --without-seeds reads: keep the rows that you judge mislabeled.",
         ),
     )

@@ -60,6 +60,7 @@ def evaluate(
     source: ScoredSource | None = None,
     *,
     prompt: PromptRecord | None = None,
+    tied: int = 0,
 ) -> Result:
     """Compute the result of a model.
 
@@ -70,6 +71,7 @@ def evaluate(
         data: The rows and groups.
         source: The problems of the source, if it was scored.
         prompt: How a language model was asked; None for other models.
+        tied: Number of imported answers that are only the first of several labels with the largest score.
 
     Raises:
         InputError: If no group fits into the model's maximum length, or has all its imported answers.
@@ -97,7 +99,9 @@ def evaluate(
         run=run_record(scored, predictions, outputs, prompt),
         compared_labels=compared,
         left_out=left_out,
-        notes=tuple(_notes(scored, data, names, left_out, overall, answers, on_source, outputs)),
+        notes=tuple(
+            _notes(scored, data, names, left_out, overall, answers, on_source, outputs, tied or _ties(predictions))
+        ),
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
         scores=overall,
@@ -108,10 +112,12 @@ def evaluate(
 
 def left_out_of(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
     """Return how many groups and rows of data have no answer."""
+    undrawn = int(np.count_nonzero(~data.draws.any(axis=0))) if answers.drawn_only and data.draws is not None else 0
     return LeftOut(
         max_length=max_length,
         groups=len(data.group_ids) - len(answers.group_index),
-        rows=len(data.row_groups) - len(answers.rows),
+        rows=len(data.row_groups) - undrawn - len(answers.rows),
+        undrawn=undrawn,
     )
 
 
@@ -146,6 +152,7 @@ def _notes(
     answers: Answers,
     on_source: SourceScores | None,
     outputs: Ints,
+    tied: int,
 ) -> Iterator[str]:
     """Yield what a reader of a result must know, one sentence per note."""
     yield from label_notes(scored, names, data.label_names)
@@ -154,8 +161,12 @@ def _notes(
         limit = f"longer than the model's maximum of {left_out.max_length} tokens"
         why = f"not all of a {group}'s answers were imported" if scored.labels.origin == ANSWERS else limit
         yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
+    if left_out.undrawn:
+        yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
     if unread := int(np.count_nonzero(outputs == Missing.NO_ANSWER)):
         yield f"no answer to {unread:,} of {len(outputs):,} distinct pairs can be read; they count as wrong"
+    if tied:
+        yield f"the largest scores are tied on {tied:,} of {len(outputs):,} distinct pairs; the first label counts"
     if on_source is not None and on_source.too_long:
         yield (
             f"{on_source.too_long} problems of the source left out: longer than the model's maximum of "
@@ -166,6 +177,14 @@ def _notes(
         order = f"check the label order {','.join(labels.names)}"
         hint = f"check the {labels.origin}" if labels.origin in (FUNCTION, ANSWERS) else order
         yield f"{warning}; {hint}"
+
+
+def _ties(predictions: Predictions) -> int:
+    """Count the pairs on which the largest logits of two outputs are equal."""
+    if predictions.logits is None:
+        return 0
+    second, first = np.partition(predictions.logits, -2, axis=1)[:, -2:].T
+    return int(np.count_nonzero((first == second) & np.isfinite(first)))
 
 
 def label_notes(scored: ScoredModel, names: Sequence[str], data_labels: Sequence[str]) -> Iterator[str]:

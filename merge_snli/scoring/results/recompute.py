@@ -60,7 +60,8 @@ def answers_of(result: Result, data: ScoredData) -> Answers:
             )
     predicted = np.full(len(data.row_groups), Missing.NOT_ASKED.value)
     predicted[np.concatenate(own)] = digits_of(table.predictions)
-    return answers_to(data, predicted, _anchors_of(result, data, compared), compared)
+    found = answers_to(data, predicted, _anchors_of(result, data, compared), compared)
+    return replace(found, drawn_only=result.left_out.undrawn > 0)
 
 
 def _anchors_of(result: Result, data: ScoredData, compared: tuple[str, ...]) -> Ints | None:

@@ -204,6 +204,8 @@ class LeftOut(Part):
     """Number of groups left out."""
     rows: Count
     """Number of rows left out, including those of the groups left out."""
+    undrawn: Count = 0
+    """Number of other rows, which no draw has and the model was not asked, because only drawn rows were wanted."""
 
 
 def title_of(model: ModelRecord, run: RunRecord) -> str:

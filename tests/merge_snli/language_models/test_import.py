@@ -215,6 +215,18 @@ def test_an_empty_label_is_no_answer(table: list[dict[str, Json]], tmp_path: Pat
     assert result.run.no_answers == 1
 
 
+def test_tied_scores_are_counted(table: list[dict[str, Json]], tmp_path: Path) -> None:
+    even = dict.fromkeys(NLI_LABELS, 0.25)
+    rows = [{"id": row["id"], **even, "neutral": 0.25 if number < 3 else 0.5} for number, row in enumerate(table)]
+    write_table(tmp_path / "a.csv", rows)
+    (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb")
+    (note,) = (note for note in result.notes if "tied" in note)
+    assert f"tied on 3 of {len(table)} distinct pairs" in note
+    write_table(tmp_path / "b.csv", [{"id": row["id"], **even} for row in table])
+    with pytest.raises(InputError, match=r"tied in every row of .*b\.csv"):
+        import_files([tmp_path / "b.csv"], OWN, model="m", config="verb")
+
+
 def test_partial_leaves_out_and_counts_seeds(table: list[dict[str, Json]], tmp_path: Path) -> None:
     write_table(tmp_path / "a.csv", table[1:])
     (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb", partial=True)
