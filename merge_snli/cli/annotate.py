@@ -142,14 +142,14 @@ def _sample(arguments: argparse.Namespace) -> None:
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
     check_out(arguments.out, find_other=first_name)
-    sample, rows = draw_sample(
+    sample = draw_sample(
         [find_dataset(name) for name in arguments.datasets],
         sizes=sizes,
         annotators=arguments.annotators,
         per=arguments.per,
         random_seed=arguments.random_seed,
     )
-    write_sheets(sample, rows, arguments.out)
+    write_sheets(sample, arguments.out)
     sys.stdout.write(f"{_sample_table(sample).text()}sheets in {arguments.out}\n")
 
 

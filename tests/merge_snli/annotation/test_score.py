@@ -237,6 +237,21 @@ def test_other_forms_of_numbers_and_csv_are_read(annotate: Annotate, copy: Path,
     assert (code, "24" in printed) == (0, True)
 
 
+def test_other_spaces_and_removed_columns_are_no_change(annotate: Annotate, copy: Path, tmp_path: Path) -> None:
+    with csv_rows(copy / "a1.csv") as rows:
+        rows[0]["premise"] = f" {rows[0]['premise']}\r\n"
+        for row in rows:
+            del row["seed_premise"], row["label"]
+    assert annotate("score", copy / "a1.csv", "--out", tmp_path / "out")[0] == 0
+
+
+def test_the_sample_of_an_earlier_version_is_read(annotate: Annotate, copy: Path, tmp_path: Path) -> None:
+    sample = json.loads((copy / "sample.json").read_text("utf-8"))
+    del sample["rows"]
+    (copy / "sample.json").write_text(json.dumps(sample), encoding="utf-8")
+    assert annotate("score", copy / "a1.csv", "--out", tmp_path / "out")[0] == 0
+
+
 def first_row(change: Callable[[dict[str, str]], None]) -> Callable[[Path], None]:
     """Return a function that changes the first row of a1.csv."""
 
@@ -355,6 +370,18 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         in_export(lambda tasks: tasks[0]["annotations"].append(tasks[0]["annotations"][0])),
         ["export.json"],
         ["export.json", "task 1", "user a1"],
+    ),
+    "an edited premise": (
+        first_row(lambda row: row.update(premise=f"{row['premise']} Not.")),
+        SHEETS,
+        ["a1.csv", "row 2, column premise", "Not.'"],
+    ),
+    "an edited hypothesis": (set_cell(4, 5, "A text."), SHEETS, ["a2.xlsx", "row 4, column hypothesis", "'A text.'"]),
+    "an edited label": (set_cell(5, 6, None), SHEETS, ["a2.xlsx", "row 5, column label", "''"]),
+    "an edited task": (
+        in_export(lambda tasks: tasks[1]["data"].update(seed_premise="A text.")),
+        ["export.json"],
+        ["export.json", "task 2, column seed_premise", "'A text.'"],
     ),
     "a skipped task": (
         in_export(lambda tasks: tasks[5]["annotations"][0].update(was_cancelled=True)),
