@@ -174,6 +174,33 @@ def read_sample(path: Path) -> Sample:
         ) from error
 
 
+def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
+    """Return the sheets in a folder that have a score, and exports of Label Studio that are named after an annotator.
+
+    Args:
+        folder: The folder.
+        sample: The sample that the sheets were made from.
+
+    Raises:
+        InputError: If an annotator has no such sheet, or a sheet cannot be read.
+    """
+    filled: list[Path] = []
+    for annotator in sample.annotators:
+        paths = [folder / f"{annotator}{extension}" for extension in (".xlsx", ".csv", ".json")]
+        found = [path for path in paths if path.is_file() and _has_scores(path)]
+        if not found:
+            raise InputError(
+                f"{folder} has no filled-in sheet of {annotator}: add {' or '.join(path.name for path in paths)}, or "
+                "name the files of the other annotators"
+            )
+        filled += found
+    return filled
+
+
+def _has_scores(path: Path) -> bool:
+    return path.suffix == ".json" or any(cells.get(name) for _, cells in sheet_rows(path) for name in SCORES)
+
+
 def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
     """Read the scores of every annotator.
 
