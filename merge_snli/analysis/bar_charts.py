@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from merge_snli.analysis.chart_title import draw_title, wrapped
 from merge_snli.analysis.line_chart import (
     COLORS,
     GRAY,
@@ -15,9 +15,9 @@ from merge_snli.analysis.line_chart import (
     WIDTH_INCHES,
     draw_grid,
     save_figure,
-    short_name,
 )
 from merge_snli.dataset.label_spellings import CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_ENTAILMENT
+from merge_snli.scoring.results.grouping import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,8 +38,8 @@ HATCHES = ("", "///", "...", "xxx")
 LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
 PANELS_PER_ROW = 4
 PANEL_WIDTH_INCHES, ROW_INCHES, MARGIN_INCHES = 2.3, 0.26, 0.55
-TITLE_WIDTH = 34
-"""Characters of a panel's title that fit into its width."""
+PANEL_TITLE_SIZE, PANEL_LINE_INCHES = 9, 0.15
+"""Size of a panel's title, and height of each of its lines after the second."""
 COEFFICIENT_INCHES = 0.38
 """Height of a row."""
 
@@ -92,7 +92,7 @@ def draw_bars(
         _draw_panel(panel_axes, bars, panel, line)
         _style_axes(panel_axes, categories, panel_title)
     axes[0].set_ylabel(y_label)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=12, parse_math=False)
+    draw_title(figure, title)
     handles, labels = axes[0].get_legend_handles_labels()
     legend = figure.legend(handles, labels, loc="outside lower left", ncols=2, frameon=False, fontsize=9)
     for text in legend.get_texts():
@@ -147,17 +147,19 @@ def draw_shares(
 
     across = min(PANELS_PER_ROW, len(panels))
     down = -(-len(panels) // across)
-    height = 0.9 + down * (MARGIN_INCHES + ROW_INCHES * len(models))
+    titles = [wrapped(value, PANEL_WIDTH_INCHES, PANEL_TITLE_SIZE) for value in panels]
+    more_lines = max(0, max(map(len, titles)) - 2)
+    height = 0.9 + down * (MARGIN_INCHES + PANEL_LINE_INCHES * more_lines + ROW_INCHES * len(models))
     figure = Figure(figsize=(1.6 + across * PANEL_WIDTH_INCHES, height), layout="constrained")
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    for axes, (value, shares) in zip(grid, panels.items(), strict=False):
+    for axes, title_lines, shares in zip(grid, titles, panels.values(), strict=False):
         _draw_shares(axes, shares)
-        _style_share_axes(axes, value, models)
+        _style_share_axes(axes, "\n".join(title_lines), models)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     for axes in grid[max(0, len(panels) - across) : len(panels)]:
         axes.tick_params(labelbottom=True)
-    figure.suptitle(f"{title} (%)", x=0.01, ha="left", fontsize=12, parse_math=False)
+    draw_title(figure, f"{title} (%)")
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=len(labels), frameon=False, fontsize=9)
     return save_figure(figure, path)
@@ -173,14 +175,13 @@ def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]]) -> None:
 
 
 def _style_share_axes(axes: Axes, title: str, models: Sequence[str]) -> None:
-    axes.set_yticks(range(len(models)), [short_name(model) for model in models])
+    axes.set_yticks(range(len(models)), short_names(models))
     for label in axes.get_yticklabels():
         label.set_parse_math(False)
     axes.set(xlim=(0, 100), ylim=(len(models) - 0.5, -0.5))
     axes.set_xticks((0, 50, 100))
     axes.tick_params(length=0)
-    lines = textwrap.fill(title, TITLE_WIDTH, break_long_words=False)
-    axes.set_title(lines, loc="left", fontsize=9, color=GRAY, parse_math=False)
+    axes.set_title(title, loc="left", fontsize=PANEL_TITLE_SIZE, color=GRAY, parse_math=False)
     axes.spines[:].set_visible(False)
 
 
@@ -227,6 +228,6 @@ def coefficient_figure(
     axes.tick_params(axis="y", length=0)
     draw_grid(axes, "x", hidden=("top", "right", "left"))
     if not narrow:
-        axes.set_title(title, loc="left", pad=12, fontsize=12, parse_math=False)
+        draw_title(figure, title)
     figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9)
     return figure

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     ModelKey = tuple[str | None, ...]
 
 CONFIGS = (ALL, *WORD_CLASSES)
+MAX_LABEL_LETTERS = 22
+"""A chart elides the middle of a longer name."""
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +89,41 @@ def names_of(results: Sequence[Result]) -> list[str]:
         result.title if titles[result.title] == 1 else f"{result.title} [{(model.digest or model.label_origin)[:8]}]"
         for result, model in zip(results, models, strict=True)
     ]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return short labels of models for charts: without their owners, with the middle elided if they are long.
+
+    Of names with the same last part, more parts are shown; of names that would look the same, more letters.
+
+    Args:
+        names: The display names, no two equal.
+
+    Examples:
+        >>> short_names(["org/model", "run1/checkpoint-500", "run2/checkpoint-500"])
+        ['model', 'run1/checkpoint-500', 'run2/checkpoint-500']
+    """
+    ends = [_shortest_end(name, names) for name in names]
+    return [_elided(end, ends) for end in ends]
+
+
+def _shortest_end(name: str, names: Sequence[str]) -> str:
+    """Return the shortest end of a path that is not the end of another one."""
+    parts = name.split("/")
+    for length in range(1, len(parts)):
+        end = "/".join(parts[-length:])
+        if not any(f"/{other}".endswith(f"/{end}") for other in names if other != name):
+            return end
+    return name
+
+
+def _elided(name: str, names: Sequence[str]) -> str:
+    for letters in range(MAX_LABEL_LETTERS, len(name)):
+        labels = [f"{other[: letters - 9]}…{other[-8:]}" for other in names if len(other) > letters]
+        label = f"{name[: letters - 9]}…{name[-8:]}"
+        if labels.count(label) == 1:
+            return label
+    return name
 
 
 def ranked(results: Iterable[Result]) -> list[Result]:
