@@ -15,7 +15,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.dataset.record import generation_of
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.scoring.results.grouping import is_two_way
+from merge_snli.scoring.results.grouping import is_two_way, model_key
 from merge_snli.scoring.statistics import compare_models
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from merge_snli.analysis.curves import MeanCurve
     from merge_snli.analysis.scored_dataset import Floats, ModelAnswers, ScoredDataset
+    from merge_snli.scoring.results.grouping import ModelKey
     from merge_snli.scoring.statistics import Family
 
 
@@ -121,7 +122,8 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
         )
     restricted = on_common_seeds(_with_common_models(chosen))
-    models = tuple(model.name for model in restricted[0].models)
+    models = {_key(model): model.name for model in restricted[0].models}
+    left_out = {_key(model): model.name for scored in chosen for model in scored.models if _key(model) not in models}
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
     found = {name: averaged(scored) for name, scored in named}
     ids = restricted[0].ids
@@ -139,10 +141,8 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
             )
             for name, scored in named
         ),
-        models=models,
-        models_left_out=tuple(
-            dict.fromkeys(model.name for scored in chosen for model in scored.models if model.name not in models)
-        ),
+        models=tuple(models.values()),
+        models_left_out=tuple(left_out.values()),
         seeds=len(ids),
         coverage=tuple(f"{scored.record.title}: {each}" for scored in restricted for each in scored.coverage),
         tested_seeds=int(complete.sum()),
@@ -185,9 +185,8 @@ def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
     return list(zip(seeds.ids, seeds.premises, seeds.hypotheses, seeds.labels, strict=True))
 
 
-def _key(model: ModelAnswers) -> tuple[str, str | None]:
-    """Return what identifies a model in several data sets."""
-    return model.name, model.result.model.digest
+def _key(model: ModelAnswers) -> ModelKey:
+    return model_key(model.result)
 
 
 def _names(data: Sequence[ScoredDataset]) -> list[str]:

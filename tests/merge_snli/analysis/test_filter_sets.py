@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from generation.options import Options
 from merge_snli.analysis.filter_sets import NOT_COMPARED, filter_sets
-from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.base.option import described
 from tests.merge_snli.analysis.made import Row, rows_of, scored_dataset
 
@@ -89,6 +90,21 @@ def test_models_of_only_some_sets_are_left_out() -> None:
     found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", models=("a", "c"), sides="union")])
     assert (found.models, found.models_left_out) == (("a",), ("b", "c"))
     assert found.sets[0].curve.models == ("a",)
+
+
+def test_a_model_with_another_name_on_another_set_is_the_same_model() -> None:
+    sets = [made(PLAIN, "1", models=("run1/a", "b")), made(PLAIN, "2", models=("a", "b"), sides="union")]
+    digests = {"run1/a": "a" * 64, "a": "a" * 64, "b": "b" * 64}
+    found = filter_sets([with_digests(scored, digests) for scored in sets])
+    assert (found.models, found.models_left_out) == (("run1/a", "b"), ())
+
+
+def with_digests(scored: ScoredDataset, digests: dict[str, str]) -> ScoredDataset:
+    def of(model: ModelAnswers) -> ModelAnswers:
+        record = replace(model.result.model, digest=digests[model.name])
+        return replace(model, result=replace(model.result, model=record))
+
+    return replace(scored, models=tuple(map(of, scored.models)))
 
 
 def test_other_seeds_or_models_alone_are_not_computable() -> None:
