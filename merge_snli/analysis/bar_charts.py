@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merge_snli.analysis.chart_title import draw_title, wrapped
 from merge_snli.analysis.line_chart import (
     COLORS,
     GRAY,
     NARROW_WIDTH_INCHES,
     WIDTH_INCHES,
     draw_grid,
+    draw_title,
     save_figure,
 )
 from merge_snli.dataset.label_spellings import CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_ENTAILMENT
@@ -38,8 +39,8 @@ HATCHES = ("", "///", "...", "xxx")
 LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
 PANELS_PER_ROW = 4
 PANEL_WIDTH_INCHES, ROW_INCHES, MARGIN_INCHES = 2.3, 0.26, 0.55
-PANEL_TITLE_SIZE, PANEL_LINE_INCHES = 9, 0.15
-"""Size of a panel's title, and height of each of its lines after the second."""
+TITLE_WIDTH = 34
+"""Characters of a panel's title that fit into its width."""
 COEFFICIENT_INCHES = 0.38
 """Height of a row."""
 
@@ -147,14 +148,12 @@ def draw_shares(
 
     across = min(PANELS_PER_ROW, len(panels))
     down = -(-len(panels) // across)
-    titles = [wrapped(value, PANEL_WIDTH_INCHES, PANEL_TITLE_SIZE) for value in panels]
-    more_lines = max(0, max(map(len, titles)) - 2)
-    height = 0.9 + down * (MARGIN_INCHES + PANEL_LINE_INCHES * more_lines + ROW_INCHES * len(models))
+    height = 0.9 + down * (MARGIN_INCHES + ROW_INCHES * len(models))
     figure = Figure(figsize=(1.6 + across * PANEL_WIDTH_INCHES, height), layout="constrained")
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-    for axes, title_lines, shares in zip(grid, titles, panels.values(), strict=False):
+    for axes, (value, shares) in zip(grid, panels.items(), strict=False):
         _draw_shares(axes, shares)
-        _style_share_axes(axes, "\n".join(title_lines), models)
+        _style_share_axes(axes, value, models)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     for axes in grid[max(0, len(panels) - across) : len(panels)]:
@@ -181,7 +180,8 @@ def _style_share_axes(axes: Axes, title: str, models: Sequence[str]) -> None:
     axes.set(xlim=(0, 100), ylim=(len(models) - 0.5, -0.5))
     axes.set_xticks((0, 50, 100))
     axes.tick_params(length=0)
-    axes.set_title(title, loc="left", fontsize=PANEL_TITLE_SIZE, color=GRAY, parse_math=False)
+    lines = textwrap.fill(title, TITLE_WIDTH, break_long_words=False)
+    axes.set_title(lines, loc="left", fontsize=9, color=GRAY, parse_math=False)
     axes.spines[:].set_visible(False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from merge_snli.analysis.chart_title import draw_title, missing_glyphs_allowed
 from merge_snli.base.files import write_bytes
 from merge_snli.scoring.results.grouping import short_names
 
@@ -39,6 +39,8 @@ ZOOMED_TICK_STEP = 2
 """Percentage points between ticks, for the whole curve and for its upper part."""
 SEED_VARIANTS = "seed's variants"
 PNG_DPI = 200
+TITLE_LETTERS_PER_INCH, TITLE_LINE_INCHES = 10, 0.2
+"""Approximate number of letters of a title in an inch, and height of a line."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,18 @@ def _style_axes(axes: Axes, quality: float, start: float, of: str) -> None:
     draw_grid(axes)
 
 
+def draw_title(figure: Figure, title: str) -> None:
+    """Draw the title of a figure above the axes, in as many lines as it needs; the figure becomes taller by them.
+
+    Args:
+        figure: The figure.
+        title: Its title; `$` has no special meaning.
+    """
+    more_lines = len(title) // (TITLE_LETTERS_PER_INCH * figure.get_figwidth())
+    figure.set_figheight(figure.get_figheight() + more_lines * TITLE_LINE_INCHES)
+    figure.suptitle(title.replace("$", r"\$"), x=0.01, ha="left", fontsize=12, wrap=True)
+
+
 def draw_grid(axes: Axes, along: Literal["x", "y"] = "y", hidden: Sequence[str] = ("top", "right")) -> None:
     """Draw a light grid below the values, and hide edges of the frame.
 
@@ -212,8 +226,10 @@ def image(figure: Figure, extension: str, *, text_as: str = "path") -> bytes:
     import matplotlib as mpl
 
     buffer = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "merge", "svg.fonttype": text_as}), missing_glyphs_allowed():
+    with mpl.rc_context({"svg.hashsalt": "merge", "svg.fonttype": text_as}), warnings.catch_warnings():
         metadata = {"Date": None} if extension == "svg" else {}
+        # Characters that the font lacks are drawn as boxes; one warning per character adds nothing.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure.savefig(buffer, format=extension, dpi=PNG_DPI, metadata=metadata)
     figure.set_layout_engine("none")  # keep the layout for other formats
     return buffer.getvalue()

@@ -94,7 +94,7 @@ def names_of(results: Sequence[Result]) -> list[str]:
 def short_names(names: Sequence[str]) -> list[str]:
     """Return short labels of models for charts: without their owners, with the middle elided if they are long.
 
-    Of names with the same last part, more parts are shown; of names that would look the same, more letters.
+    Of names with the same last part, more parts are shown; names that would look the same are not elided.
 
     Args:
         names: The display names, no two equal.
@@ -104,26 +104,16 @@ def short_names(names: Sequence[str]) -> list[str]:
         ['model', 'run1/checkpoint-500', 'run2/checkpoint-500']
     """
     ends = [_shortest_end(name, names) for name in names]
-    return [_elided(end, ends) for end in ends]
+    labels = [end if len(end) <= MAX_LABEL_LETTERS else f"{end[: MAX_LABEL_LETTERS - 9]}…{end[-8:]}" for end in ends]
+    return [label if labels.count(label) == 1 else end for label, end in zip(labels, ends, strict=True)]
 
 
 def _shortest_end(name: str, names: Sequence[str]) -> str:
     """Return the shortest end of a path that is not the end of another one."""
     parts = name.split("/")
-    for length in range(1, len(parts)):
-        end = "/".join(parts[-length:])
-        if not any(f"/{other}".endswith(f"/{end}") for other in names if other != name):
-            return end
-    return name
-
-
-def _elided(name: str, names: Sequence[str]) -> str:
-    for letters in range(MAX_LABEL_LETTERS, len(name)):
-        labels = [f"{other[: letters - 9]}…{other[-8:]}" for other in names if len(other) > letters]
-        label = f"{name[: letters - 9]}…{name[-8:]}"
-        if labels.count(label) == 1:
-            return label
-    return name
+    ends = ("/".join(parts[-length:]) for length in range(1, len(parts)))
+    others = [f"/{other}" for other in names if other != name]
+    return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
 
 
 def ranked(results: Iterable[Result]) -> list[Result]:

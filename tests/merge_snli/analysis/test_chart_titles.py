@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from matplotlib.text import Text
 
 from merge_snli.analysis import bar_charts
 from merge_snli.analysis.bar_charts import Bars, coefficient_figure, draw_bars, draw_shares
-from merge_snli.analysis.chart_title import missing_glyphs_allowed, wrapped
 from merge_snli.analysis.error_drivers import Coefficient
 from merge_snli.analysis.line_chart import PNG_DPI, Line, line_figure
 from merge_snli.scoring.statistics import Interval
@@ -23,7 +23,6 @@ TITLES = [
     "Pattern accuracy",
     BUNDLED,
     f"{BUNDLED} (partial: 10 seeds, subsample 0) {BUNDLED}",
-    "W" * 150,
     "costs $5 and $\\frac$",
     "日本語 " * 30,
 ]
@@ -50,7 +49,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 def assert_nothing_is_cut(figure: Figure, title: str) -> None:
     figure.set_dpi(PNG_DPI)
     canvas = FigureCanvasAgg(figure)
-    with missing_glyphs_allowed():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         canvas.draw()
         boxes = {text.get_text(): text.get_window_extent(canvas.get_renderer()) for text in titles(figure)}
     page = figure.bbox
@@ -59,7 +59,7 @@ def assert_nothing_is_cut(figure: Figure, title: str) -> None:
 
 
 def joined(text: str) -> str:
-    return text.replace("\n", "").replace(" ", "")
+    return text.replace("\n", "").replace(" ", "").replace("\\$", "$")
 
 
 @pytest.mark.filterwarnings("error")
@@ -73,12 +73,10 @@ def test_the_title_of_curves_is_not_cut(title: str) -> None:
 @pytest.mark.parametrize("title", TITLES)
 def test_the_titles_of_bars_are_not_cut(title: str, drawn: list[Figure], tmp_path: Path) -> None:
     draw_bars([Bars("a", {"F": [0.5]}, 0)], ["low"], tmp_path / "a", title=title, panels={"F": "F"}, y_label="y")
-    shares: dict[str, dict[str, Sequence[float]]] = {title: {"entailment": [1.0]}}
+    shares: dict[str, dict[str, Sequence[float]]] = {"a person sees the man": {"entailment": [1.0]}}
     draw_shares(shares, ["org/model"], tmp_path / "b", title=title)
-    draw_shares(shares | {str(n): {"entailment": [0.5]} for n in range(4)}, ["org/model"], tmp_path / "c", title="t")
-    for figure in drawn[:2]:
+    for figure in drawn:
         assert_nothing_is_cut(figure, title)
-    assert_nothing_is_cut(drawn[2], "t")
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -88,11 +86,3 @@ def test_the_title_of_coefficients_is_not_cut(title: str) -> None:
     coefficient = Coefficient(name="a", estimate=1.0, standard_error=0.2, interval=interval, p_value=0.01)
     figure = coefficient_figure(names, [coefficient], title=title, dot="all models")
     assert_nothing_is_cut(figure, title)
-
-
-def test_lines_break_between_words() -> None:
-    assert wrapped("one two", 10, 12) == ["one two"]
-    lines = wrapped(BUNDLED, 4, 12)
-    assert len(lines) > 1
-    assert " ".join(lines) == BUNDLED
-    assert wrapped("", 4, 12) == [""]
