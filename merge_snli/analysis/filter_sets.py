@@ -37,13 +37,13 @@ SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
 }
 """Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL."""
 
-COMPARED = ("sides", "filters", "scramble")
-"""The options in which the sets of Figure 8 differ."""
-
-NOT_COMPARED = frozenset(
-    (*(name for name, _ in described(ProblemOptions)), "mlm", "seeds_from", "device", "title", "license")
+MAY_DIFFER = frozenset(
+    (
+        *(name for name, _ in described(ProblemOptions)),
+        *("sides", "filters", "scramble", "mlm", "seeds_from", "device", "title", "license"),
+    )
 )
-"""Options that do not tell data sets on the same seeds apart; masked LMs and tagger are compared by their files."""
+"""Options in which the sets of Figure 8 may differ; masked LMs and tagger are compared by their files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +219,7 @@ def _other_inputs(scored: ScoredDataset) -> str:
     """Return a digest of what the rows depend on besides the problems and the options that Figure 8 compares."""
     record = scored.dataset.record
     generation = generation_of(record)
-    options = {name: value for name, value in record.options.items() if name not in NOT_COMPARED.union(COMPARED)}
+    options = {name: value for name, value in record.options.items() if name not in MAY_DIFFER}
     masked_lms = sorted(each.digest for each in generation.masked_lms)
     return sha256_of_json([options, masked_lms, generation.tagger.digest])
 
