@@ -188,6 +188,8 @@ class RunRecord(Part):
     answers."""
     prompt: PromptRecord | None = None
     """How a language model was asked; None for other models."""
+    tied: Count = 0
+    """Number of distinct pairs on which the largest scores of two labels are equal, so that the first one counts."""
 
 
 @dataclass(frozen=True)
