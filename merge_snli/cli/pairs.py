@@ -27,7 +27,7 @@ def _add_simple_arguments(parser: argparse.ArgumentParser) -> None:
         "--premises",
         type=int,
         metavar="N",
-        help="premises per family (config simple) or template (conjunction); a quarter of it in config relevance; "
+        help="premises per family (config simple) or template (conjunction); relevance has a quarter of those of simple; "
         "augmentation always has 6,000 pairs (default: 4000)",
     )
     add("--random-seed", type=int, metavar="N", help="seed of the draws (default: 0)")
