@@ -27,8 +27,8 @@ def _add_simple_arguments(parser: argparse.ArgumentParser) -> None:
         "--premises",
         type=int,
         metavar="N",
-        help="premises per family (config simple) or template (conjunction); relevance has a quarter of those of simple; "
-        "augmentation always has 6,000 pairs (default: 4000)",
+        help="premises per family (config simple) or template (conjunction); config relevance has a quarter of those "
+        "of simple; augmentation always has 6,000 pairs (default: 4000)",
     )
     add("--random-seed", type=int, metavar="N", help="seed of the draws (default: 0)")
     add(
