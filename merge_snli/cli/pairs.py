@@ -45,7 +45,8 @@ def _add_extended_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument,
         "problems",
         metavar="PROBLEMS",
-        help="NLI problems: files, folders or Hub ids; 'NAME[-1500:]' takes the last 1,500 problems",
+        help="NLI problems: files, folders or Hub ids; ID:SPLIT names a split, and 'NAME[-1500:]' takes the last 1,500 "
+        "problems",
     )
     _add_out_arguments(parser)
     add = parser.add_argument_group("data set", argument_default=argparse.SUPPRESS).add_argument

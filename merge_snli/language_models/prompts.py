@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, reason
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import canonical_names
-from merge_snli.embedded import PREFIX
+from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
@@ -177,8 +177,8 @@ def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0
         raise InputError(f"shots is {count}: give 0 or a larger number")
     if not count:
         return ()
-    name, _, split = (source, "", "") if source.startswith(PREFIX) else source.partition(":")
-    opened = open_source(ProblemOptions(problems=name, split=split or None))
+    name, split = split_of_name(source)
+    opened = open_source(ProblemOptions(problems=name, split=split))
     survey = survey_problems(opened)
     names = canonical_names(survey.label_names)
     if names is None or {*names} != {*data.label_names}:
