@@ -11,6 +11,9 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import require_at_least, require_unique
 
+RECORD = "training.json"
+"""The record of the training in a model's folder and in that of its checkpoints."""
+
 DTYPES = ("float32", "bfloat16")
 MAX_SEED = 2**32 - 1
 """The largest seed that NumPy's random generator accepts."""
@@ -126,3 +129,7 @@ class FinetuneOptions:
     def folder_of(self, seed: int) -> Path:
         """Return the folder of the model of a seed."""
         return self.out if len(self.random_seeds) == 1 else self.out / f"seed-{seed}"
+
+    def checkpoints_of(self, seed: int) -> Path:
+        """Return the folder of the checkpoints of a seed."""
+        return self.out.with_name(f"{self.out.name}.work") / f"seed-{seed}"
