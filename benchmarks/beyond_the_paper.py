@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from generation import Options, generate
+from generation import Options
 from generation.filters.lexical import WordNet, load_wordnet, other_words
+from generation.pipeline import run_pipeline
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.errors import InputError
@@ -84,7 +85,7 @@ def main() -> None:
 
 def generated(options: Mapping[str, Any], out: Path, work: Path) -> Rows:
     """Generate a data set with all variants and return its rows."""
-    generate(Options(**options, inflation=1), out, work=work, quiet=True)
+    run_pipeline(Options(**options, inflation=1), out, work=work, quiet=True)
     rows = pq.read_table(out / data_file(ALL, TEST)).to_pylist()
     return {Change(*(row[name] for name in Change._fields)): row for row in rows}
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from generation.presets import STRICT
 from merge_snli.annotation.sample import GOOD
 from merge_snli.annotation.scores import Share, share
@@ -123,7 +124,7 @@ def variants(options: Mapping[str, Any], work: Path) -> Variants:
     """Generate a data set and return all its variants."""
     with tempfile.TemporaryDirectory() as out:
         run = Options(mlm=("demo:mlm-wordpiece", "demo:mlm-bpe"), inflation=1, subsamples=1, **options)
-        generate(run, Path(out) / "data", work=work, quiet=True)
+        run_pipeline(run, Path(out) / "data", work=work, quiet=True)
         table = pq.read_table(Path(out) / "data" / data_file(ALL, TEST))
     keys = zip(table["seed_id"].to_pylist(), table["word_class"].to_pylist(), strict=True)
     return Variants(dict(zip(table["variant_id"].to_pylist(), keys, strict=True)))

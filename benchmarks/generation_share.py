@@ -22,7 +22,7 @@ from benchmarks.generation_memory import memory, reset_peak
 from benchmarks.random_masked_lms import SHAPES, save_masked_lm
 from generation.masked_lms.loading import find_masked_lms
 from generation.options import Options
-from generation.pipeline import generate
+from generation.pipeline import run_pipeline
 from merge_snli.base.progress import Progress, Stage
 
 MAX_SHARE = 0.10
@@ -60,7 +60,7 @@ def main() -> None:
         reset_peak()
         start = time.monotonic()
         progress = Progress()
-        generate(options, folder / "merge_snli", progress=progress)
+        run_pipeline(options, folder / "merge_snli", progress=progress)
         wall = time.monotonic() - start
     sys.stdout.write(f"{table(progress.stages, wall, names)}peak memory: {memory()['peak']:,.0f} MiB\n")
 

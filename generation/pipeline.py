@@ -6,15 +6,18 @@ import logging
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generation.answers.store import Store
 from generation.masked_lms.loading import check_masked_lm
+from generation.options import Options
 from generation.output.folder import find_finished
+from generation.presets import preset_options
 from generation.run import plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import work_folder
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Notes, run_here
 from merge_snli.dataset.folders import check_dataset_out
@@ -23,7 +26,6 @@ from merge_snli.dataset.stored import find_dataset
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from generation.options import Options
     from generation.run import GenerationRun
     from merge_snli.base.stages import Executor, RunStage
     from merge_snli.dataset.stored import MergeDataset
@@ -32,6 +34,51 @@ logger = logging.getLogger(__name__)
 
 
 def generate(
+    problems: object,
+    options: Options | None = None,
+    *,
+    out: str | Path,
+    preset: str | None = None,
+    work: str | Path | None = None,
+    overwrite: bool = False,
+    allow_pickle: bool = False,
+    quiet: bool = False,
+    **more: Any,  # noqa: ANN401 - values of any option
+) -> MergeDataset:
+    """Generate the variants of NLI problems and write them as a data set.
+
+    An interrupted call resumes if it is repeated: the answers of the masked LMs are cached in the work folder.
+
+    Args:
+        problems: A file, several files, a pattern or folder, a Hub id, `demo:problems`, or a table; see
+            `merge_snli.problems.inputs.Problems.of`.
+        options: The options of the run; None if they are given by `preset` and `more`.
+        out: The data set's folder.
+        preset: One of `generation.presets.PRESETS`.
+        work: The work folder, which several data sets may share; None for `OUT.work/`.
+        overwrite: Replace an existing data set with other options.
+        allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
+        quiet: Show no progress.
+        **more: Fields of `Options`, which override the preset.
+
+    Returns:
+        The data set. If `out` already holds it, it is returned as it is.
+
+    Raises:
+        InputError: If `options` are given together with `preset` or `more`, or as `run_pipeline`.
+    """
+    if options is None:
+        chosen = ({} if preset is None else preset_options(preset)) | more
+        if "mlm" not in chosen:
+            raise InputError(f"give {param('mlm')} or {param('preset')}, such as preset='strict'")
+        options = Options(**chosen)
+    elif preset is not None or more:
+        raise InputError(f"give either {param('options')}, or {param('preset')} and single options")
+    named = replace(options, problems=problems)
+    return run_pipeline(named, out, work=work, overwrite=overwrite, allow_pickle=allow_pickle, quiet=quiet)
+
+
+def run_pipeline(
     options: Options,
     out: str | Path,
     *,
@@ -43,18 +90,18 @@ def generate(
     problems_per_shard: int = PROBLEMS_PER_SHARD,
     executor: Executor | None = None,
 ) -> MergeDataset:
-    """Generate the variants of NLI problems and write them as a data set.
+    """Generate a data set from the problems that the options name.
 
     Every stage works shard by shard and caches its results in the work folder, keyed by their inputs. An interrupted
     run resumes from the cache, and memory use does not grow with the number of problems.
 
     Args:
-        options: The options of the run.
-        out: The data set's folder.
-        work: The work folder, which several data sets may share; None for `OUT.work/`.
-        overwrite: Replace an existing data set with other options.
-        allow_pickle: Load masked LMs with pickle weights, which can execute arbitrary code.
-        quiet: Show no progress.
+        options: The options of the run, with its problems.
+        out: As for `generate`, like `work`, `overwrite`, `allow_pickle` and `quiet`.
+        work: The work folder.
+        overwrite: Whether to replace an existing data set.
+        allow_pickle: Whether to load masked LMs with pickle weights.
+        quiet: Whether to show no progress.
         progress: Receives the stages and their timings; None for a new one.
         problems_per_shard: Number of problems that are tagged and filtered together. The counts of each filter on its
             own, in the record, are of a sample per shard; nothing else depends on it.

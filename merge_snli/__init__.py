@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from merge_snli.analysis.report.analyze import analyze
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.dataset.stored import find_dataset as load
+    from merge_snli.hub.publish import publish
     from merge_snli.language_models.import_files import import_files
     from merge_snli.pairs.extended_pair import ExtendedPairOptions
     from merge_snli.pairs.extended_pair import make_extended_pair as extended_pair
@@ -48,6 +49,7 @@ __all__ = [
     "generate",
     "import_files",
     "load",
+    "publish",
     "read_result",
     "read_results",
     "score",
@@ -69,6 +71,7 @@ _HOMES = {
     "generate": "generation.pipeline:generate",
     "import_files": "merge_snli.language_models.import_files:import_files",
     "load": "merge_snli.dataset.stored:find_dataset",
+    "publish": "merge_snli.hub.publish:publish",
     "read_result": "merge_snli.scoring.results.files:read_result",
     "read_results": "merge_snli.scoring.results.files:read_results",
     "score": "merge_snli.scoring.api:score",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.schema import splits
@@ -95,7 +96,7 @@ def circle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Circle]:
     home = tmp_path_factory.mktemp("circle")
     folder = home / "merge_snli"
     mlm = ("demo:mlm-wordpiece",)
-    generate(Options(problems="demo:problems", limit=24, mlm=mlm, inflation=3, subsamples=SUBSAMPLES), folder)
+    run_pipeline(Options(problems="demo:problems", limit=24, mlm=mlm, inflation=3, subsamples=SUBSAMPLES), folder)
     with running_hub() as hub:
         command = [merge_snli(), "publish", str(folder), "--repo", REPO, "--metric-space", SPACE]
         environment = hub_environment(hub, home / "publishers-cache", token=WRITER)

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Generate a data set from the bundled problems, score both NLI models on it, and print all results."""
     from generation.options import Options
-    from generation.pipeline import generate
+    from generation.pipeline import run_pipeline
     from generation.presets import preset_options
     from generation.report.summary import composition_table, words_table
     from merge_snli.analysis.example import example_text, summary_text
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))
     check_results_folder(out / "results")
-    dataset = generate(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))
+    dataset = run_pipeline(options, out / "merge_snli", overwrite=_is_demo_data(out / "merge_snli"))
     models = name_models(PREFIX + name for name in NLI_MODELS)
     results, failed = score_models(models, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")

@@ -62,13 +62,13 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.out is None:
         raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
-    from generation.pipeline import generate
+    from generation.pipeline import run_pipeline
     from generation.report.summary import composition_table
 
     if not arguments.quiet:
         logging.getLogger("generation.pipeline").setLevel(logging.INFO)
     choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle", "quiet")}
-    dataset = generate(options, arguments.out, **choices, **_execution(cluster))
+    dataset = run_pipeline(options, arguments.out, **choices, **_execution(cluster))
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
 

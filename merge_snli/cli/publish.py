@@ -60,24 +60,19 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _publish(arguments: argparse.Namespace) -> None:
-    from merge_snli.dataset.stored import find_dataset
-    from merge_snli.hub.client import find_api
     from merge_snli.hub.plan import check_arguments, check_valid, plan, plan_text
-    from merge_snli.hub.publish import publish, published_text
+    from merge_snli.hub.publish import find_folder, publish, published_text
 
-    if not Path(arguments.dataset).is_dir():
-        raise InputError(f"{arguments.dataset} does not exist: pass the folder of a data set")
     names = {name: getattr(arguments, name) for name in ("revision", "create_pr", "metric_space")}
-    check_arguments(arguments.repo, **names)
-    dataset = find_dataset(arguments.dataset)
-    api = None if arguments.dry_run else find_api()
-    check_valid(dataset)
-    planned = plan(dataset, arguments.repo, license_id=arguments.license, **names)
-    if api is None:
-        sys.stdout.write(plan_text(planned))
-        return
-    published = publish(api, planned, private=arguments.private, create_pr=arguments.create_pr)
-    sys.stdout.write(published_text(published))
+    options = names | {"license_id": arguments.license}
+    if arguments.dry_run:
+        check_arguments(arguments.repo, **names)
+        dataset = find_folder(arguments.dataset)
+        check_valid(dataset)
+        sys.stdout.write(plan_text(plan(dataset, arguments.repo, **options)))
+    else:
+        published = publish(arguments.dataset, arguments.repo, private=arguments.private, **options)
+        sys.stdout.write(published_text(published))
 
 
 def _propose(arguments: argparse.Namespace) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.hub.client import call_hub, hub_errors
-from merge_snli.hub.plan import MAIN, Branch, Plan
+from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.hub.client import call_hub, find_api, hub_errors
+from merge_snli.hub.plan import MAIN, Branch, Plan, check_arguments, check_valid, plan
 
 if TYPE_CHECKING:
     from huggingface_hub import Discussion, HfApi
@@ -35,7 +37,52 @@ class Published:
     is_tag_new: bool
 
 
-def publish(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bool = False) -> Published:
+def publish(
+    data: MergeDataset | str,
+    repo: str,
+    *,
+    private: bool = False,
+    revision: str = MAIN,
+    create_pr: bool = False,
+    metric_space: str | None = None,
+    license_id: str | None = None,
+) -> Published:
+    """Publish a data set on the Hub, with its loading script and tag, if validation finds nothing in it.
+
+    Args:
+        data: The data set, or its folder.
+        repo: The repository's id, `ORG/NAME`; it is created if it does not exist.
+        private: Make new repositories private; refuse an existing public one.
+        revision: The branch for the data. A branch other than `main` is a draft: no script, no tag.
+        create_pr: Propose the data in a pull request, without script and tag.
+        metric_space: Id of the Space for the metric, or None.
+        license_id: License of the problems, if the record has none.
+
+    Raises:
+        InputError: If an option or the data set is invalid, there is no token, or the Hub refuses or fails.
+    """
+    names = {"revision": revision, "create_pr": create_pr, "metric_space": metric_space}
+    check_arguments(repo, **names)
+    dataset, api = find_folder(data), find_api()
+    check_valid(dataset)
+    planned = plan(dataset, repo, license_id=license_id, **names)
+    return publish_plan(api, planned, private=private, create_pr=create_pr)
+
+
+def find_folder(data: MergeDataset | str) -> MergeDataset:
+    """Return a data set in a folder of this machine.
+
+    Raises:
+        InputError: If the folder does not exist, or is not a data set.
+    """
+    if isinstance(data, MergeDataset):
+        return data
+    if not Path(data).is_dir():
+        raise InputError(f"{data} does not exist: pass the folder of a data set")
+    return find_dataset(data)
+
+
+def publish_plan(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bool = False) -> Published:
     """Publish data, script, metric and tag on the Hub. It is safe to repeat: unchanged files are not sent again.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import MISSING, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
@@ -54,14 +54,14 @@ class ProblemOptions:
     `hf://datasets/ORG/NAME/PATH`, or several of these (in Python a list, which is recorded with commas); a data set's
     folder, a Hub id, or `demo:problems`; or problems in memory: a `datasets.Dataset`, a pandas or Polars frame, an
     Arrow table or a list of dicts. For these the record has the type, such as `memory:pandas.DataFrame`, and the digest
-    of the problems. The attribute is a `merge_snli.problems.inputs.Problems`.
+    of the problems. The attribute is a `merge_snli.problems.inputs.Problems`; None if the problems are given later.
 
     For a data set in `merge_snli.problems.known_datasets`, `config`, `split`, the columns of premise, hypothesis and
     label, and `data_labels` default to the data set's own values.
     """
 
     problems: Any = _source_option(  # noqa: RUF009 - a field
-        MISSING,
+        None,
         ".json, .jsonl, .csv, .tsv, .txt or .parquet files, also .gz, patterns or hf://datasets/ORG/NAME/PATH; or "
         "the folder of a data set, a Hub id, or demo:problems",
         metavar="PROBLEMS",
@@ -123,19 +123,24 @@ class ProblemOptions:
         Raises:
             InputError: If a value is invalid.
         """
-        self._set("problems", Problems.of(self.problems))
         types = option_types(cast(Hashable, type(self)))
         for name, option in described(type(self)):
             if name != "problems":
                 self._set(name, _checked(name, getattr(self, name), types[name], option))
-        if not str(self.problems).strip():
-            raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
-        for name, value in _defaults(self.problems).items():
-            self._set(name, getattr(self, name) or value)
+        if self.problems is not None:
+            self._set_problems()
         self._set("delimiter", _delimiter(self.delimiter))
         _check_keep_column(self.keep_column)
         if self.data_labels is not None:
             _check_data_labels(self.data_labels)
+
+    def _set_problems(self) -> None:
+        """Convert the problems, and set the options whose defaults depend on them."""
+        self._set("problems", Problems.of(self.problems))
+        if not str(self.problems).strip():
+            raise InputError("the name of the problems is empty: give a file, a folder, a Hub id or demo:problems")
+        for name, value in _defaults(self.problems).items():
+            self._set(name, getattr(self, name) or value)
 
     def _set(self, name: str, value: object) -> None:
         """Set a field of this frozen dataclass while it is initialized."""

@@ -118,9 +118,11 @@ def open_source(options: ProblemOptions) -> ProblemSource:
         options: Names the source, its split, its columns and its labels.
 
     Raises:
-        InputError: If the source does not exist, cannot be read, or has numbers as labels without names.
+        InputError: If no source is named, it does not exist or cannot be read, or its labels are numbers without names.
     """
     problems = options.problems
+    if problems is None:
+        raise InputError("no problems are given: name a file, a folder, a Hub id or demo:problems")
     if problems.were_in_memory:
         parts = {str(problems): _in_memory(options)}
     elif problems.are_bundled or problems.are_files:

@@ -72,7 +72,7 @@ class ClusterOptions(BaseModel):
     Attributes:
         executor: `slurm`, `ray` or `local`.
         address: Address of the Ray cluster; `auto` for the one of this machine.
-        problems_per_shard: Number of problems that are tagged and filtered together, see `generation.generate`.
+        problems_per_shard: Number of problems that are tagged and filtered together.
         defaults: The values of all stages. In what `read_cluster_file` returns, the stages have them.
         tag: Reading and tagging the problems.
         masked_lm: Each masked LM.

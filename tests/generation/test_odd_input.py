@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 
@@ -59,7 +60,7 @@ def made(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFacto
     (folder / "odd.jsonl").write_text("\n".join(lines), encoding="utf-8")
     mlms = tuple(str(tiny_mlm(kind)) for kind in ("bert", "roberta", "albert"))
     options = Options(problems=str(folder / "odd.jsonl"), id_column="id", mlm=mlms, inflation=1, subsamples=1)
-    return generate(options, folder / "merge_snli")
+    return run_pipeline(options, folder / "merge_snli")
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +112,7 @@ def test_extra_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_pa
         subsamples=1,
         keep_column=tuple(extra),
     )
-    made = generate(options, tmp_path / "merge_snli")
+    made = run_pipeline(options, tmp_path / "merge_snli")
     for config in ("all", "seed"):
         table = read_split(made, config)
         assert table.column_names[-4:] == list(extra)

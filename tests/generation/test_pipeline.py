@@ -14,7 +14,8 @@ from typing import Any
 import datasets
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from generation.work import work_folder
 from merge_snli import cli
 from merge_snli.base.errors import InputError
@@ -46,7 +47,7 @@ def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(problems: Path, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
-    return generate(options(problems), tmp_path_factory.mktemp("run") / "merge_snli")
+    return run_pipeline(options(problems), tmp_path_factory.mktemp("run") / "merge_snli")
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -109,7 +110,7 @@ def test_the_bytes_do_not_depend_on_order_and_shards(
     shuffled = tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
     monkeypatch.setattr("generation.tasks.FORMS_PER_SHARD", 50)
-    other = generate(options(shuffled), tmp_path / "merge_snli", problems_per_shard=7)
+    other = run_pipeline(options(shuffled), tmp_path / "merge_snli", problems_per_shard=7)
     assert other.digest == made.digest
     assert files(other.folder / "data") == files(made.folder / "data")
 
@@ -120,7 +121,7 @@ def test_a_finished_data_set_is_not_changed(
     before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
     monkeypatch.setattr("generation.tasks.suggest", lambda *_, **__: pytest.fail("a masked LM was run"))
     caplog.set_level(logging.INFO, logger="generation.pipeline")
-    assert generate(options(problems), made.folder) == made
+    assert run_pipeline(options(problems), made.folder) == made
     assert caplog.messages[-1].startswith("nothing to do")
     assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
 
@@ -154,9 +155,9 @@ def test_other_options_need_overwrite(made: MergeDataset, problems: Path, tmp_pa
     shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / "merge_snli.work")
     other = options(problems, random_seed=1)
     with pytest.raises(InputError, match=r"random_seed.* add overwrite=True"):
-        generate(other, out)
+        run_pipeline(other, out)
     assert files(out) == files(made.folder)
-    replaced = generate(other, out, overwrite=True)
+    replaced = run_pipeline(other, out, overwrite=True)
     assert replaced.digest != made.digest
     assert replaced.record.options["random_seed"] == 1
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "data", "run.json", "run.toml"]
@@ -166,7 +167,7 @@ def test_a_damaged_file_of_a_finished_data_set_is_recreated(made: MergeDataset, 
     out = tmp_path / "merge_snli"
     shutil.copytree(made.folder, out)
     (out / "data" / "noun" / "test.parquet").write_bytes(b"torn")
-    generate(options(problems), out)
+    run_pipeline(options(problems), out)
     assert files(out) == files(made.folder)
 
 
@@ -190,7 +191,7 @@ def test_a_config_without_rows_is_left_out_with_a_warning(
 ) -> None:
     few = tmp_path / "few.jsonl"
     few.write_text("\n".join(line for line in problem_lines() if '"demo-001"' in line), encoding="utf-8")
-    made = generate(options(few, inflation=1, classes=("noun", "adv")), tmp_path / "merge_snli")
+    made = run_pipeline(options(few, inflation=1, classes=("noun", "adv")), tmp_path / "merge_snli")
     assert made.configs == ("all", "noun", "seed")
     assert "config adv: no problem has 1 adv variants (maximum: 0)" in caplog.text
     assert "config_name: adv" not in (made.folder / "README.md").read_text()
@@ -206,7 +207,7 @@ def invalid_changes(tmp_path: Path) -> Iterator[tuple[dict[str, Any], str]]:
 def test_a_failed_run_leaves_no_data_set(problems: Path, tmp_path: Path) -> None:
     for changes, message in invalid_changes(tmp_path):
         with pytest.raises(InputError, match=message):
-            generate(options(problems, **changes), tmp_path / "merge_snli")
+            run_pipeline(options(problems, **changes), tmp_path / "merge_snli")
         assert not (tmp_path / "merge_snli").exists()
 
 
@@ -214,21 +215,21 @@ def test_no_shared_word_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "1", "premise": "A cat sleeps.", "hypothesis": "Dogs ran.", "label": 1}))
     with pytest.raises(InputError, match=r"noun.*verb.*adj"):
-        generate(options(path, data_labels=("entailment", "neutral", "contradiction")), tmp_path / "merge_snli")
+        run_pipeline(options(path, data_labels=("entailment", "neutral", "contradiction")), tmp_path / "merge_snli")
 
 
 def test_a_folder_with_other_files_is_not_changed(problems: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(InputError, match=r"is not empty and not a data set"):
-        generate(options(problems), tmp_path)
+        run_pipeline(options(problems), tmp_path)
     with pytest.raises(InputError, match=r"thesis\.tex is a file"):
-        generate(options(problems), tmp_path / "thesis.tex")
+        run_pipeline(options(problems), tmp_path / "thesis.tex")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_work_folder_is_locked_by_its_run(problems: Path, tmp_path: Path) -> None:
     with work_folder(tmp_path / "merge_snli"), pytest.raises(InputError, match=r"process \d+"):
-        generate(options(problems), tmp_path / "merge_snli")
+        run_pipeline(options(problems), tmp_path / "merge_snli")
 
 
 @pytest.mark.parametrize("where", ["pathlib.Path.write_bytes", "generation.output.write_data.write_tables"])
@@ -245,7 +246,7 @@ def test_a_full_disk_does_not_change_the_finished_data_set(
     with monkeypatch.context() as patched:
         patched.setattr(where, full)
         with pytest.raises(InputError, match=r"disk .*merge_snli.* is full"):
-            generate(options(problems, random_seed=1), out, overwrite=True)
+            run_pipeline(options(problems, random_seed=1), out, overwrite=True)
     assert files(out) == files(made.folder)
     assert find_dataset(str(out)).digest == made.digest
 
@@ -267,7 +268,7 @@ def test_a_failed_rename_is_undone(
 
     monkeypatch.setattr(Path, "rename", third_fails)
     with pytest.raises(InputError, match="is full"):
-        generate(options(problems, random_seed=1), out, overwrite=True)
+        run_pipeline(options(problems, random_seed=1), out, overwrite=True)
     assert files(out) == files(made.folder)
 
 
@@ -278,9 +279,9 @@ def test_out_may_be_the_working_folder_or_a_link_but_not_inside_a_file(
         shutil.copytree(made.folder.with_name("merge_snli.work"), tmp_path / f"{name}.work")
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    assert generate(options(problems), ".").digest == made.digest
+    assert run_pipeline(options(problems), ".").digest == made.digest
     (tmp_path / "link").symlink_to("target")
-    assert generate(options(problems), tmp_path / "link").digest == made.digest
+    assert run_pipeline(options(problems), tmp_path / "link").digest == made.digest
     assert (tmp_path / "target" / "run.json").is_file()
     with pytest.raises(InputError, match=r"run\.json is a file"):
-        generate(options(problems), tmp_path / "target" / "run.json" / "x")
+        run_pipeline(options(problems), tmp_path / "target" / "run.json" / "x")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from merge_snli.dataset.record import generation_of, read_record
 from merge_snli.schema import ALL, TEST, data_file
 
@@ -33,7 +34,7 @@ def options(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> Options:
 
 def variants(options: Options, out: Path) -> dict[str, dict[tuple[str, str, str], float]]:
     """Return the variants of a run by premise: log-odds by class, original and replacement."""
-    folder = generate(options, out).folder
+    folder = run_pipeline(options, out).folder
     found: dict[str, dict[tuple[str, str, str], float]] = {}
     for row in pq.read_table(folder / data_file(ALL, TEST)).to_pylist():
         key = row["word_class"], row["original"], row["replacement"]

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
 from generation.filters.definitions import FILTERS, FilterOptions
+from generation.pipeline import run_pipeline
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
@@ -39,7 +40,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     problems = folder / "problems.jsonl"
     problems.write_text("\n".join(embedded.read_text(encoding="utf-8").splitlines()[:12]), encoding="utf-8")
     mlm = ("demo:mlm-wordpiece", "demo:mlm-bpe")
-    return generate(Options(problems=str(problems), id_column="id", mlm=mlm, inflation=3), folder / "merge_snli")
+    return run_pipeline(Options(problems=str(problems), id_column="id", mlm=mlm, inflation=3), folder / "merge_snli")
 
 
 def options_of(dataset: MergeDataset, **changes: Any) -> Options:  # noqa: ANN401 - values of any option
@@ -50,7 +51,7 @@ def options_of(dataset: MergeDataset, **changes: Any) -> Options:  # noqa: ANN40
 def filtered(plain: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MergeDataset:
     work = plain.folder.with_name("merge_snli.work")
     monkeypatch.setattr("generation.run.load_masked_lm", lambda *_, **__: pytest.fail("a masked LM was run"))
-    return generate(options_of(plain, **CHOICES), tmp_path / "filtered", work=work)
+    return run_pipeline(options_of(plain, **CHOICES), tmp_path / "filtered", work=work)
 
 
 def test_a_run_without_the_filters_does_not_mention_them(plain: MergeDataset) -> None:
@@ -110,7 +111,7 @@ def test_validation_finds_variants_that_a_filter_would_have_dropped(
     plain: MergeDataset, tmp_path: Path, option: str
 ) -> None:
     value, column = CLAIMED[option]
-    out = generate(options_of(plain), tmp_path / "copy", work=plain.folder.with_name("merge_snli.work")).folder
+    out = run_pipeline(options_of(plain), tmp_path / "copy", work=plain.folder.with_name("merge_snli.work")).folder
     run = json.loads((out / "run.json").read_text(encoding="utf-8"))
     run["options"][option] = value
     (out / "run.toml").unlink()

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from generation.seeds_from import Seeds, read_seeds, require_every_seed
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import SeedsRecord, generation_of
@@ -60,13 +61,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         subsamples=2,
         device="cpu",
     )
-    plain = generate(options, folder / "plain", work=folder / "work", quiet=True)
+    plain = run_pipeline(options, folder / "plain", work=folder / "work", quiet=True)
     sets = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("generation.run.load_masked_lm", None)  # all answers come from the cache
         for name, choices in SETS.items():
             chosen = options_with(options, seeds_from=str(plain.folder), **choices)
-            sets[name] = generate(chosen, folder / name, work=folder / "work", quiet=True)
+            sets[name] = run_pipeline(chosen, folder / name, work=folder / "work", quiet=True)
     return Made(options, plain, sets)
 
 
@@ -125,7 +126,7 @@ def test_the_same_seeds_in_another_folder_are_the_same_run(made: Made, tmp_path:
     options = options_with(made.options, seeds_from=str(copy), filters="pos")
     out = made.sets["pos"].folder
     before = (out / "run.json").stat().st_mtime_ns
-    generate(options, out, quiet=True)
+    run_pipeline(options, out, quiet=True)
     assert (out / "run.json").stat().st_mtime_ns == before
 
 
@@ -141,7 +142,7 @@ def test_the_same_seeds_in_another_folder_are_the_same_run(made: Made, tmp_path:
 def test_unusable_seeds_are_an_error(made: Made, tmp_path: Path, choices: dict[str, Any], message: str) -> None:
     chosen = options_with(made.options, **{"seeds_from": str(made.plain.folder), **choices})
     with pytest.raises(InputError, match=message):
-        generate(chosen, tmp_path / "out", quiet=True)
+        run_pipeline(chosen, tmp_path / "out", quiet=True)
     assert not (tmp_path / "out").exists()
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from generation import Options, generate, tasks
+from generation import Options, tasks
+from generation.pipeline import run_pipeline
 from generation.run import GenerationRun, plan_run, read_inputs
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
@@ -37,7 +38,7 @@ def options(problems: Path) -> Options:
 @pytest.fixture(scope="module")
 def one_process(options: Options, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     out = tmp_path_factory.mktemp("one") / "merge_snli"
-    generate(options, out, problems_per_shard=PER_SHARD, quiet=True)
+    run_pipeline(options, out, problems_per_shard=PER_SHARD, quiet=True)
     return files(out)
 
 
@@ -130,7 +131,7 @@ def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = replace(options, mlm=options.mlm[:1])
-    generate(options, tmp_path / "first", quiet=True)
+    run_pipeline(options, tmp_path / "first", quiet=True)
     run = run_of(replace(options, seeds_from=str(tmp_path / "first")), tmp_path)
     with QUIET.stage("all", unit="units") as stage:
         tasks.tag(run, WHOLE, stage)

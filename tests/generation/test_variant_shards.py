@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from generation import Options, generate, variant_shards
+from generation import Options, variant_shards
 from generation.answers.store import MaskedLMAnswers
+from generation.pipeline import run_pipeline
 from generation.sentences.tagged_shards import ProblemWords
 from generation.variant_shards import Method, make_rows
 from merge_snli.base.option import described
@@ -28,10 +29,10 @@ def options(tmp_path: Path) -> Options:
 
 
 def test_a_new_title_reuses_the_rows(options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    generate(options, tmp_path / "one", work=tmp_path / "work", quiet=True)
+    run_pipeline(options, tmp_path / "one", work=tmp_path / "work", quiet=True)
     monkeypatch.setattr(variant_shards, "make_rows", lambda *_: pytest.fail("the filters were applied again"))
     titled = replace(options, title="Another", license="mit")
-    assert generate(titled, tmp_path / "two", work=tmp_path / "work", quiet=True).record.title == "Another"
+    assert run_pipeline(titled, tmp_path / "two", work=tmp_path / "work", quiet=True).record.title == "Another"
 
 
 def test_a_filter_makes_the_rows_again(options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +45,7 @@ def test_a_filter_makes_the_rows_again(options: Options, tmp_path: Path, monkeyp
     monkeypatch.setattr(variant_shards, "make_rows", noted)
     both = (options, replace(options, articles=True))
     for number, each in enumerate(both):
-        generate(each, tmp_path / str(number), work=tmp_path / "work", quiet=True)
+        run_pipeline(each, tmp_path / str(number), work=tmp_path / "work", quiet=True)
     assert [each.articles for each in made] == [False, True]
 
 
@@ -67,7 +68,7 @@ def test_the_key_of_rows_has_every_option_that_making_them_reads(
         return make_rows(problems, answers, replace(method, options=noting))
 
     monkeypatch.setattr(variant_shards, "make_rows", noted)
-    generate(replace(options, scramble=True), tmp_path / "out", quiet=True)
+    run_pipeline(replace(options, scramble=True), tmp_path / "out", quiet=True)
     in_key = {name for name, option in described(Options) if option.changes_rows}
     read &= {field.name for field in fields(Options)}
     assert {"filters", "sides", "inflation", "random_seed", "keep_column"} <= read

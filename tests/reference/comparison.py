@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import spacy
 import torch
 
-from generation import Options, generate
+from generation import Options, pipeline
 from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, data_file, subsample_split
 from tests.reference import literal
 from tests.reference.literal import Key
@@ -137,7 +137,7 @@ def options_for(problems: Sequence[Problem], folder: Path, mlms: Sequence[str]) 
 
 def run_pipeline(options: Options, folder: Path) -> Path:
     """Generate a data set in `folder`, reusing cached work, and return its folder."""
-    return generate(options, folder / "out", overwrite=True).folder
+    return pipeline.run_pipeline(options, folder / "out", overwrite=True).folder
 
 
 def rows_of(folder: Path, config: str, split: str = "test") -> list[Row]:

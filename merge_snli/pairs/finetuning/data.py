@@ -153,7 +153,7 @@ def read_examples(name: str, options: ProblemOptions) -> tuple[list[Example], So
         Example(problem.premise.strip(), problem.hypothesis.strip(), read.label_names[problem.label])
         for problem in read.problems
     ]
-    return examples, Source(name, read.digest, len(examples), license_of(options.problems))
+    return examples, Source(name, read.digest, len(examples), license_of(str(options.problems)))
 
 
 def license_of(problems: str) -> str | None:

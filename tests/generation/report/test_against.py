@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from generation.report.against import tables_against
 from generation.report.explain import explain
 from generation.report.overlap import suggestion_overlaps
@@ -49,7 +50,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
     def make(name: str, mlm: tuple[str, ...], **options: Any) -> MergeDataset:  # noqa: ANN401 - options of any type
         chosen = Options(problems=str(problems), id_column="id", mlm=mlm, inflation=INFLATION, subsamples=1, **options)
-        return generate(chosen, folder / name, work=work, quiet=True)
+        return run_pipeline(chosen, folder / name, work=work, quiet=True)
 
     return Made(
         make("whole", (WORDPIECE, BPE)),

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from generation.replacements.counts import by_side
 from generation.replacements.finding import filter_words, find_replacements
 from generation.report.explain import explain
@@ -48,7 +49,7 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
 
 @pytest.fixture(scope="module")
 def made(options: Options, tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
-    return generate(options, tmp_path_factory.mktemp("run") / "merge_snli")
+    return run_pipeline(options, tmp_path_factory.mktemp("run") / "merge_snli")
 
 
 @pytest.fixture(scope="module")

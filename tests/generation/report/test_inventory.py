@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
 from generation.answers.cache_key import recorded_cache_keys
+from generation.pipeline import run_pipeline
 from merge_snli import cli
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.embedded import embedded_path
@@ -49,7 +50,7 @@ def made(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> Made:
         problems=str(problems), id_column="id", mlm=mlms, top_k=40, inflation=2, subsamples=1, device="cpu"
     )
     work = tmp_path / "shared"
-    return Made(options, work, generate(options, tmp_path / "merge_snli", work=work))
+    return Made(options, work, run_pipeline(options, tmp_path / "merge_snli", work=work))
 
 
 def test_runs_with_other_options_reuse_the_answers(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,20 +69,20 @@ def test_runs_with_other_options_reuse_the_answers(made: Made, tmp_path: Path, m
     }
     variants = {"default": made.dataset.record.configs["all"].rows}
     for name, changes in others.items():
-        other = generate(replace(made.options, **changes), tmp_path / name, work=made.work)
+        other = run_pipeline(replace(made.options, **changes), tmp_path / name, work=made.work)
         variants[name] = other.record.configs["all"].rows
     assert variants["union"] >= variants["default"] >= variants["one"]
     assert variants["none"] >= max(variants["pos"], variants["prob"])
     assert variants["none"] > variants["default"] == variants["seed"]
     assert variants["default"] > variants["classes"]
     with pytest.raises(AssertionError, match="used a masked LM"):
-        generate(replace(made.options, top_k=39), tmp_path / "top_k", work=made.work)
+        run_pipeline(replace(made.options, top_k=39), tmp_path / "top_k", work=made.work)
 
 
 def test_the_cache_command_lists_files_and_drops_those_not_needed(
     made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    generate(replace(made.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=made.work)
+    run_pipeline(replace(made.options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=made.work)
     before = made.run("show", capsys)
     kinds = [(each["kind"], each["masked_lm"], each["needed"]) for each in before["stored"]]
     answers = [("answers", name, needed) for name in ("tiny-bert", "tiny-roberta") for needed in (True, False)]
@@ -92,7 +93,7 @@ def test_the_cache_command_lists_files_and_drops_those_not_needed(
     assert all(each["rows"] > 0 and each["shards"] > 0 and each["bytes"] > 0 for each in needed)
     assert made.run("drop", capsys)["stored"] == needed
     monkeypatch.setattr("generation.run.load_masked_lm", refuse)
-    again = generate(made.options, tmp_path / "again", work=made.work)
+    again = run_pipeline(made.options, tmp_path / "again", work=made.work)
     assert again.digest == made.dataset.digest
 
 

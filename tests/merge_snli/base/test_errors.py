@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from merge_snli.base.errors import IncompleteError, InputError, Message, as_flags, log_flags, param
 from merge_snli.cli import main
 
@@ -142,7 +143,7 @@ def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, capsys: py
 def test_the_public_function_names_its_parameters(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("")
     with pytest.raises(InputError, match=f"^out {tmp_path} is not empty"):
-        generate(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), tmp_path)
+        run_pipeline(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), tmp_path)
 
 
 def texts_of_messages() -> Iterator[tuple[str, str]]:

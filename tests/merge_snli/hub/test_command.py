@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import merge_snli
 from merge_snli.cli import main
 from merge_snli.dataset.record import as_json
 from merge_snli.validation import Finding, ValidationReport
@@ -36,6 +37,13 @@ def test_output(hub: Hub, token: str, dataset: MergeDataset, capsys: pytest.Capt
     assert lines[2].startswith(f"Space {SPACE}, branch main: commit ")
     assert lines[3].startswith("tag v1.0.")
     assert lines[4] == f"{hub.url}/datasets/{REPO}"
+
+
+@pytest.mark.usefixtures("without_validation")
+def test_publish_in_python(hub: Hub, token: str, dataset: MergeDataset) -> None:
+    published = merge_snli.publish(dataset, REPO, revision="draft")
+    assert (published.url, published.tag) == (f"{hub.url}/datasets/{REPO}", None)
+    assert "run.json" in hub.storage.files(hub.storage.repos["dataset", REPO], "draft")
 
 
 @pytest.mark.usefixtures("without_validation")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.hub.publish import publish
+from merge_snli.hub.publish import publish_plan
 from tests.hub.faults import Fault
 from tests.hub.server import READER
 from tests.merge_snli.hub.conftest import REPO
@@ -50,7 +50,7 @@ def test_refused_commit_changes_nothing(
     fault = Fault("POST", f"{REPO}/commit/main", status, error="details.", times=ALWAYS)
     hub.faults.append(fault)
     with pytest.raises(InputError, match=meaning) as raised:
-        publish(api, planned)
+        publish_plan(api, planned)
     message = str(raised.value)
     assert "\n" not in message
     assert f"({status}: details)" in message
@@ -82,7 +82,7 @@ def test_transient_failure_is_retried(
     method, path = REQUESTS[request_]
     fault = Fault(method, path, 503 if kind == "503" else None, cut=kind == "cut", lost=kind == "lost", times=2)
     hub.faults.append(fault)
-    publish(api, planned)
+    publish_plan(api, planned)
     repo = hub.storage.repos["dataset", REPO]
     is_done_at_once = (request_, kind) == ("branch", "lost")  # the next attempt finds the branch
     assert fault.times == int(is_done_at_once)
@@ -98,12 +98,12 @@ def test_interrupted_uploads_are_resumed_by_the_next_command(
     hub.faults.append(Fault("PUT", "/lfs/", cut=True, after=2, times=ALWAYS))
     before = contents(repo)
     with pytest.raises(InputError, match=r"cannot reach the Hub for org/merge_snli \(\w+.*no commit is confirmed"):
-        publish(api, planned)
+        publish_plan(api, planned)
     assert contents(repo) == before
     assert {waits.count(seconds) for seconds in (1, 2, 4)} == {3}
     hub.faults.clear()
     hub.requests.clear()
-    publish(api, planned)
+    publish_plan(api, planned)
     assert hub.count("PUT", "/lfs/") == 3
     assert set(repo.tags) == {planned.tag}
 
@@ -114,12 +114,12 @@ def test_requested_wait(
     hub.faults.append(Fault("POST", "/commit/main", 429, {"Retry-After": "17"}))
     hub.faults.append(Fault("POST", "/tag/", 429, {"ratelimit": '"api";r=0;t=21'}))
     with caplog.at_level(logging.WARNING):
-        publish(api, planned)
+        publish_plan(api, planned)
     assert waits == [17, 21]
     assert "the Hub returned status 429; retrying in 17 s" in caplog.messages
     hub.faults.append(Fault("GET", "/refs", 429, {"Retry-After": "3600"}))
     with pytest.raises(InputError, match=r"rate limit is exceeded: try again later, in 3600 seconds \(429"):
-        publish(api, planned)
+        publish_plan(api, planned)
 
 
 def test_concurrent_commit_is_not_overwritten(hub: Hub, api: HfApi, planned: Plan) -> None:
@@ -128,9 +128,9 @@ def test_concurrent_commit_is_not_overwritten(hub: Hub, api: HfApi, planned: Pla
         Fault("POST", "/commit/main", meanwhile=lambda: hub.storage.put(repo, {"README.md": b"theirs"}, title="Theirs"))
     )
     with pytest.raises(InputError, match="org/merge_snli was changed by another commit and nothing was overwritten"):
-        publish(api, planned)
+        publish_plan(api, planned)
     assert repo.titles() == ["Theirs", "initial commit"]
-    publish(api, planned)
+    publish_plan(api, planned)
     assert repo.titles() == [f"Data {planned.tag}", "Theirs", "initial commit"]
 
 
@@ -139,16 +139,16 @@ def test_outage_after_a_commit_does_not_confirm_it(hub: Hub, api: HfApi, planned
     hub.faults.append(Fault("POST", "/commit/main", lost=True))
     hub.faults.append(Fault("GET", "/revision/", 503, after=1, times=ALWAYS))
     with pytest.raises(InputError, match=r"no commit is confirmed$"):
-        publish(api, planned)
+        publish_plan(api, planned)
     hub.faults.clear()
-    publish(api, planned)
+    publish_plan(api, planned)
     assert repo.titles() == [f"Data {planned.tag}", "initial commit"]
 
 
 def test_branch_is_deleted_if_its_commit_fails(hub: Hub, api: HfApi, planned: Plan) -> None:
     hub.faults.append(Fault("POST", "/commit/script", 413))
     with pytest.raises(InputError, match="too large") as raised:
-        publish(api, planned)
+        publish_plan(api, planned)
     repo = hub.storage.repos["dataset", REPO]
     assert set(repo.branches) == {"main"}
     assert repo.tags == {}
@@ -156,7 +156,7 @@ def test_branch_is_deleted_if_its_commit_fails(hub: Hub, api: HfApi, planned: Pl
         f"published: data set {REPO}, branch main; not confirmed: data set {REPO}, branch script, "
         f"Space org/pattern_accuracy, branch main, tag {planned.tag}. Run the same command again to continue"
     )
-    publish(api, planned)
+    publish_plan(api, planned)
     assert set(repo.branches) == {"main", "script"}
     assert set(repo.tags) == {planned.tag}
 
@@ -165,16 +165,16 @@ def test_token_without_write_access(hub: Hub, planned: Plan) -> None:
     from huggingface_hub import HfApi
 
     with pytest.raises(InputError, match=r"no write access to org/merge_snli.*You don't have the rights"):
-        publish(HfApi(token=READER), planned)
+        publish_plan(HfApi(token=READER), planned)
     with pytest.raises(InputError, match=r"rejected the token.*Invalid credentials"):
-        publish(HfApi(token="hf_nobody"), planned)
+        publish_plan(HfApi(token="hf_nobody"), planned)
 
 
 def test_unreachable_hub(planned: Plan, hub: Hub, waits: list[float]) -> None:
     from huggingface_hub import HfApi
 
     with pytest.raises(InputError, match=r"cannot reach the Hub for org/merge_snli \(.*refused.*\): try again later"):
-        publish(HfApi(endpoint="http://127.0.0.1:9", token="hf_x"), planned)
+        publish_plan(HfApi(endpoint="http://127.0.0.1:9", token="hf_x"), planned)
 
 
 def test_pull_request_with_a_lost_response_is_not_opened_twice(
@@ -185,7 +185,7 @@ def test_pull_request_with_a_lost_response_is_not_opened_twice(
     repo = hub.storage.create("dataset", REPO)
     hub.faults.append(Fault("POST", "/commit/main", lost=True))
     proposed = replace(planned, branches=planned.branches[:1], tag=None)
-    published = publish(api, proposed, create_pr=True)
+    published = publish_plan(api, proposed, create_pr=True)
     assert list(repo.pull_requests) == [1]
     assert published.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
 
@@ -195,4 +195,4 @@ def test_metadata_rejected_by_the_hub(hub: Hub, api: HfApi, planned: Plan) -> No
     with pytest.raises(
         InputError, match=r'rejected the content .* org/merge_snli \(400: "license" must.*no commit is confirmed'
     ):
-        publish(api, planned)
+        publish_plan(api, planned)

@@ -11,7 +11,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import as_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.hub.plan import plan
-from merge_snli.hub.publish import publish, published_text
+from merge_snli.hub.publish import publish_plan, published_text
 from tests.hub.api import ROUTES
 from tests.hub.faults import Fault
 from tests.merge_snli.hub.conftest import REPO, SPACE
@@ -28,7 +28,7 @@ MAIN = DATA | {"README.md", "run.json", "eval.yaml", ".gitattributes"}
 
 
 def test_full_publication(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDataset) -> None:
-    published = publish(api, planned)
+    published = publish_plan(api, planned)
     repo, space = hub.storage.repos["dataset", REPO], hub.storage.repos["space", SPACE]
     main = hub.storage.files(repo)
     assert set(main) == MAIN
@@ -42,20 +42,20 @@ def test_full_publication(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDat
 
 
 def test_tag_comes_last(hub: Hub, api: HfApi, planned: Plan) -> None:
-    publish(api, planned)
+    publish_plan(api, planned)
     changing = [path for method, path in hub.requests if method == "POST" and ("/commit/" in path or "/tag/" in path)]
     assert ["/tag/" in path for path in changing] == [False, False, False, True]
 
 
 def test_script_branch_uploads_no_data(hub: Hub, api: HfApi, planned: Plan) -> None:
-    publish(api, planned)
+    publish_plan(api, planned)
     assert hub.count("PUT", "/lfs/") == len(DATA)
 
 
 def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -> None:
-    first = publish(api, planned)
+    first = publish_plan(api, planned)
     hub.requests.clear()
-    second = publish(api, planned)
+    second = publish_plan(api, planned)
     assert [pushed.oid for pushed in second.pushed] == [pushed.oid for pushed in first.pushed]
     changing = ("/commit/", "/tag/", "/branch/", "/repos/create")
     assert hub.count("PUT", "/lfs/") == 0
@@ -68,11 +68,11 @@ def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -
 def test_changed_files_are_sent_and_obsolete_ones_deleted(
     hub: Hub, api: HfApi, planned: Plan, dataset: MergeDataset
 ) -> None:
-    publish(api, planned)
+    publish_plan(api, planned)
     repo = hub.storage.repos["dataset", REPO]
     hub.storage.put(repo, {"data/adv/test.parquet": b"PAR1 of an older run", "NOTES.md": b"by hand", "run.json": b"{}"})
     hub.requests.clear()
-    published = publish(api, planned)
+    published = publish_plan(api, planned)
     assert [pushed.is_changed for pushed in published.pushed] == [True, False, False]
     assert set(hub.storage.files(repo)) == MAIN | {"NOTES.md"}
     assert hub.count("PUT", "/lfs/") == 0
@@ -84,20 +84,20 @@ def test_unrelated_repository_is_refused(hub: Hub, api: HfApi, planned: Plan) ->
     repo = hub.storage.create("dataset", REPO)
     hub.storage.put(repo, {"README.md": b"# Birds", "birds.csv": b"name\n"})
     with pytest.raises(InputError, match=r"org/merge_snli holds unrelated files.*no commit is confirmed"):
-        publish(api, planned)
+        publish_plan(api, planned)
     assert set(hub.storage.files(repo)) == {".gitattributes", "README.md", "birds.csv"}
 
 
 def test_private(hub: Hub, api: HfApi, planned: Plan) -> None:
-    publish(api, planned, private=True)
+    publish_plan(api, planned, private=True)
     assert all(repo.private for repo in hub.storage.repos.values())
     hub.storage.repos["dataset", REPO].private = False
     with pytest.raises(InputError, match="org/merge_snli is public: make it private"):
-        publish(api, planned, private=True)
+        publish_plan(api, planned, private=True)
 
 
 def test_draft_has_no_script_and_no_tag(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
-    publish(api, plan(dataset, REPO, revision="draft"))
+    publish_plan(api, plan(dataset, REPO, revision="draft"))
     repo = hub.storage.repos["dataset", REPO]
     assert set(repo.branches) == {"main", "draft"}
     assert repo.tags == {}
@@ -108,7 +108,7 @@ def test_draft_has_no_script_and_no_tag(hub: Hub, api: HfApi, dataset: MergeData
 def test_pull_request_is_opened_once(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
     repo = hub.storage.create("dataset", REPO)
     proposed = plan(dataset, REPO, create_pr=True)
-    first, second = (publish(api, proposed, create_pr=True) for _ in range(2))
+    first, second = (publish_plan(api, proposed, create_pr=True) for _ in range(2))
     assert first.pushed[0].pull_request == second.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
     assert set(hub.storage.files(repo, "refs/pr/1")) == MAIN
     assert list(repo.pull_requests) == [1]
@@ -120,9 +120,9 @@ def test_pull_request_is_opened_once(hub: Hub, api: HfApi, dataset: MergeDataset
 def test_pull_request_is_updated(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
     repo = hub.storage.create("dataset", REPO)
     proposed = plan(dataset, REPO, create_pr=True)
-    opened = publish(api, proposed, create_pr=True).pushed[0]
+    opened = publish_plan(api, proposed, create_pr=True).pushed[0]
     proposed.branches[0].files["eval.yaml"] = b"name: other\n"
-    updated = publish(api, proposed, create_pr=True).pushed[0]
+    updated = publish_plan(api, proposed, create_pr=True).pushed[0]
     assert updated.pull_request == opened.pull_request
     assert hub.storage.files(repo, "refs/pr/1")["eval.yaml"] == b"name: other\n"
     assert repo.commits[repo.pull_requests[1].oid].parent == opened.oid
@@ -131,19 +131,19 @@ def test_pull_request_is_updated(hub: Hub, api: HfApi, dataset: MergeDataset) ->
 def test_pull_request_of_another_user_is_not_touched(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
     repo = hub.storage.create("dataset", REPO)
     proposed = plan(dataset, REPO, create_pr=True)
-    first = publish(api, proposed, create_pr=True).pushed[0]
+    first = publish_plan(api, proposed, create_pr=True).pushed[0]
     repo.pull_requests[1].author = "another"
-    assert publish(api, proposed, create_pr=True).pushed[0].pull_request != first.pull_request
+    assert publish_plan(api, proposed, create_pr=True).pushed[0].pull_request != first.pull_request
     assert repo.pull_requests[1].oid == first.oid
 
 
 def test_every_route_of_the_stand_in_is_used(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDataset) -> None:
     hub.faults.append(Fault("POST", "/commit/script", 413))
     with pytest.raises(InputError):
-        publish(api, planned)
-    publish(api, planned)
+        publish_plan(api, planned)
+    publish_plan(api, planned)
     hub.storage.put(hub.storage.repos["dataset", REPO], {"run.json": b"{}"})
-    publish(api, plan(dataset, REPO, create_pr=True), create_pr=True)
+    publish_plan(api, plan(dataset, REPO, create_pr=True), create_pr=True)
     find_dataset(f"{REPO}@{planned.tag}")
     assert hub.routes == {rule.endpoint for rule in ROUTES.iter_rules()}
 
@@ -152,5 +152,5 @@ def test_tag_of_other_data_is_refused(hub: Hub, api: HfApi, planned: Plan) -> No
     repo = hub.storage.create("dataset", REPO)
     repo.tags[str(planned.tag)] = repo.branches["main"]
     with pytest.raises(InputError, match="names other data: delete it on the Hub first; no commit is confirmed"):
-        publish(api, planned)
+        publish_plan(api, planned)
     assert repo.titles() == ["initial commit"]

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from generation.presets import RUN_TOML, read_run_file
 from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
@@ -60,7 +61,6 @@ def test_label_names_of_a_dataset_are_kept() -> None:
         {"premise": ["A"]},
         [["A"]],
         3,
-        None,
         pd.DataFrame({"premise": [object()]}),
     ],
     ids=lambda each: type(each).__name__,
@@ -83,14 +83,14 @@ def test_an_invalid_row_is_named() -> None:
 
 def test_a_run_records_the_type_and_is_valid(tiny_mlm: Callable[[str], Path], tmp_path: Path) -> None:
     options = Options(problems=pd.DataFrame(ROWS), mlm=(str(tiny_mlm("bert")),), inflation=1, subsamples=1)
-    made = generate(options, tmp_path / "data", quiet=True)
+    made = run_pipeline(options, tmp_path / "data", quiet=True)
     assert made.record.options["problems"] == "memory:pandas.DataFrame"
     assert "MERGE on problems in memory" in (made.folder / "README.md").read_text(encoding="utf-8")
     assert validate(made.folder).findings == ()
     values = read_run_file(made.folder / RUN_TOML)
     with pytest.raises(InputError, match="were in memory"):
         read_problems(Options(**values))
-    again = generate(Options(**values | {"problems": ROWS}), tmp_path / "again", quiet=True)
+    again = run_pipeline(Options(**values | {"problems": ROWS}), tmp_path / "again", quiet=True)
     assert again.record.data.files == made.record.data.files
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from generation import Options
-from generation import generate as generate_here
+from generation.pipeline import run_pipeline as generate_here
 from merge_snli.embedded import embedded_path
 from tests.merge_snli.runs.runs import FEW, MAIN, MANY, files
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from generation import Options, generate
+from generation import Options
+from generation.pipeline import run_pipeline
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import WORD_CLASSES
@@ -91,7 +92,9 @@ def random_run(number: int, folder: Path, mlms: list[Path]) -> Path:
     }
     for inflation in (rng.randint(2, 8), 1):
         try:
-            return generate(Options(problems=str(path), inflation=inflation, **choices), folder / "merge_snli").folder
+            return run_pipeline(
+                Options(problems=str(path), inflation=inflation, **choices), folder / "merge_snli"
+            ).folder
         except InputError as error:
             if "variants in a word class" not in str(error):
                 raise

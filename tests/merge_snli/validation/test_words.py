@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from generation import Options, generate
+from generation import Options
 from generation.filters.lexical import FOLDER_VARIABLE
+from generation.pipeline import run_pipeline
 from merge_snli.dataset.stored import read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.validation import validate
@@ -40,8 +41,8 @@ def change_options(folder: Path, **changes: object) -> None:
 
 
 def test_seeds_of_another_data_set(options: Options, tmp_path: Path) -> None:
-    one = generate(replace(options, limit=1), tmp_path / "one")
-    restricted = generate(replace(options, seeds_from=str(one.folder)), tmp_path / "restricted").folder
+    one = run_pipeline(replace(options, limit=1), tmp_path / "one")
+    restricted = run_pipeline(replace(options, seeds_from=str(one.folder)), tmp_path / "restricted").folder
     assert validate(restricted).findings == ()
     run = json.loads((restricted / "run.json").read_text(encoding="utf-8"))
     run["generation"]["seeds"]["digest"] = "0" * 64
@@ -54,11 +55,11 @@ def test_relations_are_checked_with_the_wordnet_of_the_run(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(save_wordnet(tmp_path / "dict")))
-    unrelated = generate(replace(options, no_relations=True), tmp_path / "unrelated").folder
+    unrelated = run_pipeline(replace(options, no_relations=True), tmp_path / "unrelated").folder
     report = validate(unrelated)
     assert (report.findings, report.not_checked) == ((), ())
     # A run without the filter, with a record that claims it: "child" replaces "boy" next to "kids".
-    every = generate(options, tmp_path / "every").folder
+    every = run_pipeline(options, tmp_path / "every").folder
     wordnet = json.loads((unrelated / "run.json").read_text(encoding="utf-8"))["generation"]["wordnet"]
     run = json.loads((every / "run.json").read_text(encoding="utf-8"))
     run["generation"]["wordnet"] = wordnet
@@ -75,7 +76,7 @@ def test_words_of_seeds_have_no_accents_or_case(options: Options, tagger: Tagger
     path = tmp_path / "cafe.jsonl"
     path.write_text(json.dumps({**PROBLEMS[0], "premise": "Two kids, a boy and a CAFÉ."}) + "\n", encoding="utf-8")
     options = replace(options, problems=str(path))
-    dataset = generate(options, tmp_path / "cafe")
+    dataset = run_pipeline(options, tmp_path / "cafe")
     count = len(read_split(dataset, "all"))
     for tagger_of_run in (None, tagger):
         ((seed,),) = read_seeds(dataset.folder, [count], tagger_of_run, options)

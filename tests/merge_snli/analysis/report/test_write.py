@@ -62,7 +62,7 @@ def test_tables_have_three_forms(report_folder: Path) -> None:
         f"{stem}.{extension}" for stem in stems for extension in ("csv", "md", "tex")
     }
     [curves] = tables.glob("*-figure-11-curves.csv")
-    rows = list(csv.DictReader(curves.open(encoding="utf-8")))
+    rows = list(csv.DictReader(curves.read_text(encoding="utf-8").splitlines()))
     assert {row[""] for row in rows} == {"by 3", MARKUP}
     assert all(float(row["PA(0.9)"]) >= float(row["PA(1)"]) for row in rows)
 
