@@ -23,7 +23,7 @@ from merge_snli.cli.arguments import given
 from merge_snli.dataset.folders import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.pairs.finetuning.data import TrainingData, augmented, read_training_data
-from merge_snli.pairs.finetuning.options import RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
+from merge_snli.pairs.finetuning.options import PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
 from training.script import script
 
 logger = logging.getLogger(__name__)
@@ -146,7 +146,12 @@ def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
     parser.add_argument("--base", required=True, metavar="DIR|ID", help="model to start from; demo:NAME if embedded")
     parser.add_argument("--train", required=True, nargs="+", metavar="FILE|ID", help="training problems")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder of the model")
-    parser.add_argument("--recipe", choices=RECIPES, help="hyperparameters (default: small if embedded, else paper)")
+    parser.add_argument(
+        "--recipe",
+        choices=RECIPES,
+        help="hyperparameters: paper, those of RoBERTa-base on MultiNLI, one of the twelve sets of the paper, or small "
+        "(default: small if embedded, else paper)",
+    )
     add = parser.add_argument_group("data and runs", argument_default=argparse.SUPPRESS).add_argument
     add("--hold-out", type=int, metavar="N", help="use the last N problems of each source for evaluation only")
     add("--augment", metavar="DIR/CONFIG|FILE", help="additional examples, such as simple_pair/augmentation")
@@ -174,7 +179,10 @@ def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
     for name in ("epochs", "batch-size", "max-length"):
         of_recipe.add_argument(f"--{name}", type=int, metavar="N")
     parsed = parser.parse_args(arguments)
-    recipe = replace(RECIPES[parsed.recipe or default_recipe(parsed.base)], **given(parsed, Recipe))
+    name, changed = parsed.recipe or default_recipe(parsed.base), given(parsed, Recipe)
+    if name == "paper" and not changed and Path(parsed.base).name.partition("@")[0] != PAPER_BASE:
+        logger.warning("recipe paper is for %s on MultiNLI; training/README.md has the others", PAPER_BASE)
+    recipe = replace(RECIPES[name], **changed)
     return FinetuneOptions(**(given(parsed, FinetuneOptions) | {"recipe": recipe}))
 
 

@@ -260,6 +260,26 @@ def test_the_recipe_depends_on_the_base_and_options_override_it(tmp_path: Path) 
     assert small.recipe == replace(RECIPES["small"], epochs=5)
 
 
+@pytest.mark.parametrize(
+    ("more", "warned"),
+    [
+        (["--base", "FacebookAI/roberta-base"], False),
+        (["--base", "FacebookAI/roberta-base@main"], False),
+        (["--base", "FacebookAI/roberta-large"], True),
+        (["--base", "FacebookAI/xlm-roberta-base"], True),
+        (["--base", "FacebookAI/roberta-large", "--learning-rate", "6e-6"], False),
+        (["--base", "demo:mlm-bpe"], False),
+        (["--base", "demo:mlm-bpe", "--recipe", "paper"], True),
+    ],
+    ids=str,
+)
+def test_the_recipe_of_the_paper_is_that_of_one_base_model(
+    more: list[str], warned: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    parse_options(["--train", "a.jsonl", "--out", "out", *more])
+    assert ("recipe paper is for roberta-base" in caplog.text) == warned
+
+
 def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Path) -> None:
     assert license_of("stanfordnlp/snli") == "cc-by-sa-4.0"
     assert license_of(str(augmentation)) == "apache-2.0"

@@ -66,6 +66,9 @@ RECIPES = {
 were not trained as long as a base model, such as the embedded ones.
 """
 
+PAPER_BASE = "roberta-base"
+"""The base model of the recipe `paper`, as on the Hub without its organization."""
+
 
 def default_recipe(base: str) -> str:
     """Return the name of the recipe for a base model: `small` for an embedded one, otherwise `paper`."""
