@@ -210,5 +210,5 @@ def shots_for(
             f"set: ask for fewer shots, or name more problems with {param('shots_from')}"
         )
     if len(shots) < count:
-        logger.warning("only %d shots are offered: %s has no more whose premises are not asked", len(shots), name)
+        logger.warning("%s has only %d of %d shots whose premises are not in the data set", name, len(shots), count)
     return shots

@@ -140,7 +140,7 @@ def test_fewer_problems_than_shots_are_all_offered(
     few.write_text("".join(json.dumps(shot) + "\n" for shot in SHOTS), encoding="utf-8")
     given = ["harness", OWN, "--config", "noun", "--limit-seeds", "2", "--shots-from", str(few)]
     assert main([*given, "--out", str(tmp_path / "tasks")]) == 0
-    assert "only 2 shots" in caplog.text
+    assert "only 2 of 9 shots" in caplog.text
     capsys.readouterr()
     task = (tmp_path / "tasks" / "merge_snli_noun.yaml").read_text(encoding="utf-8")
     assert task.count("hypothesis: ") == len(SHOTS)
