@@ -157,7 +157,7 @@ def _data_set(options: ProblemOptions) -> Rows:
 
 def _refuse_split(options: ProblemOptions, what: str) -> None:
     if options.split is not None:
-        raise InputError(f"{param('split')} is {options.split!r}, but {options.problems} is {what}")
+        raise InputError(f"the split is {options.split!r}, but {options.problems} is {what}")
 
 
 def _read(parts: Iterable[Rows]) -> Iterator[SourceRow]:

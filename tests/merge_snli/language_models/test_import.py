@@ -103,6 +103,18 @@ def other_dataset(bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactor
     return str(folder)
 
 
+def test_one_name_for_the_logs_of_several_models_is_refused(inspect_log: Path, tmp_path: Path) -> None:
+    log = json.loads(inspect_log.read_text(encoding="utf-8"))
+    log["eval"]["model"] = "mockllm/other"
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(log), encoding="utf-8")
+    with pytest.raises(InputError, match=r"model is 'mine'.*2 models, model, other"):
+        import_files([inspect_log, other], OWN, model="mine", out=tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+    assert [result.model.name for result in import_files([inspect_log, other], OWN)] == ["model", "other"]
+    assert [result.model.name for result in import_files([other], OWN, model="mine")] == ["mine"]
+
+
 def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> None:
     task = task_of(config="all", subsample="all", limit_seeds=12, prompt="few_shot", shots=2)
     answers = script(task)

@@ -207,7 +207,7 @@ def test_an_unknown_split_is_named_with_the_splits(tmp_path: Path, kind: str) ->
     else:
         (tmp_path / "d").mkdir()
         dataset.to_parquet(tmp_path / "d" / "validation.parquet")
-    with pytest.raises(InputError, match=r"d has no split 'zzz' \(splits: 'validation'\)"):
+    with pytest.raises(InputError, match=r"d has no split 'zzz'.*'validation'"):
         read_problems(ProblemOptions(problems=str(tmp_path / "d"), split="zzz"))
 
 

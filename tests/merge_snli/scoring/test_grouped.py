@@ -434,7 +434,7 @@ BAD_FILES: dict[str, tuple[list[Row], list[str], str]] = {
     ),
     "a file without groups": (pattern_rows(), [], r"it is a file.*--group-column"),
     "columns to score by without groups": (pattern_rows(), ["--by", "relation"], r"it is a file.*--group-column"),
-    "a split of a file": (pattern_rows(), ["--group-column", "pattern", "--split", "dev"], r"--split is 'dev'.* file"),
+    "a split of a file": (pattern_rows(), ["--group-column", "pattern", "--split", "dev"], r"split is 'dev'.* file"),
 }
 
 
