@@ -119,9 +119,10 @@ def title_of(options: Options) -> str:
         path, known = Path(str(options.problems)), known_dataset(str(options.problems))
         name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
         problems = name if options.split is None else f"{name} ({options.split})"
+    filters = f"filter {' '.join(options.filters)} only" if options.filters else "no filters"
     changes = {
         "scrambled": options.scramble,
-        "unfiltered": len(options.filters) < len(FILTER_NAMES),
+        filters: len(options.filters) < len(FILTER_NAMES),
         "union": options.sides == UNION,
     }
     return ", ".join([f"MERGE on {problems}", *(name for name, applies in changes.items() if applies)])
