@@ -47,7 +47,7 @@ METRIC_IN_PACKAGE = (
 OF_BUNDLED = "the metric and\nthis data set load by these names"
 """What `merge-snli register` makes load by name, in the card of the bundled data set; in others, only the metric."""
 
-IN_ITS_PARENT = "\n# In the folder that contains {folder}. In another folder, replace {load_name} by its path."
+IN_ITS_PARENT = "# In the folder that contains {folder}. In another folder, replace {load_name} by its path.\n"
 """The comment on the example of a local folder."""
 
 
