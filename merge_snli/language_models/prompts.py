@@ -11,13 +11,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.source import open_source, without_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,8 +178,9 @@ def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0
     if not count:
         return ()
     name, _, split = (source, "", "") if source.startswith(PREFIX) else source.partition(":")
-    opened = open_source(ProblemOptions(problems=name, split=split or None))
-    survey = survey_problems(opened)
+    with without_options(param("shots_from")):
+        opened = open_source(ProblemOptions(problems=name, split=split or None))
+        survey = survey_problems(opened)
     names = canonical_names(survey.label_names)
     if names is None or {*names} != {*data.label_names}:
         raise InputError(

@@ -460,7 +460,7 @@ def test_bad_input_is_named(kind: str, bert: Path, tmp_path: Path, capsys: pytes
 
 def test_labels_are_not_inferred_from_hard_pairs(bert: Path, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", pattern_rows())
-    with pytest.raises(InputError, match=r"tiny-bert cannot be inferred.*labels"):
+    with pytest.raises(InputError, match=r"tiny-bert cannot be inferred.*model_labels"):
         score(str(bert), path, group_column="pattern", model_labels="infer")
 
 
