@@ -228,8 +228,8 @@ def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
     if path.suffix.lower() != ".json":
         if path.stem not in sample.annotators:
             raise InputError(
-                f"{path} is not named after an annotator of the sample: the file names are "
-                f"{' and '.join(f'{name}{path.suffix}' for name in sample.annotators)}"
+                f"{path} is not named after an annotator of the sample: the sheets are those of "
+                f"{', '.join(sample.annotators)}, such as {sample.annotators[0]}.xlsx"
             )
         return {path.stem: sheet_rows(path)}
     rows = export_rows(path)

@@ -18,7 +18,7 @@ from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.source import open_source, without_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,8 +184,9 @@ def shots_for(
     if not count:
         return ()
     name, split = split_of_name(source)
-    opened = open_source(ProblemOptions(problems=name, split=split))
-    survey = survey_problems(opened)
+    with without_options(param("shots_from")):
+        opened = open_source(ProblemOptions(problems=name, split=split))
+        survey = survey_problems(opened)
     names = canonical_names(survey.label_names)
     if names is None or {*names} != {*data.label_names}:
         raise InputError(

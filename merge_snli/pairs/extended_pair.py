@@ -142,7 +142,6 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
             SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES)),
         ],
         title="Extended Pair",
-        load_name="extended_pair",
         summary=(
             f"Neutral pairs of sentences of NLI problems ({names}), made as in Luo et al. (2022), section 2.2.2: "
             "paired at\nrandom, or two of them joined and their subjects and predicates combined in another way."

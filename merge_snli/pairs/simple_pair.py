@@ -112,7 +112,6 @@ def make_simple_pair(
         options=options.as_dict(),
         sources=sources,
         title="Simple Pair",
-        load_name="simple_pair",
         summary=SUMMARY,
         notes=NOTES,
         terms=TermsRecord("apache-2.0", "Words and templates were written for the MERGE software."),

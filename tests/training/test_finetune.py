@@ -15,7 +15,13 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
-from merge_snli.pairs.finetuning.data import augmented, license_of, read_training_data
+from merge_snli.pairs.finetuning.data import (
+    augmented,
+    license_of,
+    problem_options,
+    read_examples,
+    read_training_data,
+)
 from merge_snli.pairs.finetuning.options import RECIPES, FinetuneOptions
 from merge_snli.pairs.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
 from merge_snli.schema import NLI_LABELS
@@ -346,3 +352,10 @@ def test_two_way_labels_and_too_large_a_share_are_reported(base: Path, augmentat
     share = options(base, Path(PROBLEMS), tmp_path / "out", augment=f"{augmentation}/augmentation", augment_share=0.5)
     with pytest.raises(InputError, match=r"augment_share is 0\.5.*augmentation has 9"):
         main(share)
+
+
+def test_an_option_for_columns_is_not_advised(tmp_path: Path) -> None:
+    path = tmp_path / "gold.csv"
+    path.write_text("premise,hypothesis,gold\na b,c d,neutral\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"gold\.csv .*label_column, which training does not take"):
+        read_examples(str(path), problem_options(str(path)))

@@ -348,8 +348,9 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
     "another annotator": (
         lambda folder: (folder / "a1.csv").rename(folder / "b.csv"),
         ["b.csv", "a2.xlsx"],
-        ["b.csv", "a1.csv and a2.csv"],
+        ["b.csv", "a1, a2"],
     ),
+    "another file of the folder": (write("guidelines.md", b"# F"), ["guidelines.md"], ["guidelines.md", "a1.xlsx"]),
     "an annotator twice": (
         lambda folder: shutil.copy(folder / "a1.csv", folder / "a2.csv"),
         ["a2.csv", "a2.xlsx"],
