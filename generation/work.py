@@ -40,6 +40,10 @@ DESCRIPTION_FILE = "masked_lm.json"
 
 LOCK_FILE = "lock"
 
+ENDING = ".parquet"
+ROWS_PER_GROUP = 1_000
+"""Small, so that merging many shards holds little of each in memory."""
+
 
 def work_folder_of(out: Path, work: str | Path | None = None) -> Path:
     """Return the path of a work folder.
@@ -109,11 +113,6 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.write(f"process {os.getpid()}")
         lock.flush()
         yield
-
-
-ENDING = ".parquet"
-ROWS_PER_GROUP = 1_000
-"""Small, so that merging many shards holds little of each in memory."""
 
 
 def write_shard(folder: Path, key: str, table: pa.Table) -> Path:

@@ -46,6 +46,15 @@ SCHEMA = pa.schema(
     ]
 )
 
+CLASS_FORMS = 32
+"""Number of forms per shard, word class and side whose fillers are all tagged.
+
+Tagging the fillers of every form would take several times as long as tagging the suggestions.
+"""
+
+WITH_CLASS = "fillers with class"
+"""Fillers of the tagged forms: the total for `other class` and `kept`."""
+
 
 def counts_table(counts: FilterCounts) -> pa.Table:
     """Return counts as a table with the columns of `SCHEMA`, sorted, without zeros."""
@@ -65,16 +74,6 @@ def by_side(counts: FilterCounts) -> dict[tuple[str, str, str], Counter[str]]:
     for (word_class, masked_lm, side, reason), count in sorted(counts.items()):
         groups.setdefault((word_class, masked_lm, side), Counter())[reason] = count
     return groups
-
-
-CLASS_FORMS = 32
-"""Number of forms per shard, word class and side whose fillers are all tagged.
-
-Tagging the fillers of every form would take several times as long as tagging the suggestions.
-"""
-
-WITH_CLASS = "fillers with class"
-"""Fillers of the tagged forms: the total for `other class` and `kept`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,9 @@ WORK_FOLDER = (
     "set"
 )
 
+WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
+"""Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
+
 
 @contextmanager
 def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Iterator[AnswersTo]:
@@ -142,10 +145,6 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
             f"(sha256 {recorded.digest[:12]}): install that version"
         )
     return tagger
-
-
-WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
-"""Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 SENTENCES_PER_BATCH = 256
 
+SUGGESTIONS_TO_VERIFY = 256
+"""Number of suggestions that are tagged both ways to verify the fast path."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -78,10 +81,6 @@ def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSenten
     """Tag sentences in their order; texts are not split into sentences."""
     for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH):
         yield TaggedSentence(doc.text, tuple(Token(token.text, token.idx, token.tag_) for token in doc))
-
-
-SUGGESTIONS_TO_VERIFY = 256
-"""Number of suggestions that are tagged both ways to verify the fast path."""
 
 
 class InPlaceTagger:

@@ -36,6 +36,20 @@ AFFIXES = frozenset(
 )
 """Bare affixes, which are vocabulary pieces and which taggers tag like words."""
 
+WORD_CHARACTERS = re.compile(r"\w+")
+
+OTHER_CLASS = "other class"
+OTHER_CASE = "other case"
+NEGATION = "negation"
+PART_OF_WORD = "part of a word"
+LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATION, PART_OF_WORD)
+"""Reasons to leave a shared word out: replacing it, or only some of its occurrences, would change the inference."""
+
+CONTRACTED_NEGATION = re.compile(r"\s*n['’]?t\b|not\b", re.IGNORECASE)
+"""The rest of a sentence after a negated verb: "did" + "n't" or " n't", "can" + "not"."""
+
+WORD_CHARACTER = re.compile(r"\w")
+
 
 def is_whole_word(text: str) -> bool:
     """Return whether the text of a vocabulary piece can be a word of a variant.
@@ -57,9 +71,6 @@ def is_negation(text: str) -> bool:
     return text.casefold().replace("’", "'") in NEGATIONS
 
 
-WORD_CHARACTERS = re.compile(r"\w+")
-
-
 def words_of(problem: TaggedProblem) -> frozenset[str]:
     """Return the words of premise and hypothesis, folded: the tagger's tokens and all runs of word characters."""
     sentences = (problem.premise, problem.hypothesis)
@@ -79,19 +90,6 @@ def fold(text: str) -> str:
         return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(character for character in decomposed if not unicodedata.combining(character)).casefold()
-
-
-OTHER_CLASS = "other class"
-OTHER_CASE = "other case"
-NEGATION = "negation"
-PART_OF_WORD = "part of a word"
-LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATION, PART_OF_WORD)
-"""Reasons to leave a shared word out: replacing it, or only some of its occurrences, would change the inference."""
-
-CONTRACTED_NEGATION = re.compile(r"\s*n['’]?t\b|not\b", re.IGNORECASE)
-"""The rest of a sentence after a negated verb: "did" + "n't" or " n't", "can" + "not"."""
-
-WORD_CHARACTER = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)

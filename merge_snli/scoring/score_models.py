@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from merge_snli.scoring.predictions.source import ScoredSource
     from merge_snli.scoring.results.result import Result
 
+MAX_P_VALUE = 0.001
+"""The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value."""
+
+Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
+"""Labels in an order, and which seeds are predicted correctly with it."""
+
 
 def score_model(
     scored: ScoredModel, data: ScoredData, *, source: ScoredSource | None = None, out: Path | None = None
@@ -125,14 +131,6 @@ def _labels_on_seeds(scored: ScoredModel, predictions: Predictions, data: Scored
         return infer_labels(best, anchors.labels, data.label_names, config_names=labels.config_names, model=scored.name)
     check_labels(labels, best, anchors.labels, data.label_names, model=scored.name)
     return labels
-
-
-MAX_P_VALUE = 0.001
-"""The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value."""
-
-
-Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
-"""Labels in an order, and which seeds are predicted correctly with it."""
 
 
 def infer_labels(

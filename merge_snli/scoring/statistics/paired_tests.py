@@ -18,6 +18,9 @@ N_RESAMPLES = 9_999
 _MAX_VALUES_PER_BATCH = 2**22
 _TOLERANCE = 1e-8  # floating-point sums depend on the order of their terms
 
+_BATCH = 500
+_SUM_TOLERANCE = 1e-4  # sums of float32
+
 
 def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", level: float = 0.95) -> TestResult:
     """Test whether two models are correct on different shares of the same seeds, with McNemar's test.
@@ -143,10 +146,6 @@ def _sampled_p(differences: FloatArray, n_resamples: int, random_seed: int) -> f
         sums = np.abs((2 * positive - counts) @ values)
         extreme += int(np.count_nonzero(sums >= abs(differences.sum()) - _TOLERANCE))
     return (extreme + 1) / (n_resamples + 1)
-
-
-_BATCH = 500
-_SUM_TOLERANCE = 1e-4  # sums of float32
 
 
 @dataclass(frozen=True, kw_only=True)
