@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.models.tagger import CLASS_OF_TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from generation.sentences.forms import Substitution
     from generation.sentences.receptive_field import ReceptiveFieldTagger
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from merge_snli.problems.reading import Problem
 
 logger = logging.getLogger(__name__)
-
 
 SENTENCES_PER_BATCH = 256
 

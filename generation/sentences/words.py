@@ -48,8 +48,6 @@ LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATION, PART_OF_WORD)
 CONTRACTED_NEGATION = re.compile(r"\s*n['’]?t\b|not\b", re.IGNORECASE)
 """The rest of a sentence after a negated verb: "did" + "n't" or " n't", "can" + "not"."""
 
-WORD_CHARACTER = re.compile(r"\w")
-
 
 def is_whole_word(text: str) -> bool:
     """Return whether the text of a vocabulary piece can be a word of a variant.
@@ -179,7 +177,7 @@ def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[
 def _is_part_of_word(sentence: str, token: Token) -> bool:
     """Return whether a word character touches the token, as in "he" + "'s", "gon" + "na" or "5" + "km"."""
     neighbors = sentence[: token.start][-1:] + sentence[token.end : token.end + 1]
-    return WORD_CHARACTER.search(neighbors) is not None
+    return WORD_CHARACTERS.search(neighbors) is not None
 
 
 def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, str, Form]]:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 TOKENS_PER_BATCH = 512
 """Batches of this many tokens keep two cores busy and fit into their caches."""
 

@@ -17,7 +17,6 @@ from merge_snli.embedded import embedded_path
 
 logger = logging.getLogger(__name__)
 
-
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
 """Files of a model that are downloaded and digested by default: no pickles, no code, no images."""
 

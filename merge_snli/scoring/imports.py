@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 ID_COLUMNS = ("variant_id", "pair_id")
 """The columns of ids of rows in stored data sets."""
 

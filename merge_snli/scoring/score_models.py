@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.base.errors import Message
-    from merge_snli.models.labels import ModelLabels
     from merge_snli.models.loading import ModelOptions
     from merge_snli.models.scored_model import ScoredModel
     from merge_snli.scoring.predictions.predict import Predictions

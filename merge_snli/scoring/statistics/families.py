@@ -21,6 +21,7 @@ PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
     "mcnemar": (mcnemar_test, "seed"),
     "t-test": (paired_t_test, "subsample"),
 }
+"""The tests of two models by name, and the unit of the values that each takes by default."""
 
 
 def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD) -> FloatArray:
