@@ -28,7 +28,6 @@ A new option or filter that is off by default changes no row of existing options
 problems and of rows are made again with a new version, and `validate` checks rows of its own version only.
 """
 
-
 TAGGED_FOLDER = "tagged"
 ANSWERS_FOLDER = "suggestions"
 RESULT_FOLDERS = ("variants", "seeds", "variant_counts", "filter_counts", "standalone_filter_counts")

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from generation.replacements.finding import FilteredWord
     from merge_snli.dataset.stored import MergeDataset
 
-
 FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_MASKED_LM = 0.9
 DARK = 0.6

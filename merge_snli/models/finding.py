@@ -1,4 +1,4 @@
-"""Resolve a model name (Hub id, folder or `demo:NAME`) to a folder on disk with a digest."""
+"""Resolve a model name (Hub id, folder or `demo:NAME`) to a folder with a digest, and choose the device to run on."""
 
 from __future__ import annotations
 
