@@ -180,7 +180,7 @@ def _is_part_of_word(sentence: str, token: Token) -> bool:
     return WORD_CHARACTERS.search(neighbors) is not None
 
 
-def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, str, Form]]:
+def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, Form]]:
     """Yield the forms of a shared word, the premise's before the hypothesis's.
 
     Args:
@@ -189,11 +189,11 @@ def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> I
         mask: `one` or `all`, see `forms`.
 
     Yields:
-        The side, its sentence, and the form.
+        The side and the form.
     """
     for side, sentence, starts in (
         (PREMISE, tagged.premise.text, word.premise),
         (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
     ):
         for form in forms(sentence, word.text, starts, mask):
-            yield side, sentence, form
+            yield side, form
