@@ -4,8 +4,8 @@
 # make lint      check style, types and import layers
 # make docs      build the documentation site in build/site
 # make smoke     build the wheel and run its demo in a separate environment
-# make data      regenerate the shipped data set from the embedded problems
-# make train     train the embedded models
+# make data      regenerate the bundled data set from the bundled problems
+# make train     train the bundled models
 # PIP_FLAGS      extra flags for the installation, such as an index with another build of torch (see README.md)
 
 PYTHONS := python3 python3.13 python3.12 python3.11
@@ -91,14 +91,14 @@ smoke: wheel
 	@.ci/install $(SMOKE)/venv dist/*.whl
 	mkdir $(SMOKE)/empty && cd $(SMOKE)/empty && ../venv/bin/merge-snli demo
 
-# The data set of the embedded problems is part of the package folder.
+# The data set of the bundled problems is part of the package folder.
 data: $(READY)
 	rm -rf build/data
 	$(RUN)merge-snli generate demo:problems --id-column id --preset demo --out build/data/merge_snli
 	rm -rf merge_snli/data
 	cp -r build/data/merge_snli/. merge_snli/
 
-# The embedded models; training resumes from existing checkpoints, and nli-b learns from nli-a.
+# The bundled models; training resumes from existing checkpoints, and nli-b learns from nli-a.
 train: $(READY)
 	@.ci/install $(VENV) --editable '.[dev,train]'
 	$(RUN)python -m training.train

@@ -56,7 +56,7 @@ Rows = dict[Change, dict[str, Any]]
 def main() -> None:
     """Generate the data sets and print what each option changes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the embedded problems)")
+    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the bundled problems)")
     parser.add_argument("--limit", type=int, help="number of problems (default: all)")
     parser.add_argument("--mlm", nargs="+", default=["demo:mlm-wordpiece", "demo:mlm-bpe"], help="masked LMs")
     parser.add_argument("--examples", type=int, default=5, help="examples per option (default: 5)")

@@ -42,7 +42,7 @@ class Seconds(NamedTuple):
 def main() -> None:
     """Run the benchmark and print its table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the embedded problems)")
+    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the bundled problems)")
     parser.add_argument("--limit", type=int, default=1000, help="number of problems (default: 1000)")
     parser.add_argument("--forms", type=int, default=1000, help="number of forms (default: 1000)")
     parser.add_argument("--rounds", type=int, default=5, help="number of rounds (default: 5)")

@@ -2,8 +2,8 @@
 
     python -m benchmarks.filter_trade_off --snli snli/test.jsonl --work work
 
-Generates a data set per filter from the embedded problems and from the first 3,000 problems of SNLI test, with the two
-embedded masked LMs. All runs share the work folder, so that masked LM answers are computed once. The scores of the
+Generates a data set per filter from the bundled problems and from the first 3,000 problems of SNLI test, with the two
+bundled masked LMs. All runs share the work folder, so that masked LM answers are computed once. The scores of the
 variants are in `annotation_study.csv` (400 variants of the plain method) and `filter_study.csv` (top-ups, and variants
 of the bundled data set), by variant id.
 """
@@ -41,7 +41,7 @@ BUNDLED, SNLI = "merge_snli", "snli_test_3000"
 POOL_SEED = 1
 """The random seed of the pool's draw: `merge-snli annotate sample --random-seed 1`."""
 POOL_PROBLEMS = 207
-"""The embedded problems when the pool was drawn; later ones have larger numbers."""
+"""The bundled problems when the pool was drawn; later ones have larger numbers."""
 POOL_INFLATION = 20
 DEGREES = (20, 10)
 TOP_UP = "top-up"

@@ -23,7 +23,7 @@ def forms_of(problems: str, limit: int | None) -> dict[str, Form]:
         form.key: form
         for tagged in tag(read_problems(ProblemOptions(problems=problems, limit=limit)).problems, find_tagger())
         for word in replaced_words(shared_words(tagged), DEFAULT_CLASSES)
-        for _, _, form in forms_of_word(tagged, word)
+        for _, form in forms_of_word(tagged, word)
     }
 
 

@@ -5,7 +5,7 @@
 For each size, a file of synthetic problems is written and a separate process runs these stages:
 
 - words: read and tag all problems and count the shared words, as `merge-snli tables` does.
-- masked LMs: look up all forms in the answer stores, and ask the embedded masked LMs for the forms of the first shards.
+- masked LMs: look up all forms in the answer stores, and ask the bundled masked LMs for the forms of the first shards.
 - rows: create the rows of these shards.
 
 The table shows peak and current resident memory after each stage.

@@ -32,7 +32,7 @@ MAX_SHARE = 0.10
 def main() -> None:
     """Run the benchmark and print its table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the embedded problems)")
+    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the bundled problems)")
     parser.add_argument("--limit", type=int, default=200, help="number of problems (default: 200)")
     parser.add_argument("--mlm", nargs="+", help="masked LMs to use instead of random ones")
     parser.add_argument(

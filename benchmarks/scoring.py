@@ -3,7 +3,7 @@
     python -m benchmarks.scoring --pairs snli/test.jsonl mnli/dev_matched.jsonl --long-premises
 
 The classifier has the architecture of roberta-base and random weights, unless `--model` names another. The pairs are
-JSON lines with `premise` and `hypothesis`, by default the embedded problems; each file is a table of its own. With
+JSON lines with `premise` and `hypothesis`, by default the bundled problems; each file is a table of its own. With
 `--long-premises`, two more tables have premises of 250 to 600 characters, joined from those of the last file: pairs
 that differ from each other, and 20 variants each of a twentieth of them. In each round all methods run on the same
 pairs in turn; the tables show the median of the rounds.
@@ -48,7 +48,7 @@ def main() -> None:
         type=Path,
         nargs="+",
         default=[embedded_path("demo:problems")],
-        help="JSON lines files (default: the embedded problems)",
+        help="JSON lines files (default: the bundled problems)",
     )
     parser.add_argument("--long-premises", action="store_true", help="add two tables with long premises")
     parser.add_argument("--model", help="classifier to use instead of a random one")

@@ -5,7 +5,7 @@
 The model has the architecture of bert-base-cased and random weights. The forms are those of real problems. In each
 round all methods run in turn; the table shows the median of the rounds. The row "matmul bound" is the rate at which the
 machine does the same floating-point operations as plain matrix products. The last table shows how bfloat16 changes the
-suggestions of the embedded masked LMs.
+suggestions of the bundled masked LMs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PRODUCTS_PER_ROUND = 4
 def main() -> None:
     """Run the benchmark and print its tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the embedded problems)")
+    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the bundled problems)")
     parser.add_argument("--limit", type=int, default=2000, help="number of problems (default: 2000)")
     parser.add_argument("--forms", type=int, default=2000, help="forms per round for `generation` (default: 2000)")
     parser.add_argument(
@@ -158,7 +158,7 @@ def table(rates: dict[str, float]) -> str:
 
 
 def changes(forms: Mapping[str, Form]) -> str:
-    """Format how bfloat16 changes the suggestions of the embedded masked LMs."""
+    """Format how bfloat16 changes the suggestions of the bundled masked LMs."""
     rows = [
         f"Effect of bfloat16 ({len(forms)} forms, words more probable than the original):",
         "",

@@ -1,4 +1,4 @@
-"""Write any number of distinct synthetic problems made from the words of the embedded problems."""
+"""Write any number of distinct synthetic problems made from the words of the bundled problems."""
 
 from __future__ import annotations
 

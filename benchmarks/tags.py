@@ -2,7 +2,7 @@
 
     python -m benchmarks.tags --problems snli/test.jsonl --cases 20000
 
-The cases are suggestions of an embedded masked LM for the forms of real problems. Both methods run in turn on parts of
+The cases are suggestions of a bundled masked LM for the forms of real problems. Both methods run in turn on parts of
 the cases, and all tags are compared.
 """
 
@@ -38,7 +38,7 @@ SUGGESTIONS_PER_FORM = 50
 def main() -> None:
     """Run the benchmark and print its table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the embedded problems)")
+    parser.add_argument("--problems", default="demo:problems", help="problem file (default: the bundled problems)")
     parser.add_argument("--cases", type=int, default=20_000, help="number of suggestions (default: 20000)")
     parser.add_argument("--mlm", default="demo:mlm-wordpiece", help="masked LM (default: %(default)s)")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Measure time and memory of `merge-snli validate` on enlarged copies of the embedded data set.
+"""Measure time and memory of `merge-snli validate` on enlarged copies of the bundled data set.
 
     python -m benchmarks.validation --copies 1 10 100
 
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def enlarge(folder: Path, copies: int) -> int:
-    """Write the embedded data set with `copies` copies of every seed, and return its number of variants."""
+    """Write the bundled data set with `copies` copies of every seed, and return its number of variants."""
     record = read_record(FOLDER.parent / RUN_FILE)
     options = Options(**with_defaults(record.options))
     labels = record.label_names

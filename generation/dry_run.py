@@ -41,6 +41,8 @@ LENGTHS_TIMED = 5
 TIMINGS_PER_LENGTH = 3
 """Number of times that each batch is run. The fastest counts, since the first includes one-time setup."""
 
+BYTES_PER_MB = 1_000_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedLMEstimate:
@@ -198,9 +200,6 @@ def _time_batches(mlm: MaskedLM, by_length: Mapping[int, Sequence[EncodedForm]],
             times.append(time.perf_counter() - begin)
         seconds[length] = min(times) / size
     return seconds
-
-
-BYTES_PER_MB = 1_000_000
 
 
 def dry_run_text(found: DryRun) -> str:

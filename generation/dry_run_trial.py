@@ -146,7 +146,7 @@ def count_forms(problems: ProblemWords, mask: str) -> Groups:
         (word.word_class, side)
         for tagged, words in problems
         for word in words
-        for side, _, _ in forms_of_word(tagged, word, mask)
+        for side, _ in forms_of_word(tagged, word, mask)
     )
 
 

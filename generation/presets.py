@@ -15,6 +15,11 @@ from merge_snli.problems.options import TYPE_NAMES, converted, option_types
 if TYPE_CHECKING:
     from pathlib import Path
 
+RUN_TOML = "run.toml"
+"""The run file that a run writes next to its `run.json`."""
+
+HEADER = "# The options of a run. To reproduce it: merge-snli generate --options run.toml --out DIR\n"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
@@ -65,12 +70,6 @@ def preset_options(name: str) -> dict[str, Any]:
     if name not in PRESETS:
         raise InputError(f"{param('preset')} is {name!r}: choose from {', '.join(PRESETS)}")
     return dict(PRESETS[name].options)
-
-
-RUN_TOML = "run.toml"
-"""The run file that a run writes next to its `run.json`."""
-
-HEADER = "# The options of a run. To reproduce it: merge-snli generate --options run.toml --out DIR\n"
 
 
 def write_run_file(options: Options) -> str:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from generation.sentences.words import SharedWord
     from merge_snli.problems.reading import Problem
 
+ROWS_PER_BATCH = 5_000
+
+Row = dict[str, Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -103,11 +107,6 @@ def _rank(variant: Variant, subsample: int, random_seed: int) -> str:
         variant.replacement.word,
     ]
     return hashlib.sha256(json.dumps(key, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
-
-
-ROWS_PER_BATCH = 5_000
-
-Row = dict[str, Any]
 
 
 def draw_all(variants: Iterable[Variant], options: Options) -> tuple[Variant, ...]:

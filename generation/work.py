@@ -28,7 +28,6 @@ A new option or filter that is off by default changes no row of existing options
 problems and of rows are made again with a new version, and `validate` checks rows of its own version only.
 """
 
-
 TAGGED_FOLDER = "tagged"
 ANSWERS_FOLDER = "suggestions"
 RESULT_FOLDERS = ("variants", "seeds", "variant_counts", "filter_counts", "standalone_filter_counts")
@@ -39,6 +38,10 @@ DESCRIPTION_FILE = "masked_lm.json"
 """In each subfolder of `ANSWERS_FOLDER`: the cache key of the answers."""
 
 LOCK_FILE = "lock"
+
+ENDING = ".parquet"
+ROWS_PER_GROUP = 1_000
+"""Small, so that merging many shards holds little of each in memory."""
 
 
 def work_folder_of(out: Path, work: str | Path | None = None) -> Path:
@@ -109,11 +112,6 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.write(f"process {os.getpid()}")
         lock.flush()
         yield
-
-
-ENDING = ".parquet"
-ROWS_PER_GROUP = 1_000
-"""Small, so that merging many shards holds little of each in memory."""
 
 
 def write_shard(folder: Path, key: str, table: pa.Table) -> Path:

@@ -1,4 +1,4 @@
-"""Tiny random masked LMs of several architectures, with tokenizers trained on the embedded problems."""
+"""Tiny random masked LMs of several architectures, with tokenizers trained on the bundled problems."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def as_pickle(folder: Path) -> Path:
 
 
 def embedded_texts() -> Iterator[str]:
-    """Yield the sentences of the embedded problems."""
+    """Yield the sentences of the bundled problems."""
     path = embedded_path("demo:problems")
     assert path is not None
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -42,6 +42,16 @@ MODEL_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "model.
 MAX_LENGTH = 256
 """The largest number of tokens of the models."""
 
+HIDDEN = 384
+SHAPE: dict[str, Any] = {
+    "hidden_size": HIDDEN,
+    "num_attention_heads": 12,
+    "intermediate_size": 1536,
+    "layer_norm_eps": 1e-12,
+}
+DROPOUT: dict[str, Any] = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.0}
+ROBERTA_OFFSET = 2
+
 
 @dataclass(frozen=True)
 class Base:
@@ -102,17 +112,6 @@ def layer_weights(base: Base, layers: int) -> Weights:
     """Return the weights of the first `layers` encoder layers, named as in `BertModel`."""
     prefixes = tuple(f"encoder.layer.{layer}." for layer in range(layers))
     return {name: value for name, value in base.weights.items() if name.startswith(prefixes)}
-
-
-HIDDEN = 384
-SHAPE: dict[str, Any] = {
-    "hidden_size": HIDDEN,
-    "num_attention_heads": 12,
-    "intermediate_size": 1536,
-    "layer_norm_eps": 1e-12,
-}
-DROPOUT: dict[str, Any] = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.0}
-ROBERTA_OFFSET = 2
 
 
 def bert_config(size: int, layers: int, labels: tuple[str, ...] | None = None) -> BertConfig:

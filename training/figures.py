@@ -31,6 +31,8 @@ Figures: TypeAlias = dict[str, float]
 TOP = 200
 FORMS_PER_BATCH = 64
 
+PAIRS_PER_BATCH = 64
+
 
 def figures_of(folder: Path, problems: tuple[Problem, ...]) -> Figures:
     """Measure a bundled model on problems.
@@ -83,9 +85,6 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
         "forms": len(fillers),
         "one_token": len(fillers) / len(evaluated),
     }
-
-
-PAIRS_PER_BATCH = 64
 
 
 def nli_figures(folder: Path, problems: Sequence[Problem]) -> Figures:

@@ -17,6 +17,10 @@ from merge_snli.pairs.finetuning.data import epoch_batches
 
 logger = logging.getLogger(__name__)
 
+SAVE_EVERY = 100
+LOG_EVERY = 100
+NEW_MODULES = ("pooler.", "classifier.")
+
 
 class BatchPlan:
     """Maps training steps to batches; epochs are created when they are needed."""
@@ -34,11 +38,6 @@ class BatchPlan:
             self._batches += epoch_batches(lengths, shares, size, seed=seed, epoch=self._epoch)
             self._epoch += 1
         return self._batches[step]
-
-
-SAVE_EVERY = 100
-LOG_EVERY = 100
-NEW_MODULES = ("pooler.", "classifier.")
 
 
 @dataclass(frozen=True)

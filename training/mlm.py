@@ -19,7 +19,6 @@ from training.vocabulary import FUNCTION_WORDS
 
 logger = logging.getLogger(__name__)
 
-
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 

@@ -29,6 +29,12 @@ without would you your
 """
 FUNCTION_WORDS = frozenset(FUNCTION_WORD_LIST.split())
 
+SNLI_WEIGHT = 3.0
+
+# In the order of RoBERTa's ids. The padding id must be 1, since RoBERTa's position ids start after it.
+BPE_SPECIALS = {"<s>": "[CLS]", "<pad>": "[PAD]", "</s>": "[SEP]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
+BARE_WORD_COUNT = 60
+
 
 def count_pieces(base: Base, sentences: Mapping[str, float]) -> Counter[str]:
     """Count the base's pieces over weighted sentences."""
@@ -82,19 +88,11 @@ def wordpiece_tokenizer(pieces: Iterable[str]) -> BertTokenizer:
     return BertTokenizer(vocab=vocabulary, do_lower_case=True, model_max_length=MAX_LENGTH)
 
 
-SNLI_WEIGHT = 3.0
-
-
 def classifier_pieces(base: Base, data: Path, size: int) -> list[str]:
     """Return the most frequent pieces of the training text; SNLI sentences count three times."""
     sentences = dict.fromkeys(unique_sentences(training_problems(data, MNLI_DEV)), 1.0)
     sentences |= dict.fromkeys(unique_sentences(training_problems(data, SNLI_DEV)), SNLI_WEIGHT)
     return cut_vocabulary(base.tokenizer.get_vocab(), count_pieces(base, sentences), size)
-
-
-# In the order of RoBERTa's ids. The padding id must be 1, since RoBERTa's position ids start after it.
-BPE_SPECIALS = {"<s>": "[CLS]", "<pad>": "[PAD]", "</s>": "[SEP]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
-BARE_WORD_COUNT = 60
 
 
 def learn_bpe(sentences: Mapping[str, int], size: int) -> RobertaTokenizer:

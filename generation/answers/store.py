@@ -38,6 +38,10 @@ SHARD_SCHEMA = pa.schema(
 Answer = Fillers | str
 """The fillers of a form under one masked LM, or why it has none: `split` or `too long`."""
 
+INDEX_FILE = "index.sqlite"
+
+ROWS_PER_GROUP = 256
+
 
 @dataclass(frozen=True)
 class MaskedLMAnswers:
@@ -71,11 +75,6 @@ def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Ans
             # Copied: a few answers must not keep the whole shard in memory.
             part = slice(offsets[row], offsets[row + 1])
             yield key, Fillers(ids[part].copy(), log_probs[part].copy(), original_ids[row], original_log_probs[row])
-
-
-INDEX_FILE = "index.sqlite"
-
-ROWS_PER_GROUP = 256
 
 
 class Store:

@@ -27,7 +27,6 @@ OUTCOMES = (KEPT, *(each.reason for each in FILTERS if each.on_validators is Non
 
 CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 
-
 LogOdds = dict[str, float]
 """log p(word) - log p(original) by word, natural logarithm."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from generation.sentences.forms import match_occurrence_case
+from generation.sentences.words import forms_of_word
 from merge_snli.base.option import Option
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from generation.filters.lexical import WordNet
     from generation.masked_lms.masked_lm import Fillers
     from generation.masked_lms.vocabulary import Vocabulary
+    from generation.sentences.forms import Form
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
 
@@ -63,6 +65,27 @@ class Place:
     def written(self, suggestion: str) -> str:
         """Return a suggestion, which has the case of the shared word, as it is written in this place."""
         return match_occurrence_case(self.sentence[self.start : self.end], self.word.text, suggestion)
+
+
+def places_of_word(
+    tagged: TaggedProblem,
+    word: SharedWord,
+    mask: str,
+    *,
+    problem_words: frozenset[str],
+    wordnet: WordNet | None = None,
+) -> Iterator[tuple[Form, Place]]:
+    """Yield the forms of a shared word, each with the occurrence that it masks.
+
+    Args:
+        tagged: The problem.
+        word: One of its shared words.
+        mask: `one` or `all`, see `generation.sentences.forms.forms`.
+        problem_words: The words of the problem, from `words_of`.
+        wordnet: WordNet; None if no filter of the run uses it.
+    """
+    for side, form in forms_of_word(tagged, word, mask):
+        yield form, Place(tagged, word, problem_words, side, form.start, form.end, wordnet)
 
 
 @dataclass(frozen=True, kw_only=True)

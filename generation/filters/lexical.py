@@ -29,6 +29,26 @@ ARTICLES_LIBRARY = "inflect"
 ARTICLE = re.compile(r"(?<![\w'’-])(an?)\s+[\"'“‘(]*$", re.IGNORECASE)
 """An indefinite article at the end of a text; only opening quotes or brackets may separate it from the next word."""
 
+FOLDER_VARIABLE = "WNSEARCHDIR"
+"""Environment variable with the folder of WordNet's files, as for WordNet's own programs."""
+
+FOLDERS = ("/usr/share/wordnet", "~/nltk_data/corpora/wordnet", "/usr/share/nltk_data/corpora/wordnet")
+"""Folders of Debian's package and of NLTK's downloader."""
+
+CO_HYPONYM_DEPTH = 1
+"""Words are co-hyponyms if they have a common hypernym at most this many steps above each.
+
+With two steps "dog" and "man" are co-hyponyms, with four steps two thirds of all pairs of common nouns.
+"""
+
+AUXILIARIES = frozenset({"be", "have", "do"})
+"""Verbs that count as related to no word, because they mostly have a grammatical function."""
+
+POS_OF_CLASS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+LEXICOGRAPHER_FILES = 45
+
+_FILES = ("noun", "verb", "adj", "adv")
+
 
 def disagrees_with_article(sentence: str, start: int, end: int, original: str) -> Callable[[str], bool]:
     """Return the condition on suggestions for one occurrence of a shared word: the article before it does not fit.
@@ -63,25 +83,6 @@ def _engine() -> engine:
     import inflect
 
     return inflect.engine()
-
-
-FOLDER_VARIABLE = "WNSEARCHDIR"
-"""Environment variable with the folder of WordNet's files, as for WordNet's own programs."""
-
-FOLDERS = ("/usr/share/wordnet", "~/nltk_data/corpora/wordnet", "/usr/share/nltk_data/corpora/wordnet")
-"""Folders of Debian's package and of NLTK's downloader."""
-
-CO_HYPONYM_DEPTH = 1
-"""Words are co-hyponyms if they have a common hypernym at most this many steps above each.
-
-With two steps "dog" and "man" are co-hyponyms, with four steps two thirds of all pairs of common nouns.
-"""
-
-AUXILIARIES = frozenset({"be", "have", "do"})
-"""Verbs that count as related to no word, because they mostly have a grammatical function."""
-
-POS_OF_CLASS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
-LEXICOGRAPHER_FILES = 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +201,6 @@ def load_wordnet() -> WordNet:
         f"{param('no_relations')} needs WordNet, but {missing}: install the Debian package wordnet-base, or set "
         f"{FOLDER_VARIABLE} to the folder `dict` of WordNet 3.0"
     )
-
-
-_FILES = ("noun", "verb", "adj", "adv")
 
 
 def _hypernyms(synset: Any) -> list[Any]:  # noqa: ANN401 - NLTK has no types

@@ -37,6 +37,10 @@ DESCRIPTIONS = {
 }
 """What each config contains."""
 
+MAX_OPEN_FILES = 64
+ROWS_PER_READ = 500
+"""Rows read from one file at a time."""
+
 
 def write_data(
     folder: Path, variants: Sequence[Path], seeds: Sequence[Path], options: Options, label_names: Sequence[str]
@@ -107,11 +111,6 @@ def _read(path: Path) -> Iterator[pa.Table]:
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(ROWS_PER_GROUP):
             yield pa.Table.from_batches([batch])
-
-
-MAX_OPEN_FILES = 64
-ROWS_PER_READ = 500
-"""Rows read from one file at a time."""
 
 
 def merge_files(files: Sequence[Path], column: str, folder: Path) -> Iterator[pa.Table]:

@@ -18,6 +18,9 @@ from generation.sentences.words import fold, is_negation
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+ATTEMPTS = 64
+"""Number of orders of the letters that are tried before a word is left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Validated:
@@ -117,10 +120,6 @@ def _replacement(word: str, premise: Validated | None, hypothesis: Validated | N
         hypothesis.mlms if hypothesis is not None else (),
         min(side.log_odds for side in (premise, hypothesis) if side is not None),
     )
-
-
-ATTEMPTS = 64
-"""Number of orders of the letters that are tried before a word is left out."""
 
 
 def scramble_all(

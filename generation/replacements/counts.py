@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, OTHER_CLASS
 from generation.filters.fillers import KEPT
+from generation.filters.filter import places_of_word
 from generation.masked_lms.masked_lm import Fillers
-from generation.sentences.forms import ONE, Form, Substitution, match_case, match_occurrence_case
-from generation.sentences.words import SharedWord, fold, forms_of_word, words_of
+from generation.sentences.forms import ONE, Substitution, match_case
+from generation.sentences.words import fold, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from generation.answers.store import MaskedLMAnswers
+    from generation.filters.filter import Place
     from generation.masked_lms.vocabulary import Vocabulary
+    from generation.sentences.forms import Form
     from generation.sentences.tagging import InPlaceTagger, TaggedProblem
+    from generation.sentences.words import SharedWord
 
 FORMS = "forms"
 FILLERS = "fillers"
@@ -46,6 +50,15 @@ SCHEMA = pa.schema(
     ]
 )
 
+CLASS_FORMS = 32
+"""Number of forms per shard, word class and side whose fillers are all tagged.
+
+Tagging the fillers of every form would take several times as long as tagging the suggestions.
+"""
+
+WITH_CLASS = "fillers with class"
+"""Fillers of the tagged forms: the total for `other class` and `kept`."""
+
 
 def counts_table(counts: FilterCounts) -> pa.Table:
     """Return counts as a table with the columns of `SCHEMA`, sorted, without zeros."""
@@ -67,24 +80,12 @@ def by_side(counts: FilterCounts) -> dict[tuple[str, str, str], Counter[str]]:
     return groups
 
 
-CLASS_FORMS = 32
-"""Number of forms per shard, word class and side whose fillers are all tagged.
-
-Tagging the fillers of every form would take several times as long as tagging the suggestions.
-"""
-
-WITH_CLASS = "fillers with class"
-"""Fillers of the tagged forms: the total for `other class` and `kept`."""
-
-
 @dataclass(frozen=True, slots=True)
 class _AnsweredForm:
     """The fillers of one form under one masked LM, and which of them each filter keeps."""
 
     masked_lm: str
-    side: str
-    word: SharedWord
-    sentence: str
+    place: Place
     form: Form
     fillers: Fillers
     whole: npt.NDArray[np.bool_]
@@ -93,13 +94,11 @@ class _AnsweredForm:
 
     def in_place(self, vocabulary: Vocabulary) -> dict[int, Substitution]:
         """Return the fillers that are whole words by rank, each in the place of the masked word."""
-        start, end = self.form.start, self.form.end
-        places = {}
+        place, places = self.place, {}
         for rank in np.flatnonzero(self.whole):
             piece = vocabulary.pieces[self.fillers.piece_ids[rank]]
-            text = match_case(self.word.text, piece.text) if piece is not None else ""
-            written = match_occurrence_case(self.sentence[start:end], self.word.text, text)
-            places[int(rank)] = Substitution(self.sentence, start, end, written)
+            text = match_case(place.word.text, piece.text) if piece is not None else ""
+            places[int(rank)] = Substitution(place.sentence, place.start, place.end, place.written(text))
         return places
 
     def counts(self) -> dict[str, int]:
@@ -149,7 +148,7 @@ def count_standalone(
         ((form, form.class_counts(each)) for form, each in zip(sample, of_class, strict=True)),
     ):
         for reason, number in numbers.items():
-            counts[form.word.word_class, form.masked_lm, form.side, reason] += number
+            counts[form.place.word.word_class, form.masked_lm, form.place.side, reason] += number
     return counts
 
 
@@ -175,15 +174,13 @@ def _answered(
         name: [index for word in problem_words for index in of_mlm.get(word, ())] for name, of_mlm in pieces.items()
     }
     for word in words:
-        for side, sentence, form in forms_of_word(tagged, word, mask):
+        for form, place in places_of_word(tagged, word, mask, problem_words=problem_words):
             for name, of_mlm in answers.items():
                 fillers = of_mlm.answers[form.key]
                 if isinstance(fillers, Fillers):
                     yield _AnsweredForm(
                         name,
-                        side,
-                        word,
-                        sentence,
+                        place,
                         form,
                         fillers,
                         of_mlm.vocabulary.same_kind(fillers.piece_ids, fillers.original_id),
@@ -196,9 +193,9 @@ def _sample(forms: Sequence[_AnsweredForm], class_forms: int | None) -> list[_An
     """Return the forms with the first keys of each word class and side."""
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
     for each in forms:
-        keys[each.word.word_class, each.side].add(each.form.key)
+        keys[each.place.word.word_class, each.place.side].add(each.form.key)
     first = {group: set(sorted(of_group)[:class_forms]) for group, of_group in keys.items()}
-    return [each for each in forms if each.form.key in first[each.word.word_class, each.side]]
+    return [each for each in forms if each.form.key in first[each.place.word.word_class, each.place.side]]
 
 
 def _of_class(
@@ -210,5 +207,5 @@ def _of_class(
     classes = dict(zip(places, tagger.word_classes(places), strict=True))
     for each, of_form in zip(forms, in_place, strict=True):
         of_class = np.zeros_like(each.whole)
-        of_class[[rank for rank, place in of_form.items() if classes[place] == each.word.word_class]] = True
+        of_class[[rank for rank, place in of_form.items() if classes[place] == each.place.word.word_class]] = True
         yield of_class

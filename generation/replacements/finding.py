@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from generation.filters.definitions import applied_filters
 from generation.filters.fillers import Filtered, LogOdds, filter_fillers
-from generation.filters.filter import Place
+from generation.filters.filter import places_of_word
 from generation.replacements.combine import (
     Replacement,
     Validated,
@@ -21,16 +21,17 @@ from generation.replacements.combine import (
     scramble_all,
 )
 from generation.replacements.counts import FILLERS, FORMS, NO_ORDER, FilterCounts
-from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Form, Substitution
-from generation.sentences.words import forms_of_word, words_of
+from generation.sentences.forms import HYPOTHESIS, PREMISE, SIDES, Substitution
+from generation.sentences.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from generation.answers.store import MaskedLMAnswers
-    from generation.filters.filter import Applied
+    from generation.filters.filter import Applied, Place
     from generation.filters.lexical import WordNet
     from generation.options import Options
+    from generation.sentences.forms import Form
     from generation.sentences.tagging import InPlaceTagger, TaggedProblem
     from generation.sentences.words import SharedWord
 
@@ -144,18 +145,10 @@ def filter_words(
         for tagged, shared in problems
         for problem_words in (words_of(tagged),)
         for word in shared
-        for places in (_places(tagged, word, problem_words, options, wordnet),)
+        for places in (places_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet),)
     ]
     by_tag = [each for each in filters if each.filter.on_tag is not None]
     return _drop_by_tag(words, tagger, by_tag) if by_tag else words
-
-
-def _places(
-    tagged: TaggedProblem, word: SharedWord, problem_words: frozenset[str], options: Options, wordnet: WordNet | None
-) -> Iterator[tuple[Form, Place]]:
-    """Yield the forms of a shared word, each with the occurrence that it masks."""
-    for side, _, form in forms_of_word(tagged, word, options.mask):
-        yield form, Place(tagged, word, problem_words, side, form.start, form.end, wordnet)
 
 
 def _filter_forms(

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from generation.sentences.words import SharedWord
     from merge_snli.dataset.stored import MergeDataset
 
+EXAMPLES = 8
+"""Number of words shown for each reason to drop a filler."""
+
 
 @dataclass(frozen=True)
 class ExplainedWord:
@@ -146,10 +149,6 @@ def _explain_words(
             }
             explained[each.word] = ExplainedWord(each.word, forms, found.replacements, dropped)
     return tuple(explained.get(word, ExplainedWord(word, (), ())) for word in words)
-
-
-EXAMPLES = 8
-"""Number of words shown for each reason to drop a filler."""
 
 
 def explanation_text(explanation: Explanation) -> str:

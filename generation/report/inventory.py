@@ -35,6 +35,9 @@ TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
 
 Json = dict[str, Any]
 
+BYTES_PER_MIB = 2**20
+NEEDED = {True: "yes", False: "no", None: "unknown"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
@@ -169,10 +172,6 @@ def _rows(path: Path) -> int:
         return int(pq.read_metadata(path).num_rows)
     except (pa.ArrowException, OSError):
         return 0
-
-
-BYTES_PER_MIB = 2**20
-NEEDED = {True: "yes", False: "no", None: "unknown"}
 
 
 def inventory_table(work: Path, stored: Sequence[Stored]) -> Table:

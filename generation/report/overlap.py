@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from generation.replacements.finding import FilteredWord
     from merge_snli.dataset.stored import MergeDataset
 
-
 FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_MASKED_LM = 0.9
 DARK = 0.6
@@ -39,6 +38,9 @@ DARK = 0.6
 
 METADATA: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 """Metadata by format, without dates, so that the file is reproducible."""
+
+Suggested = dict[tuple[object, str], set[str]]
+"""Names of the masked LMs that suggest a word, by shared word and suggestion."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,6 @@ def overlap(dataset: MergeDataset) -> Overlap:
     np.fill_diagonal(shared, matrix[matrix.sum(axis=1) == 1].sum(axis=0))
     note = "Counted over the variants of config all; suggestions that became no variant are not counted."
     return Overlap("Variants per seed", names, shared / len(table["seed_id"].unique()), (note,))
-
-
-Suggested = dict[tuple[object, str], set[str]]
-"""Names of the masked LMs that suggest a word, by shared word and suggestion."""
 
 
 def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ...]) -> dict[str, Overlap]:

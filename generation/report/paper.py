@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from merge_snli.base.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from merge_snli.base.table import Cell
 

@@ -62,6 +62,9 @@ def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
             f"{_or_again(dataset)}"
         )
 
+WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
+"""Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
+
 
 @contextmanager
 def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Iterator[AnswersTo]:
@@ -164,10 +167,6 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
             f"(sha256 {recorded.digest[:12]}): install that version"
         )
     return tagger
-
-
-WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
-"""Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
 
 
 @dataclass(frozen=True)

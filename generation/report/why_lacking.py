@@ -28,7 +28,6 @@ TOO_FEW = "too few variants of the seed"
 SETS = "set operations"
 NOT_SUGGESTED = "not among the fillers"
 
-
 Seed = tuple[str, str, str]
 """The id, premise and hypothesis of a seed; two data sets have the same one if all are equal."""
 

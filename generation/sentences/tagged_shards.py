@@ -114,10 +114,7 @@ def distinct_forms(problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]
         mask: What a form masks, see `generation.sentences.forms.forms`.
     """
     return {
-        form.key: form
-        for tagged, words in problems
-        for word in words
-        for _, _, form in forms_of_word(tagged, word, mask)
+        form.key: form for tagged, words in problems for word in words for _, form in forms_of_word(tagged, word, mask)
     }
 
 

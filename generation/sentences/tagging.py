@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from merge_snli.models.tagger import CLASS_OF_TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from generation.sentences.forms import Substitution
     from generation.sentences.receptive_field import ReceptiveFieldTagger
@@ -19,8 +18,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 SENTENCES_PER_BATCH = 256
+
+SUGGESTIONS_TO_VERIFY = 256
+"""Number of suggestions that are tagged both ways to verify the fast path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,6 @@ def tag_sentences(texts: Iterable[str], tagger: Tagger) -> Iterator[TaggedSenten
     """Tag sentences in their order; texts are not split into sentences."""
     for doc in tagger.nlp.pipe(texts, batch_size=SENTENCES_PER_BATCH):
         yield TaggedSentence(doc.text, tuple(Token(token.text, token.idx, token.tag_) for token in doc))
-
-
-SUGGESTIONS_TO_VERIFY = 256
-"""Number of suggestions that are tagged both ways to verify the fast path."""
 
 
 class InPlaceTagger:

@@ -36,6 +36,18 @@ AFFIXES = frozenset(
 )
 """Bare affixes, which are vocabulary pieces and which taggers tag like words."""
 
+WORD_CHARACTERS = re.compile(r"\w+")
+
+OTHER_CLASS = "other class"
+OTHER_CASE = "other case"
+NEGATION = "negation"
+PART_OF_WORD = "part of a word"
+LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATION, PART_OF_WORD)
+"""Reasons to leave a shared word out: replacing it, or only some of its occurrences, would change the inference."""
+
+CONTRACTED_NEGATION = re.compile(r"\s*n['’]?t\b|not\b", re.IGNORECASE)
+"""The rest of a sentence after a negated verb: "did" + "n't" or " n't", "can" + "not"."""
+
 
 def is_whole_word(text: str) -> bool:
     """Return whether the text of a vocabulary piece can be a word of a variant.
@@ -57,9 +69,6 @@ def is_negation(text: str) -> bool:
     return text.casefold().replace("’", "'") in NEGATIONS
 
 
-WORD_CHARACTERS = re.compile(r"\w+")
-
-
 def words_of(problem: TaggedProblem) -> frozenset[str]:
     """Return the words of premise and hypothesis, folded: the tagger's tokens and all runs of word characters."""
     sentences = (problem.premise, problem.hypothesis)
@@ -79,19 +88,6 @@ def fold(text: str) -> str:
         return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(character for character in decomposed if not unicodedata.combining(character)).casefold()
-
-
-OTHER_CLASS = "other class"
-OTHER_CASE = "other case"
-NEGATION = "negation"
-PART_OF_WORD = "part of a word"
-LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATION, PART_OF_WORD)
-"""Reasons to leave a shared word out: replacing it, or only some of its occurrences, would change the inference."""
-
-CONTRACTED_NEGATION = re.compile(r"\s*n['’]?t\b|not\b", re.IGNORECASE)
-"""The rest of a sentence after a negated verb: "did" + "n't" or " n't", "can" + "not"."""
-
-WORD_CHARACTER = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +177,10 @@ def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[
 def _is_part_of_word(sentence: str, token: Token) -> bool:
     """Return whether a word character touches the token, as in "he" + "'s", "gon" + "na" or "5" + "km"."""
     neighbors = sentence[: token.start][-1:] + sentence[token.end : token.end + 1]
-    return WORD_CHARACTER.search(neighbors) is not None
+    return WORD_CHARACTERS.search(neighbors) is not None
 
 
-def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, str, Form]]:
+def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> Iterator[tuple[str, Form]]:
     """Yield the forms of a shared word, the premise's before the hypothesis's.
 
     Args:
@@ -193,11 +189,11 @@ def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> I
         mask: `one` or `all`, see `forms`.
 
     Yields:
-        The side, its sentence, and the form.
+        The side and the form.
     """
     for side, sentence, starts in (
         (PREMISE, tagged.premise.text, word.premise),
         (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
     ):
         for form in forms(sentence, word.text, starts, mask):
-            yield side, sentence, form
+            yield side, form

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 PLAIN_TEXT = ".txt"
 TRAIN = "train"
 """The split of a corpus that has splits: models are trained on it."""

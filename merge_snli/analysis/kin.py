@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from merge_snli.analysis.scored_dataset import Bools, ModelAnswers, Replacements, ScoredDataset
     from merge_snli.scoring.answers import Counts
 
-
 EQUIV, SIZE, ARCH, MULTI = GROUPS = ("equiv", "size", "arch", "multi")
 """Variants that exactly one masked LM validated: the counterpart, one of its family in another size, or one of another
 family. Then those that several masked LMs validated."""

@@ -20,7 +20,6 @@ from merge_snli.scoring.answers import MAJORITY
 if TYPE_CHECKING:
     from merge_snli.analysis.scored_dataset import Ints, ModelAnswers, ScoredDataset
 
-
 REFERENCES = ("gold", "own", "vote", "constant")
 """The labels that predictions are compared with: the gold labels; the model's most frequent answer on the seed's
 variants in the subsample; the label that most models predict on the seed; the most frequent gold label."""

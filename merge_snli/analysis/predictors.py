@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from merge_snli.analysis.corpus import CorpusCounts
     from merge_snli.analysis.scored_dataset import Floats, Ints, ScoredDataset
 
-
 LOG_ODDS, MASKED_LMS, SENTENCE_LENGTH, LOG_COUNT = "log_odds", "masked_lms", "sentence_length", "log_count"
 WORD_CLASS, LABEL = "word_class", "label"
 

@@ -12,7 +12,6 @@ from typing import Any, Self
 _START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a program: no text contains them
 _PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<value>[^{_START}{_END}]*))?){_END}")
 
-
 POSITIONAL = {"problems": "PROBLEMS"}
 """The parameters that are arguments without a flag on the command line, and their names there."""
 

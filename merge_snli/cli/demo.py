@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     _section("Scores", score_table(results, {name: as_flags(reason) for name, reason in failed.items()}).text())
     _section(f"Variants, by {' and '.join(options.mlm)}", composition_table(record).text())
     words = words_table(generation.words, *vars(generation.problems).values())
-    _section("Shared words of the embedded problems", words.text())
+    _section("Shared words of the bundled problems", words.text())
     _section("Written", "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *figures, page)))
     score = [_command(), "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
     _section("Next", f"Open the page: {page.resolve().as_uri()}\nScore your own model:\n  {shlex.join(score)}\n")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 ROWS_PER_GROUP = 10_000
 COMPRESSION_LEVEL = 12
 """Compression level of zstd; files are written once and read often."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 Result = TypeVar("Result")
 
 MAX_ATTEMPTS = 5

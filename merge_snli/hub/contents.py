@@ -79,7 +79,7 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
         )
     if license_id is None or known == chosen:
         return record
-    if known is not None and LICENSE_ID.fullmatch(known) and known != chosen:
+    if known is not None and LICENSE_ID.fullmatch(known):
         raise InputError(
             f"{param('license')} {license_id} contradicts the license of the problems, {known}: leave it out"
         )

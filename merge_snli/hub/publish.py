@@ -1,4 +1,4 @@
-"""Publish a plan: each branch in one commit of its changed files, the tag last."""
+"""Publish a data set on the Hub: each branch in one commit of its changed files, the tag last."""
 
 from __future__ import annotations
 

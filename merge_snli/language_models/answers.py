@@ -39,6 +39,41 @@ NEW_PROBLEM = re.compile(
 )
 """Where a base model goes on with a problem of its own, or a chat model repeats the one that it was given."""
 
+AnswerForm: TypeAlias = Literal["word", "letter", "json"]
+"""What a prompt asks for. A letter alone is no answer to a prompt that asks for a word."""
+
+KEY = r"(?:answer|label|relation(?:ship)?|prediction|classification|conclusion|verdict|judge?ment|inference)"
+JSON_KEY = re.compile(rf"(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}", re.IGNORECASE)
+TAGGED = re.compile(rf"<(?:final_?)?(?:{KEY}|response|output)>(?P<value>.*?)(?:</|\Z)", re.IGNORECASE | re.DOTALL)
+BOXED = re.compile(r"\\boxed\{(?P<value>[^{}]*)\}")
+JSON_OBJECT = re.compile(r"\{[^{}]*(?:\}|\Z)")
+JSON_FIELD = re.compile(rf"[{{,]\s*[\"']?{JSON_KEY.pattern}[\"']?\s*:\s*(?P<value>[^}}]*)", re.IGNORECASE)
+MARKS = r"[\s*_`>\"'#-]*"
+HEADED = re.compile(
+    rf"(?:^|[.!?]\s){MARKS}(?:[\w ]{{0,25}}\b)?{KEY}(?: is)?[*_ ]*[:=]{MARKS}(?P<after>\S[^\n]*)"
+    rf"|^[#*_]+\s*(?:final )?{KEY}[*_ ]*\n{MARKS}(?P<below>[^\n]+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+SAID = re.compile(rf"(?P<before>.*)\b{KEY}\b[^.:?]{{0,60}}?\bis\b:?{MARKS}(?P<value>.+)", re.IGNORECASE)
+CONCLUSION = re.compile(
+    r".*\b(?:so|thus|therefore|hence|consequently|overall|in conclusion|in summary|finally)\b", re.I
+)
+THINKING = re.compile(r"(?:okay|ok|hmm+|alright|let me|let['’]s|let us|we need|the user)\b", re.IGNORECASE)
+"""How reasoning begins that no tags enclose."""
+RETRACTION = re.compile(
+    r"\bWait\b|\b(?:but|oh|no|hmm),? wait\b"
+    r"|\b(?i:on second thought|on reflection|scratch that|I made a mistake|my mistake|let me (?:re\w+|check|double))\b"
+)
+REFUSAL = re.compile(
+    r"\b(?:sorry|as an ai|decline|rather not|unable to|(?:cannot|can['’]t) (?:assist|help with|answer))\b"
+    r"|\bI\b[^.\n]{0,30} to (?:be|remain|stay|keep|take)\b[^.\n]{0,10} neutral",
+    re.IGNORECASE,
+)
+LATEX = re.compile(r"\\(?:text\w*|math\w+)\{([^{}]*)\}")
+LAYOUT = re.compile(
+    r"</?(?:b|i|em|strong|p|br|code|u|span)\s*/?>|^```\w*\s*$|\\\[|\\\]|\$", re.IGNORECASE | re.MULTILINE
+)
+
 
 def without_reasoning(text: str) -> str:
     """Return what a model says to the user; empty if its reasoning does not end.
@@ -88,42 +123,6 @@ def parts_by_problem(text: str) -> list[str]:
 
 def _is_whole(problem: str) -> bool:
     return all(word in problem.lower() for word in ("premise", "hypothesis"))
-
-
-AnswerForm: TypeAlias = Literal["word", "letter", "json"]
-"""What a prompt asks for. A letter alone is no answer to a prompt that asks for a word."""
-
-KEY = r"(?:answer|label|relation(?:ship)?|prediction|classification|conclusion|verdict|judge?ment|inference)"
-JSON_KEY = re.compile(rf"(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}", re.IGNORECASE)
-TAGGED = re.compile(rf"<(?:final_?)?(?:{KEY}|response|output)>(?P<value>.*?)(?:</|\Z)", re.IGNORECASE | re.DOTALL)
-BOXED = re.compile(r"\\boxed\{(?P<value>[^{}]*)\}")
-JSON_OBJECT = re.compile(r"\{[^{}]*(?:\}|\Z)")
-JSON_FIELD = re.compile(rf"[{{,]\s*[\"']?{JSON_KEY.pattern}[\"']?\s*:\s*(?P<value>[^}}]*)", re.IGNORECASE)
-MARKS = r"[\s*_`>\"'#-]*"
-HEADED = re.compile(
-    rf"(?:^|[.!?]\s){MARKS}(?:[\w ]{{0,25}}\b)?{KEY}(?: is)?[*_ ]*[:=]{MARKS}(?P<after>\S[^\n]*)"
-    rf"|^[#*_]+\s*(?:final )?{KEY}[*_ ]*\n{MARKS}(?P<below>[^\n]+)",
-    re.IGNORECASE | re.MULTILINE,
-)
-SAID = re.compile(rf"(?P<before>.*)\b{KEY}\b[^.:?]{{0,60}}?\bis\b:?{MARKS}(?P<value>.+)", re.IGNORECASE)
-CONCLUSION = re.compile(
-    r".*\b(?:so|thus|therefore|hence|consequently|overall|in conclusion|in summary|finally)\b", re.I
-)
-THINKING = re.compile(r"(?:okay|ok|hmm+|alright|let me|let['’]s|let us|we need|the user)\b", re.IGNORECASE)
-"""How reasoning begins that no tags enclose."""
-RETRACTION = re.compile(
-    r"\bWait\b|\b(?:but|oh|no|hmm),? wait\b"
-    r"|\b(?i:on second thought|on reflection|scratch that|I made a mistake|my mistake|let me (?:re\w+|check|double))\b"
-)
-REFUSAL = re.compile(
-    r"\b(?:sorry|as an ai|decline|rather not|unable to|(?:cannot|can['’]t) (?:assist|help with|answer))\b"
-    r"|\bI\b[^.\n]{0,30} to (?:be|remain|stay|keep|take)\b[^.\n]{0,10} neutral",
-    re.IGNORECASE,
-)
-LATEX = re.compile(r"\\(?:text\w*|math\w+)\{([^{}]*)\}")
-LAYOUT = re.compile(
-    r"</?(?:b|i|em|strong|p|br|code|u|span)\s*/?>|^```\w*\s*$|\\\[|\\\]|\$", re.IGNORECASE | re.MULTILINE
-)
 
 
 def read_answer(text: str, labels: Sequence[str], form: AnswerForm | None = None) -> str | None:

@@ -29,6 +29,35 @@ from merge_snli.scoring.results.records import GENERATED, PromptRecord
 RECORD = "merge_snli"
 """Key of the task's metadata that says what was asked and how."""
 
+HARNESS = "inspect_ai"
+CONNECTION = frozenset(
+    {
+        "adaptive_connections",
+        "attempt_timeout",
+        "batch",
+        "cache",
+        "cache_prompt",
+        "max_connections",
+        "max_retries",
+        "stream_idle_timeout",
+        "temperature",
+        "timeout",
+    }
+)
+"""Settings that do not change answers, or have a field of their own."""
+BROKEN = (
+    AssertionError,
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What Inspect raises for a file that is not a whole log."""
+
 
 @task
 def nli(
@@ -139,35 +168,7 @@ def _answered(scores: list[SampleScore]) -> list[Answered]:
     ]
 
 
-HARNESS = "inspect_ai"
 SCORER = nli_answer.__name__
-CONNECTION = frozenset(
-    {
-        "adaptive_connections",
-        "attempt_timeout",
-        "batch",
-        "cache",
-        "cache_prompt",
-        "max_connections",
-        "max_retries",
-        "stream_idle_timeout",
-        "temperature",
-        "timeout",
-    }
-)
-"""Settings that do not change answers, or have a field of their own."""
-BROKEN = (
-    AssertionError,
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    EOFError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-"""What Inspect raises for a file that is not a whole log."""
 
 
 def read_inspect_log(path: Path) -> Log:

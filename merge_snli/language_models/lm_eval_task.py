@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")
 """Each has a function of this name below, which aggregates the answers."""
 
+HARNESS = "lm_eval"
+NAME = re.compile(rf"{LM_EVAL_PREFIX}(?P<task>.+)_(?P<date>\d{{4}}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
+"""What changes the prompts of all tasks of a run, from its results."""
+
 
 def load_questions(
     *, dataset: str, name: str, config: str, subsample: int | str, seeds: Seeds, limit_seeds: int | None, **_: object
@@ -112,12 +117,6 @@ def pattern_accuracy(items: Sequence[tuple[str, str | None]]) -> float:
 def no_answer(items: Sequence[tuple[str, str | None]]) -> float:
     """Return the number of answers that cannot be read."""
     return float(sum(answer is None for _, answer in items))
-
-
-HARNESS = "lm_eval"
-NAME = re.compile(rf"{LM_EVAL_PREFIX}(?P<task>.+)_(?P<date>\d{{4}}-\d\d-\d\dT[\d.:-]+)\.jsonl")
-CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
-"""What changes the prompts of all tasks of a run, from its results."""
 
 
 def read_lm_eval_log(path: Path) -> Log:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LM_EVAL_PREFIX = "samples_"
 
+ENDING = ".answers.jsonl"
+
 
 @dataclass(frozen=True)
 class Usage:
@@ -161,9 +163,6 @@ def _sum(values: Iterable[int | None]) -> int | None:
     found = [*values]
     known = [value for value in found if value is not None]
     return sum(known) if len(known) == len(found) else None
-
-
-ENDING = ".answers.jsonl"
 
 
 def kept_path(result: Path) -> Path:

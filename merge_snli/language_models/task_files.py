@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 DELIMITER = "\n\n"
 
+CHARACTERS_PER_TOKEN = 4
+
 
 def write_task_files(asked: Questions, shots: tuple[Shot, ...], out: Path) -> list[Path]:
     """Write two tasks: `merge_snli_CONFIG` ranks the label words, `merge_snli_CONFIG_generate` generates an answer.
@@ -91,9 +93,6 @@ def _yaml(content: dict[str, Any]) -> str:
 
     Dumper.add_representer(type(_yaml), function)
     return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=120)
-
-
-CHARACTERS_PER_TOKEN = 4
 
 
 def estimate(questions: Sequence[Question], prompt: Prompt, tokenizer: str | None = None) -> dict[str, Any]:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 TOKENS_PER_BATCH = 512
 """Batches of this many tokens keep two cores busy and fit into their caches."""
 
@@ -38,6 +37,9 @@ SHARE_OF_FREE_MEMORY = 0.5
 
 OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate memory")
 """Parts of the messages of torch's plain `RuntimeError`s when memory runs out, for example on the CPU."""
+
+UNLIMITED = 10**9
+"""Tokenizers without a `model_max_length` report a number above this one."""
 
 
 class Batches:
@@ -175,10 +177,6 @@ def padded_length(tokens: int, *, lengths_per_doubling: int, batch_tokens: int, 
     padded = (tokens // step + 1) * step
     fits = max_length is None or padded <= max_length
     return padded if fits and 2 * padded <= batch_tokens else tokens
-
-
-UNLIMITED = 10**9
-"""Tokenizers without a `model_max_length` report a number above this one."""
 
 
 def max_length(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:

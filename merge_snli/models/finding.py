@@ -1,4 +1,4 @@
-"""Resolve a model name (Hub id, folder or `demo:NAME`) to a folder on disk with a digest."""
+"""Resolve a model name (Hub id, folder or `demo:NAME`) to a folder with a digest, and choose the device to run on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import embedded_path
 
 logger = logging.getLogger(__name__)
-
 
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
 """Files of a model that are downloaded and digested by default: no pickles, no code, no images."""

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A premise and a hypothesis."""
 
+INFER = "infer"
+"""Value of `model_labels` that infers their order from the seeds."""
+
+INFERRED, TABLE, FUNCTION, ANSWERS = "inferred", "table", "function", "answers"
+
 
 @dataclass(frozen=True)
 class ModelFacts:
@@ -54,12 +59,6 @@ class Predictor(Protocol):
         A model without logits returns the number of the output of each pair, or a code of
         `merge_snli.models.labels.Missing`, int64, [n].
         """
-
-
-INFER = "infer"
-"""Value of `model_labels` that infers their order from the seeds."""
-
-INFERRED, TABLE, FUNCTION, ANSWERS = "inferred", "table", "function", "answers"
 
 
 class Missing(IntEnum):

@@ -18,6 +18,23 @@ if TYPE_CHECKING:
 TokenIndex = tuple["torch.Tensor", "torch.Tensor"]
 """One token per sentence, as an index into (batch, tokens): row and position, each of shape (batch,)."""
 
+FAILURES = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    ImportError,
+    RuntimeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""Errors of the libraries if a model's files are damaged or inconsistent, or a fast path does not suit the model."""
+
+FLOAT32_NOISE = 1e-4
+"""Tolerance for float32, relative to the largest value; bfloat16 deviates by about 1e-2."""
+
 
 def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
     """Return the attention module of the last layer, or None if the layers are not built as in BERT or RoBERTa."""
@@ -51,24 +68,6 @@ def select_after_attention(attention: torch.nn.Module | None, tokens: TokenIndex
         yield
     finally:
         handle.remove()
-
-
-FAILURES = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    IndexError,
-    ImportError,
-    RuntimeError,
-    ArithmeticError,
-    AssertionError,
-)
-"""Errors of the libraries if a model's files are damaged or inconsistent, or a fast path does not suit the model."""
-
-FLOAT32_NOISE = 1e-4
-"""Tolerance for float32, relative to the largest value; bfloat16 deviates by about 1e-2."""
 
 
 def outputs_match(actual: Numbers, expected: Numbers, noise: float = FLOAT32_NOISE) -> bool:

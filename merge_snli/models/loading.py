@@ -26,6 +26,21 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "bfloat16", "float16", "int8")
 """float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU."""
 
+HEAD_WEIGHTS = (
+    "classifier.weight",
+    "classifier.out_proj.weight",
+    "classification_head.out_proj.weight",
+    "score.weight",
+    "logits_proj.weight",
+)
+"""Names of the last weight matrix of a classification head, which has one row per output."""
+
+OTHER_HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining", "ForConditionalGeneration")
+"""Ends of the class names of models without a classification head, of which every config gives two labels."""
+
+Names = tuple[tuple[str, ...], tuple[str, ...]]
+"""The outputs that a model's config names, in order, and the names of its classes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
@@ -54,19 +69,6 @@ class ModelOptions:
         """
         if self.dtype not in DTYPES:
             raise InputError(f"invalid {param('dtype')} {self.dtype!r}; choose one of {', '.join(DTYPES)}")
-
-
-HEAD_WEIGHTS = (
-    "classifier.weight",
-    "classifier.out_proj.weight",
-    "classification_head.out_proj.weight",
-    "score.weight",
-    "logits_proj.weight",
-)
-"""Names of the last weight matrix of a classification head, which has one row per output."""
-
-OTHER_HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining", "ForConditionalGeneration")
-"""Ends of the class names of models without a classification head, of which every config gives two labels."""
 
 
 def load_classifier(resolved: ResolvedModel, device: str, options: ModelOptions) -> Classifier:
@@ -123,10 +125,6 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
             f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI"
         )
     return outputs
-
-
-Names = tuple[tuple[str, ...], tuple[str, ...]]
-"""The outputs that a model's config names, in order, and the names of its classes."""
 
 
 def _read_names(folder: Path) -> Names | None:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 LIBRARIES = ("torch", "transformers", "tokenizers")
 """Libraries whose versions may change a classifier's predictions."""
 

@@ -22,7 +22,6 @@ from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
 """How messages name the types of options."""
 
-
 PROBLEMS_GROUP = "problems"
 """The heading of these options in `--help`."""
 

@@ -38,7 +38,6 @@ MAX_CHARACTERS = 1_000_000
 NO_GOLD_LABEL = frozenset({"-1", "-", ""})
 """Labels of the problems on which SNLI's annotators did not agree."""
 
-
 UNCLEAR = NEGATIVE_OF_TWO | {"0", "1"}
 """Labels that do not show whether there are two labels or three."""
 

@@ -202,13 +202,9 @@ def queued(stages: Sequence[SubmittedStage]) -> tuple[str, ...]:
     Raises:
         InputError: If Slurm does not answer.
     """
-    jobs = _jobs(stages)
+    jobs = [stage.job for stage in stages if stage.job is not None]
     queue = _run("squeue", "--noheader", "--me", "--format=%F").split() if jobs else ()
     return tuple(job for job in jobs if job in queue)
-
-
-def _jobs(stages: Sequence[SubmittedStage]) -> list[str]:
-    return [stage.job for stage in stages if stage.job is not None]
 
 
 def cancel(jobs: Sequence[str]) -> None:

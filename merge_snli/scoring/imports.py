@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 ID_COLUMNS = ("variant_id", "pair_id")
 """The columns of ids of rows in stored data sets."""
+
+LABEL, ID, PREMISE, HYPOTHESIS = "label", "id", "premise", "hypothesis"
+GUESSED = ("prediction", "predictions", "predicted", "predicted_label", "pred")
+"""Columns beside which `label` is probably the gold label."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +96,6 @@ def pairs_by_id(data: ScoredData) -> dict[str, Pair]:
         seeds = zip(data.group_ids, data.anchors.pairs.tolist(), strict=True)
         found |= {name: data.pairs[pair] for name, pair in seeds}
     return found
-
-
-LABEL, ID, PREMISE, HYPOTHESIS = "label", "id", "premise", "hypothesis"
-GUESSED = ("prediction", "predictions", "predicted", "predicted_label", "pred")
-"""Columns beside which `label` is probably the gold label."""
 
 
 def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> ImportedAnswers:

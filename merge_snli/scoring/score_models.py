@@ -26,13 +26,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from merge_snli.base.errors import Message
-    from merge_snli.models.labels import ModelLabels
     from merge_snli.models.loading import ModelOptions
     from merge_snli.models.scored_model import ScoredModel
     from merge_snli.scoring.predictions.predict import Predictions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
     from merge_snli.scoring.results.result import Result
+
+MAX_P_VALUE = 0.001
+"""The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value."""
+
+Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
+"""Labels in an order, and which seeds are predicted correctly with it."""
 
 
 def score_model(
@@ -125,14 +130,6 @@ def _labels_on_seeds(scored: ScoredModel, predictions: Predictions, data: Scored
         return infer_labels(best, anchors.labels, data.label_names, config_names=labels.config_names, model=scored.name)
     check_labels(labels, best, anchors.labels, data.label_names, model=scored.name)
     return labels
-
-
-MAX_P_VALUE = 0.001
-"""The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value."""
-
-
-Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
-"""Labels in an order, and which seeds are predicted correctly with it."""
 
 
 def infer_labels(

@@ -9,12 +9,11 @@ from itertools import groupby, pairwise, zip_longest
 from pathlib import Path
 
 from generation.filters.definitions import applied_filters
-from generation.filters.filter import Applied, Place
+from generation.filters.filter import Applied, Place, places_of_word
 from generation.filters.lexical import WordNet, load_wordnet
 from generation.options import Options
 from generation.sentences.forms import Substitution
 from generation.sentences.tagging import InPlaceTagger
-from generation.sentences.words import forms_of_word
 from merge_snli.base.errors import InputError, Message
 from merge_snli.dataset.record import generation_of
 from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger
@@ -112,9 +111,10 @@ def _places(row: Row, seed: CheckedSeed, options: Options, resources: Resources)
     word = seed.shared.get((row["word_class"], row["original"]))
     if word is None or seed.tagged is None:
         return
-    for side, _, form in forms_of_word(seed.tagged, word, options.mask):
-        if row[f"{side}_mlms"]:
-            yield Place(seed.tagged, word, seed.words, side, form.start, form.end, resources.wordnet)
+    places = places_of_word(seed.tagged, word, options.mask, problem_words=seed.words, wordnet=resources.wordnet)
+    for _, place in places:
+        if row[f"{place.side}_mlms"]:
+            yield place
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generation.options import Options
-from generation.sentences.tagging import TaggedProblem, tag_sentences
+from generation.sentences.tagging import TaggedProblem, tag
 from generation.sentences.words import SharedWord, shared_words, word_runs, words_of
 from merge_snli.problems.reading import Problem, content_id
 from merge_snli.validation.findings import Collector, Find, quoted
@@ -67,7 +67,7 @@ def read_seeds(
     for table in read_tables(folder / SEEDS, SEEDS_PER_BATCH):
         rows = table.to_pylist()
         problems = [_problem(row, options) for row in rows]
-        tagged_problems = [None] * len(rows) if tagger is None else _tag(problems, tagger)
+        tagged_problems = [None] * len(rows) if tagger is None else tag(problems, tagger)
         batch = []
         for row, problem, tagged, (number, size) in zip(rows, problems, tagged_problems, numbered, strict=False):
             if tagged is None:
@@ -83,13 +83,6 @@ def read_seeds(
 def _problem(row: Row, options: Options) -> Problem:
     extra = tuple(row[name] for name in options.keep_column)
     return Problem(row["seed_id"], row["premise"], row["hypothesis"], row["label"], extra)
-
-
-def _tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
-    premises, hypotheses = (
-        tag_sentences([getattr(problem, side) for problem in problems], tagger) for side in ("premise", "hypothesis")
-    )
-    return [TaggedProblem(*each) for each in zip(problems, premises, hypotheses, strict=True)]
 
 
 def _listed_words(row: Row, options: Options) -> tuple[SharedWord, ...]:

@@ -26,7 +26,6 @@ import torch
 from tqdm.std import tqdm
 
 from generation import pipeline, run, tasks
-from generation import tasks as suggest
 from generation.answers import store
 from generation.options import Options
 from generation.output import folder as output
@@ -72,7 +71,7 @@ def main() -> None:
     replaced_names = ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", in_place))
     for module, name, value in replaced_names:
         setattr(module, name, partial(_return, value))
-    suggest.FORMS_PER_SHARD, suggest.FORMS_PER_CHUNK = 8, 20
+    tasks.FORMS_PER_SHARD, tasks.FORMS_PER_CHUNK = 8, 20
     options = Options(
         problems=problems,
         id_column="id",

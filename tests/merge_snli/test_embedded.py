@@ -1,4 +1,4 @@
-"""What travels with the package: problems, models, and the data set of the embedded problems (the golden run)."""
+"""What travels with the package: problems, models, and the data set of the bundled problems (the golden run)."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tests.reference.comparison import Problem
 TINY = ("bert", "roberta", "albert")
 EMBEDDED = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 LAST = 200
-"""Problems from the end of each corpus; no embedded model was trained on these."""
+"""Problems from the end of each corpus; no bundled model was trained on these."""
 
 
 @pytest.fixture(scope="module", autouse=True)

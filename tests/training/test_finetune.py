@@ -40,7 +40,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
-    """The first 30 embedded problems."""
+    """The first 30 bundled problems."""
     path = tmp_path / "problems.jsonl"
     lines = (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()[:30]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

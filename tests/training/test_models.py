@@ -1,4 +1,4 @@
-"""The four embedded models: the files of their folders, loading, and plausible predictions."""
+"""The four bundled models: the files of their folders, loading, and plausible predictions."""
 
 from __future__ import annotations
 

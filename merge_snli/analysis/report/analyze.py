@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from merge_snli.analysis.corpus import CorpusCounts
     from merge_snli.analysis.report.report import Report
     from merge_snli.analysis.scored_dataset import ScoredDataset
-    from merge_snli.dataset.stored import MergeDataset
     from merge_snli.scoring.results.grouping import DataKey
     from merge_snli.scoring.results.result import Result
 

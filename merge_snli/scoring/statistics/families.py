@@ -14,6 +14,15 @@ from merge_snli.scoring.statistics.t_tests import paired_t_test
 from merge_snli.scoring.statistics.values import FloatArray, TestResult
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy, required_correct
 
+PairedTest = Callable[..., TestResult]
+
+PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
+    "permutation": (permutation_test, "seed"),
+    "mcnemar": (mcnemar_test, "seed"),
+    "t-test": (paired_t_test, "subsample"),
+}
+"""The tests of two models by name, and the unit of the values that each takes by default."""
+
 
 def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD) -> FloatArray:
     """Return the share of the subsamples in which each seed passes a threshold.
@@ -73,15 +82,6 @@ def values_for(
         return pattern_accuracy(correct, sizes, threshold)[:, 0]
     passes = passes_by_seed(correct, sizes, threshold)
     return passes > 1 / 2 if test == "mcnemar" else passes
-
-
-PairedTest = Callable[..., TestResult]
-
-PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
-    "permutation": (permutation_test, "seed"),
-    "mcnemar": (mcnemar_test, "seed"),
-    "t-test": (paired_t_test, "subsample"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Test two models on the same seeds: McNemar's test for booleans, the permutation test for numbers."""
+"""Test models on the same seeds: McNemar's test for booleans, permutation tests for numbers and for curves."""
 
 import math
 from collections.abc import Mapping
@@ -16,7 +16,9 @@ MAX_EXACT_FLIPS = 13  # 2**13 sign patterns are fewer than N_RESAMPLES
 N_RESAMPLES = 9_999
 
 _MAX_VALUES_PER_BATCH = 2**22
+_RESAMPLES_PER_BATCH = 500
 _TOLERANCE = 1e-8  # floating-point sums depend on the order of their terms
+_FLOAT32_TOLERANCE = 1e-4
 
 
 def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", level: float = 0.95) -> TestResult:
@@ -145,10 +147,6 @@ def _sampled_p(differences: FloatArray, n_resamples: int, random_seed: int) -> f
     return (extreme + 1) / (n_resamples + 1)
 
 
-_BATCH = 500
-_SUM_TOLERANCE = 1e-4  # sums of float32
-
-
 @dataclass(frozen=True, kw_only=True)
 class PairAtThresholds:
     """The test of one pair of models at every threshold.
@@ -224,9 +222,9 @@ def _largest_differences(differences: FloatArray, random_seed: int) -> FloatArra
     observed = np.abs(standardized.sum(axis=0))
     rng = np.random.default_rng(random_seed)
     extreme: NDArray[np.int64] = np.zeros(len(observed), dtype=np.int64)
-    for start in range(0, N_RESAMPLES, _BATCH):
-        shape = min(_BATCH, N_RESAMPLES - start), len(changing)
+    for start in range(0, N_RESAMPLES, _RESAMPLES_PER_BATCH):
+        shape = min(_RESAMPLES_PER_BATCH, N_RESAMPLES - start), len(changing)
         signs = 2 * rng.integers(2, size=shape, dtype=np.int8).astype(np.float32) - 1
         largest = np.abs(signs @ standardized).max(axis=1)
-        extreme += np.count_nonzero(largest[:, np.newaxis] >= observed - _SUM_TOLERANCE, axis=0)
+        extreme += np.count_nonzero(largest[:, np.newaxis] >= observed - _FLOAT32_TOLERANCE, axis=0)
     return np.asarray((extreme + 1) / (N_RESAMPLES + 1))

@@ -10,6 +10,8 @@ OVERLAP_WARNING = (
     "differences; use the permutation test instead, whose unit is the seed."
 )
 
+FloatArray = NDArray[np.float64]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
@@ -64,9 +66,6 @@ class TestResult:
 def warning_for(unit: str) -> str | None:
     """Return the warning for a unit; only subsamples have one."""
     return OVERLAP_WARNING if unit == "subsample" else None
-
-
-FloatArray = NDArray[np.float64]
 
 
 def ratios(numerators: ArrayLike, denominators: ArrayLike) -> FloatArray:

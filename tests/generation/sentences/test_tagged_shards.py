@@ -43,7 +43,7 @@ def test_the_problems_their_words_and_tokens_are_read_as_they_were_tagged(shard:
 def test_the_forms_of_a_shard_are_those_of_the_words_to_replace(shard: Path, tagger: Tagger) -> None:
     (tagged, _) = tag(PROBLEMS, tagger)
     (dog, *_) = shared_words(tagged)
-    expected = [form for _, _, form in forms_of_word(tagged, dog)]
+    expected = [form for _, form in forms_of_word(tagged, dog)]
     assert len(expected) == 3
     assert forms_of_shard(shard, ("noun",), "one") == {form.key: form for form in expected}
 

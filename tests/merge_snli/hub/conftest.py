@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 OWN = Path(merge_snli.__file__).parent
-"""The data set of the embedded problems."""
+"""The data set of the bundled problems."""
 
 REPO, SPACE = "org/merge_snli", "org/pattern_accuracy"
 
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> MergeDataset:
-    """A writable copy of the embedded problems' data set with only the `test` splits."""
+    """A writable copy of the bundled problems' data set with only the `test` splits."""
     folder = tmp_path / "merge_snli"
     run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
     data = run["data"]

@@ -88,7 +88,7 @@ def cluster_file(executor: str, tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def few_results(few_dataset: Path, shared: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of the embedded classifiers on `few_dataset`, from one process."""
+    """The results of the bundled classifiers on `few_dataset`, from one process."""
     out = tmp_path_factory.mktemp("scored") / "results"
     models = ("demo:nli-a", "demo:nli-b")
     command = [*MAIN, "score", *models, "--dataset", str(few_dataset), "--out", str(out)]

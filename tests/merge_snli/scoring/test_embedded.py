@@ -1,4 +1,4 @@
-"""The embedded NLI models agree with the transformers pipeline and are better than chance."""
+"""The bundled NLI models agree with the transformers pipeline and are better than chance."""
 
 import json
 from typing import Any
