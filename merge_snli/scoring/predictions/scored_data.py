@@ -152,9 +152,10 @@ class ScoredData:
         n_anchors = 0 if anchors is None else int(np.count_nonzero(groups))
         own = [*([] if anchors is None else [anchors.pairs[groups]]), self.row_pairs[rows]]
         pairs, places = np.unique(np.concatenate(own), return_inverse=True)
+        places -= np.count_nonzero(pairs < 0)  # a row that is not asked stays one
         return replace(
             self,
-            pairs=tuple(self.pairs[pair] for pair in pairs),
+            pairs=tuple(self.pairs[pair] for pair in pairs if pair >= 0),
             group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
             row_pairs=places[n_anchors:],
             row_groups=(np.cumsum(groups) - 1)[self.row_groups[rows]],
@@ -214,26 +215,16 @@ def _only_drawn(data: ScoredData) -> ScoredData:
     """Return the same data without the pairs of rows that no draw has."""
     if data.draws is None:
         raise InputError(f"{param('drawn', True)} needs subsamples, and {data.place} has none: remove it")
-    drawn: Bools = data.draws.any(axis=0)
+    drawn = np.asarray(data.draws.any(axis=0))
     if drawn.all():
         return data
-    missing = np.bincount(data.row_groups[drawn], minlength=len(data.group_ids)) == 0
-    if missing.any():
-        name, (group, row) = data.group_ids[int(missing.argmax())], data.units
+    missing = np.setdiff1d(data.row_groups, data.row_groups[drawn])
+    if len(missing):
+        name, (group, row) = data.group_ids[missing[0]], data.units
         raise InputError(f"{group} {name} of {data.place} has no {row} in a subsample: remove {param('drawn', True)}")
-    anchors = data.anchors
-    n_anchors = 0 if anchors is None else len(anchors.pairs)
-    own = [*([] if anchors is None else [anchors.pairs]), data.row_pairs[drawn]]
-    pairs, places = np.unique(np.concatenate(own), return_inverse=True)
-    row_pairs = np.full(len(drawn), Missing.NOT_ASKED.value)
-    row_pairs[drawn] = places[n_anchors:]
-    return replace(
-        data,
-        pairs=tuple(data.pairs[pair] for pair in pairs),
-        row_pairs=row_pairs,
-        anchors=None if anchors is None else replace(anchors, pairs=places[:n_anchors]),
-        drawn_only=True,
-    )
+    row_pairs = np.where(drawn, data.row_pairs, Missing.NOT_ASKED.value)
+    part = replace(data, row_pairs=row_pairs, drawn_only=True)
+    return part.take(groups=np.ones(len(data.group_ids), dtype=bool), rows=np.ones(len(drawn), dtype=bool))
 
 
 def by_digest(group_ids: tuple[str, ...]) -> list[int]:
