@@ -104,34 +104,24 @@ def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions,
 
 
 def check_folders(record: dict[str, Any], options: FinetuneOptions, seed: int) -> None:
-    """Check that the model's folder and its checkpoints are those of this run, if they exist.
+    """Check that the folders of a seed's model and checkpoints, if they exist, are from a run with this record.
 
     Raises:
-        InputError: If not.
+        InputError: If one has no readable record or another one.
     """
-    for folder in (options.folder_of(seed), options.checkpoints_of(seed)):
-        if folder.exists():
-            check_record(folder, record)
-
-
-def check_record(folder: Path, record: dict[str, Any]) -> None:
-    """Check that a folder was written by a run with this record.
-
-    Raises:
-        InputError: If it has no readable record or another one.
-    """
-    try:
-        written = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        written = None
-    if not isinstance(written, dict):
-        raise InputError(f"{folder} exists and is not from training.finetune: choose another {param('out')}")
-    different = [name for name, value in record.items() if written.get(name) != value]
-    if different:
-        raise InputError(
-            f"{folder} is from a run with other values of {', '.join(different)} (see its {RECORD}): delete it, or "
-            f"choose another {param('out')}"
-        )
+    for folder in filter(Path.exists, (options.folder_of(seed), options.checkpoints_of(seed))):
+        try:
+            written = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            written = None
+        if not isinstance(written, dict):
+            raise InputError(f"{folder} exists and is not from training.finetune: choose another {param('out')}")
+        different = [name for name, value in record.items() if written.get(name) != value]
+        if different:
+            raise InputError(
+                f"{folder} is from a run with other values of {', '.join(different)} (see its {RECORD}): delete it, or "
+                f"choose another {param('out')}"
+            )
 
 
 def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
