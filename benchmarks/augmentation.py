@@ -66,23 +66,44 @@ def overview(results: Sequence[Result]) -> Table:
 
 
 def relevance(results: Sequence[Result]) -> Table:
-    """Return accuracy with a hypothesis that is joined with the premise or with another sentence: Table 2."""
+    """Return accuracy with a hypothesis that is joined with the premise or with another sentence: Table 2.
+
+    In parentheses is the change from config `simple` on the same premises, if the model was scored on it.
+    """
+    on_simple = {(each.title, each.dataset.name): each for each in of_config(results, "simple")}
     parts = [(family, start, kind) for family, start in FAMILIES.items() for kind in ("relevant", "irrelevant")]
     rows = []
     for model, found in by_model(of_config(results, "relevance")).items():
-        values = [
-            [
-                scores.sample_accuracy.mean or 0.0
+        cells: list[Cell] = []
+        for _, start, kind in parts:
+            pairs = [
+                (scores.sample_accuracy.mean or 0.0, _on_same_premises(result, on_simple, start))
                 for result in found
                 for part, scores in result.parts.get("template+relevance", {}).items()
                 if part.startswith(start) and part.endswith(f" {kind}")
             ]
-            for _, start, kind in parts
-        ]
-        if any(values):
-            rows.append((model, *map(mean_and_deviation, values)))
+            changes = [100 * (share - before) for share, before in pairs if before is not None]
+            change = f" ({statistics.fmean(changes):+.1f})" if changes and len(changes) == len(pairs) else ""
+            cells.append(f"{mean_and_deviation([share for share, _ in pairs])}{change}" if pairs else None)
+        if any(cells):
+            rows.append((model, *cells))
     headers = (MODEL, *(Column(f"{family}: {kind}") for family, _, kind in parts))
-    return Table(title="Table 2: accuracy on config relevance, in percent", columns=headers, rows=tuple(rows))
+    return Table(
+        title="Table 2: accuracy on config relevance, and change from the same premises in simple, in percent",
+        columns=headers,
+        rows=tuple(rows),
+    )
+
+
+def _on_same_premises(result: Result, on_simple: Mapping[tuple[str, str], Result], start: str) -> float | None:
+    """Return the accuracy on `simple` for the premises of a family in `relevance`; None if one was not asked."""
+    simple = on_simple.get((result.title, result.dataset.name))
+    names = [name.partition("-")[2] for name in result.groups.id]
+    same = [f"simple-{name}" for name in names if name.startswith(start)]
+    if simple is None or not {*same} <= {*simple.groups.id}:
+        return None
+    counts = simple.groups.counts(same)
+    return float(counts.correct.sum() / counts.sizes.sum())
 
 
 def predicted_labels(results: Sequence[Result]) -> Iterable[Table]:

@@ -23,13 +23,10 @@ from merge_snli.cli.arguments import given
 from merge_snli.dataset.folders import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.pairs.finetuning.data import TrainingData, augmented, read_training_data
-from merge_snli.pairs.finetuning.options import RECIPES, FinetuneOptions, Recipe, default_recipe
+from merge_snli.pairs.finetuning.options import PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
 from training.script import script
 
 logger = logging.getLogger(__name__)
-
-RECORD = "training.json"
-"""The record of the training in a model's folder."""
 
 
 def main(options: FinetuneOptions) -> None:
@@ -39,14 +36,17 @@ def main(options: FinetuneOptions) -> None:
         options: The options of the run.
 
     Raises:
-        InputError: If accelerate is missing, or the base model, the data or the output folder cannot be used.
+        InputError: If accelerate is missing, or the base model, the data or the folder of any seed cannot be used.
     """
     if importlib.util.find_spec("accelerate") is None:
         raise InputError("Trainer of transformers needs accelerate: run pip install accelerate")
     base = named_base(find_model(options.base))
     data = read_training_data(options)
-    for seed in options.random_seeds:
-        finetune_seed(base, augmented(data, options, seed), options, seed)
+    of_seeds = {seed: augmented(data, options, seed) for seed in options.random_seeds}
+    for seed, of_seed in of_seeds.items():
+        check_folders(record_of(base, of_seed, options, seed), options, seed)
+    for seed, of_seed in of_seeds.items():
+        finetune_seed(base, of_seed, options, seed)
 
 
 def named_base(base: ResolvedModel) -> ResolvedModel:
@@ -67,23 +67,18 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
         seed: The seed.
 
     Raises:
-        InputError: If the model's folder or its checkpoints are not those of this run.
+        InputError: If the maximum length does not suit the model or the data, or the folder cannot be written.
     """
     from merge_snli.pairs.finetuning.run import card_text, finetune
 
     record, folder = record_of(base, data, options, seed), options.folder_of(seed)
-    checkpoints = options.out.with_name(f"{options.out.name}.work") / f"seed-{seed}"
+    checkpoints = options.checkpoints_of(seed)
     if folder.exists():
-        check_record(folder, record)
         logger.info("%s is complete", folder)
         return
     with disk_errors_as_input_errors(options.out):
-        if checkpoints.exists():
-            check_record(checkpoints, record)
-        else:
-            write_json(checkpoints / RECORD, record)
         model, tokenizer, accuracy = finetune(
-            base, data.examples, data.held_out, options, seed=seed, checkpoints=checkpoints
+            base, data.examples, data.held_out, options, seed=seed, checkpoints=checkpoints, record=record
         )
         with new_content(folder) as staged:
             model.save_pretrained(staged)
@@ -106,6 +101,17 @@ def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions,
         "held_out": len(data.held_out),
         "license": options.license,
     }
+
+
+def check_folders(record: dict[str, Any], options: FinetuneOptions, seed: int) -> None:
+    """Check that the model's folder and its checkpoints are those of this run, if they exist.
+
+    Raises:
+        InputError: If not.
+    """
+    for folder in (options.folder_of(seed), options.checkpoints_of(seed)):
+        if folder.exists():
+            check_record(folder, record)
 
 
 def check_record(folder: Path, record: dict[str, Any]) -> None:
@@ -140,7 +146,12 @@ def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
     parser.add_argument("--base", required=True, metavar="DIR|ID", help="model to start from; demo:NAME if embedded")
     parser.add_argument("--train", required=True, nargs="+", metavar="FILE|ID", help="training problems")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder of the model")
-    parser.add_argument("--recipe", choices=RECIPES, help="hyperparameters (default: small if embedded, else paper)")
+    parser.add_argument(
+        "--recipe",
+        choices=RECIPES,
+        help="hyperparameters: paper, those of RoBERTa-base on MultiNLI, one of the twelve sets of the paper, or small "
+        "(default: small if embedded, else paper)",
+    )
     add = parser.add_argument_group("data and runs", argument_default=argparse.SUPPRESS).add_argument
     add("--hold-out", type=int, metavar="N", help="use the last N problems of each source for evaluation only")
     add("--augment", metavar="DIR/CONFIG|FILE", help="additional examples, such as simple_pair/augmentation")
@@ -168,7 +179,10 @@ def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
     for name in ("epochs", "batch-size", "max-length"):
         of_recipe.add_argument(f"--{name}", type=int, metavar="N")
     parsed = parser.parse_args(arguments)
-    recipe = replace(RECIPES[parsed.recipe or default_recipe(parsed.base)], **given(parsed, Recipe))
+    name, changed = parsed.recipe or default_recipe(parsed.base), given(parsed, Recipe)
+    if name == "paper" and not changed and Path(parsed.base).name.partition("@")[0] != PAPER_BASE:
+        logger.warning("recipe paper is for %s on MultiNLI; training/README.md has the others", PAPER_BASE)
+    recipe = replace(RECIPES[name], **changed)
     return FinetuneOptions(**(given(parsed, FinetuneOptions) | {"recipe": recipe}))
 
 

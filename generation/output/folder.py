@@ -13,6 +13,7 @@ from generation.presets import RUN_TOML, write_run_file
 from generation.work import work_folder_of
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file
+from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
 from merge_snli.dataset.record import inputs_of
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
@@ -148,5 +149,6 @@ def write_output(
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
         configs = write_data(staged, variants, seeds, options, inputs.problems.label_names)
-        record = make_record(inputs, device, words, results, configs, data_record(staged, configs))
+        data = data_record(staged, configs)
+        record = make_record(inputs, device, words, results, configs, data, load_name_of(out))
         return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 """Libraries whose versions are recorded."""
 
-COMMAND, LOAD_NAME = "generate", "merge_snli"
+COMMAND = "generate"
 BUNDLED_LICENSE = "apache-2.0"
 """The license of the bundled problems."""
 
@@ -50,6 +50,7 @@ def make_record(
     results: Sequence[VariantShard],
     configs: dict[str, ConfigRecord],
     data: DataRecord,
+    load_name: str,
 ) -> Record:
     """Return the record of a run, without the digests of card and record.
 
@@ -60,6 +61,7 @@ def make_record(
         results: The results of each shard, with the counts of the filters.
         configs: The configs.
         data: The data files.
+        load_name: The name of the folder in the examples of the card.
     """
     record, options = inputs.to_record(), inputs.options
     versions = {"merge_snli": __version__, "python": platform.python_version()}
@@ -75,7 +77,7 @@ def make_record(
         draws=options.subsamples,
         anchors=True,
         title=title_of(options),
-        load_name=LOAD_NAME,
+        load_name=load_name,
         terms=terms_of(options),
         versions=versions | {name: version(name) for name in libraries},
         configs=configs,
@@ -117,9 +119,10 @@ def title_of(options: Options) -> str:
         path, known = Path(str(options.problems)), known_dataset(str(options.problems))
         name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
         problems = name if options.split is None else f"{name} ({options.split})"
+    filters = f"filter {' '.join(options.filters)} only" if options.filters else "no filters"
     changes = {
         "scrambled": options.scramble,
-        "unfiltered": len(options.filters) < len(FILTER_NAMES),
+        filters: len(options.filters) < len(FILTER_NAMES),
         "union": options.sides == UNION,
     }
     return ", ".join([f"MERGE on {problems}", *(name for name, applies in changes.items() if applies)])

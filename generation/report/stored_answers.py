@@ -37,10 +37,31 @@ if TYPE_CHECKING:
 
 AnswersTo = Callable[["ProblemWords"], dict[str, MaskedLMAnswers]]
 
-WORK_FOLDER = (
-    f"name the work folder of its run with {param('work')}, or with {param('against_work')} if it is the second data "
-    "set"
-)
+
+def _or_again(dataset: MergeDataset) -> str:
+    return (
+        f"or compute them again with merge-snli generate --options {dataset.folder / 'run.toml'} --out another-folder"
+    )
+
+
+def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
+    """Check that a work folder has answers of a run.
+
+    Args:
+        dataset: The data set of the run.
+        work: The folder.
+        option: The option that names it, for the message.
+
+    Raises:
+        InputError: If the folder is missing, or it has no answers of the run's masked LMs.
+    """
+    if not any(key.folder(work).is_dir() for key in recorded_cache_keys(dataset.record)):
+        problem = "does not contain answers of its masked LMs" if work.is_dir() else "is not a folder"
+        raise InputError(
+            f"{work} {problem}: name the work folder of the run of {dataset.folder} with {param(option)}, "
+            f"{_or_again(dataset)}"
+        )
+
 
 WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
 """Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
@@ -64,8 +85,7 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
 
     def missing(name: str) -> InputError:
         return InputError(
-            f"{work} does not contain the answers of {name}: {WORK_FOLDER}, or compute them again with "
-            f"merge-snli generate --options {dataset.folder / 'run.toml'} --out another-folder"
+            f"{work} does not contain all answers of {name}: pass the work folder of the run, {_or_again(dataset)}"
         )
 
     def answers_to(problems: ProblemWords) -> dict[str, MaskedLMAnswers]:
@@ -120,7 +140,10 @@ def filter_again(
     stored = inventory(work, dataset.record) if work.is_dir() else []
     shards = [path for each in stored if each.kind == TAGGED and each.needed for path in each.paths]
     if not shards:
-        raise InputError(f"{work} does not contain the problems of {dataset.folder}: {WORK_FOLDER}")
+        raise InputError(
+            f"{work} does not contain the problems of {dataset.folder}: pass the work folder of the run, "
+            f"{_or_again(dataset)}"
+        )
     with stored_answers(dataset, options, work) as answers_to:
         for shard in shards:
             problems = [

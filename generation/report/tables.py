@@ -24,7 +24,7 @@ from generation.report.paper import (
     compared_table,
     percent,
 )
-from generation.report.stored_answers import filter_again
+from generation.report.stored_answers import check_work, filter_again
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
 from merge_snli.dataset.record import generation_of
@@ -68,12 +68,15 @@ def report_tables(
         The tables by name, and the numbers that `draw_overlap` draws: of suggestions per problem if they are counted.
 
     Raises:
-        InputError: If a file of the data set is missing or is not the one that its record lists; if suggestions are
-            counted and the work folder lacks the problems or an answer, or the tagger or a masked LM has changed.
+        InputError: If a file of the data set is missing or is not the one that its record lists; if `work` has no
+            answers of the run; if suggestions are counted and the work folder lacks the problems or an answer, or the
+            tagger or a masked LM has changed.
     """
-    work = work_folder_of(dataset.folder.absolute(), work)
+    folder = work_folder_of(dataset.folder.absolute(), work)
+    if work is not None or suggestions:
+        check_work(dataset, folder, "work")
     composition, alternatives = table_2(dataset)
-    vocabularies = table_5(dataset, work)
+    vocabularies = table_5(dataset, folder)
     found = overlap(dataset)
     tables = {
         "table_2": composition,
@@ -86,7 +89,7 @@ def report_tables(
     }
     if not suggestions:
         return tables, found
-    words = (word for shard, _ in filter_again(dataset, work) for word in shard)
+    words = (word for shard, _ in filter_again(dataset, folder) for word in shard)
     counted = suggestion_overlaps(words, masked_lm_names(dataset))
     tables |= {f"figure_9_per_{unit}": figure_9(each) for unit, each in counted.items()}
     return tables, counted["problem"]

@@ -14,10 +14,11 @@ from merge_snli.analysis.line_chart import (
     NARROW_WIDTH_INCHES,
     WIDTH_INCHES,
     draw_grid,
+    draw_title,
     save_figure,
-    short_name,
 )
 from merge_snli.dataset.label_spellings import CONTRADICTION, ENTAILMENT, NEUTRAL, NOT_ENTAILMENT
+from merge_snli.scoring.results.grouping import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,7 +93,7 @@ def draw_bars(
         _draw_panel(panel_axes, bars, panel, line)
         _style_axes(panel_axes, categories, panel_title)
     axes[0].set_ylabel(y_label)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=12, parse_math=False)
+    draw_title(figure, title)
     handles, labels = axes[0].get_legend_handles_labels()
     legend = figure.legend(handles, labels, loc="outside lower left", ncols=2, frameon=False, fontsize=9)
     for text in legend.get_texts():
@@ -157,7 +158,7 @@ def draw_shares(
         axes.set_visible(False)
     for axes in grid[max(0, len(panels) - across) : len(panels)]:
         axes.tick_params(labelbottom=True)
-    figure.suptitle(f"{title} (%)", x=0.01, ha="left", fontsize=12, parse_math=False)
+    draw_title(figure, f"{title} (%)")
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=len(labels), frameon=False, fontsize=9)
     return save_figure(figure, path)
@@ -173,7 +174,7 @@ def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]]) -> None:
 
 
 def _style_share_axes(axes: Axes, title: str, models: Sequence[str]) -> None:
-    axes.set_yticks(range(len(models)), [short_name(model) for model in models])
+    axes.set_yticks(range(len(models)), short_names(models))
     for label in axes.get_yticklabels():
         label.set_parse_math(False)
     axes.set(xlim=(0, 100), ylim=(len(models) - 0.5, -0.5))
@@ -227,6 +228,6 @@ def coefficient_figure(
     axes.tick_params(axis="y", length=0)
     draw_grid(axes, "x", hidden=("top", "right", "left"))
     if not narrow:
-        axes.set_title(title, loc="left", pad=12, fontsize=12, parse_math=False)
+        draw_title(figure, title)
     figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=9)
     return figure

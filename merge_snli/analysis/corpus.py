@@ -20,7 +20,7 @@ from merge_snli.models.tagger import find_tagger, installed_tagger
 from merge_snli.problems.file_rows import READERS, file_type, numbered_lines, require_text
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.source import open_source, without_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -77,8 +77,8 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
     options = ProblemOptions(problems=name)
     if options.split is not None:
         options = replace(options, split=split)
-    source = open_source(options)
-    with Progress().stage("reading the corpus", unit="rows") as stage:
+    with without_options(param("corpus")), Progress().stage("reading the corpus", unit="rows") as stage:
+        source = open_source(options)
         survey = survey_problems(source, stage)
     title = name if options.split is None else f"{name}, split {options.split}"
     return Corpus(title, survey.digest, partial(_sentences, source, survey))

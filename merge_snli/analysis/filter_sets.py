@@ -11,7 +11,11 @@ import numpy as np
 from merge_snli.analysis.curves import averaged
 from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.analysis.without_seeds import on_common_seeds
-from merge_snli.scoring.results.grouping import is_two_way
+from merge_snli.base.files import sha256_of_json
+from merge_snli.base.option import described
+from merge_snli.dataset.record import generation_of
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.scoring.results.grouping import is_two_way, model_key
 from merge_snli.scoring.statistics import compare_models
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
     from merge_snli.analysis.curves import MeanCurve
     from merge_snli.analysis.scored_dataset import Floats, ModelAnswers, ScoredDataset
+    from merge_snli.scoring.results.grouping import ModelKey
     from merge_snli.scoring.statistics import Family
 
 
@@ -32,13 +37,22 @@ SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
 }
 """Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL."""
 
+MAY_DIFFER = frozenset(
+    (
+        *(name for name, _ in described(ProblemOptions)),
+        *("sides", "filters", "scramble", "mlm", "seeds_from", "device", "title", "license"),
+    )
+)
+"""Options in which the sets of Figure 8 may differ; masked LMs and tagger are compared by their files."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class FilterSet:
     """One of the data sets.
 
     Attributes:
-        name: Its name in Figure 8, or its title if its options are others, or those of another of the sets.
+        name: Its name in Figure 8. Its title if its options are others or those of another of the sets, or if it
+            differs from most of the sets in more than the options that Figure 8 compares.
         title: Title of the data set.
         digest: sha256 of the data.
         config: The config.
@@ -108,7 +122,8 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
         )
     restricted = on_common_seeds(_with_common_models(chosen))
-    models = tuple(model.name for model in restricted[0].models)
+    models = {_key(model): model.name for model in restricted[0].models}
+    left_out = {_key(model): model.name for scored in chosen for model in scored.models if _key(model) not in models}
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda each: _rank(each[0]))
     found = {name: averaged(scored) for name, scored in named}
     ids = restricted[0].ids
@@ -126,10 +141,8 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
             )
             for name, scored in named
         ),
-        models=models,
-        models_left_out=tuple(
-            dict.fromkeys(model.name for scored in chosen for model in scored.models if model.name not in models)
-        ),
+        models=tuple(models.values()),
+        models_left_out=tuple(left_out.values()),
         seeds=len(ids),
         coverage=tuple(f"{scored.record.title}: {each}" for scored in restricted for each in scored.coverage),
         tested_seeds=int(complete.sum()),
@@ -172,15 +185,20 @@ def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
     return list(zip(seeds.ids, seeds.premises, seeds.hypotheses, seeds.labels, strict=True))
 
 
-def _key(model: ModelAnswers) -> tuple[str, str | None]:
-    """Return what identifies a model in several data sets."""
-    return model.name, model.result.model.digest
+def _key(model: ModelAnswers) -> ModelKey:
+    return model_key(model.result)
 
 
 def _names(data: Sequence[ScoredDataset]) -> list[str]:
     """Return the name of each set: by its options, else by title, else by title and digest, whichever is unique."""
-    names = [SET_NAMES.get(_options(scored)) or scored.record.title for scored in data]
+    others = [_other_inputs(scored) for scored in data]
+    usual = Counter(others).most_common(2)
+    most = usual[0][0] if len(usual) == 1 or usual[0][1] > usual[1][1] else None
     titles = [scored.record.title for scored in data]
+    names = [
+        (SET_NAMES.get(_options(scored)) if other == most else None) or title
+        for scored, other, title in zip(data, others, titles, strict=True)
+    ]
     unique = [name if Counter(names)[name] == 1 else title for name, title in zip(names, titles, strict=True)]
     return [
         name if Counter(unique)[name] == 1 else f"{name} [{scored.record.digest[:8]}], config {scored.record.config}"
@@ -195,6 +213,15 @@ def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
         tuple(options.get("filters", ("prob", "pos"))),
         options.get("scramble", False),
     )
+
+
+def _other_inputs(scored: ScoredDataset) -> str:
+    """Return a digest of what the rows depend on besides the problems and the options that Figure 8 compares."""
+    record = scored.dataset.record
+    generation = generation_of(record)
+    options = {name: value for name, value in record.options.items() if name not in MAY_DIFFER}
+    masked_lms = sorted(each.digest for each in generation.masked_lms)
+    return sha256_of_json([options, masked_lms, generation.tagger.digest])
 
 
 def _rank(name: str) -> int:

@@ -91,7 +91,7 @@ class HardSeed:
         gold: Its gold label.
         votes: Number of annotators who gave each label, most first; None if the data set does not have their labels.
         answers: Predicted label of each model on the seed itself; None if the seed is too long for the model.
-        variants: Number of variants of the seed.
+        variants: Number of variants of the seed that a model was asked.
         mean_accuracy: Mean over the models of the share of the seed's variants answered right.
     """
 
@@ -107,7 +107,7 @@ class HardSeed:
 
 @dataclass(frozen=True, kw_only=True)
 class HardSeeds:
-    """The hard seeds of a data set. All their variants count, drawn or not.
+    """The hard seeds of a data set. All their variants count, drawn or not, unless a model was asked drawn ones only.
 
     Attributes:
         seeds: Number of seeds of the data set.
@@ -155,6 +155,7 @@ def _per_seed(scored: ScoredDataset, mask: Bools) -> Ints:
 
 def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
     seeds = scored.seeds
+    asked = np.any([model.answers.asked for model in scored.models], axis=0)
     return HardSeed(
         seed_id=seeds.ids[seed],
         premise=seeds.premises[seed],
@@ -165,7 +166,7 @@ def _hard_seed(scored: ScoredDataset, seed: int, accuracy: float) -> HardSeed:
             model.name: None if (label := model.anchors.predicted[seed]) < 0 else model.answers.labels[label]
             for model in scored.models
         },
-        variants=int(np.count_nonzero(scored.groups == seed)),
+        variants=int(np.count_nonzero(scored.groups[asked] == seed)),
         mean_accuracy=accuracy,
     )
 

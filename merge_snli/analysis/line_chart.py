@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from merge_snli.base.files import write_bytes
+from merge_snli.scoring.results.grouping import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,6 @@ LINE_STYLES = ("-", "--", ":", "-.")
 GRAY, GRID = "#666666", "#dddddd"
 MIN_LABEL_GAP = 0.045
 """Minimum distance between two line labels, as a share of the axes' height."""
-MAX_LABEL_LETTERS = 22
 WIDTH_INCHES, FIGURE_HEIGHT_INCHES = 8, 4.8
 LINES_PER_FIGURE_HEIGHT = 16
 """A figure with more lines is proportionally taller."""
@@ -38,6 +38,9 @@ TICK_STEP = 10
 ZOOMED_TICK_STEP = 2
 """Percentage points between ticks, for the whole curve and for its upper part."""
 SEED_VARIANTS = "seed's variants"
+PNG_DPI = 200
+TITLE_LETTERS_PER_INCH, TITLE_LINE_INCHES = 10, 0.2
+"""Approximate number of letters of a title in an inch, and height of a line."""
 
 
 @dataclass(frozen=True)
@@ -88,21 +91,22 @@ def line_figure(
     first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
     shown = np.array(thresholds[first:]) * 100
     figure, axes = _figure(len(lines), narrow=narrow)
-    for line in lines:
+    labels = short_names([line.name for line in lines])
+    for line, label in zip(lines, labels, strict=True):
         color = line.color
         style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
         low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
         axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
-        label = short_name(line.name)
         axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
         at = thresholds.index(marked) - first
         axes.plot(shown[at], values[at], "o", color=color, markersize=7, markeredgecolor="white")
-    _style_axes(axes, "" if narrow else title, marked * 100, start * 100, of)
+    _style_axes(axes, marked * 100, start * 100, of)
     if narrow:
         axes.set_xlabel("Threshold (%)")
         _legend_below(figure, lines)
     else:
-        _label_lines(axes, lines, shown[-1])
+        draw_title(figure, title)
+        _label_lines(axes, lines, labels, shown[-1])
     return figure
 
 
@@ -125,7 +129,7 @@ def _legend_below(figure: Figure, lines: Sequence[Line]) -> None:
         text.set(color=line.color, fontweight="bold", parse_math=False)
 
 
-def _style_axes(axes: Axes, title: str, quality: float, start: float, of: str) -> None:
+def _style_axes(axes: Axes, quality: float, start: float, of: str) -> None:
     axes.axvline(quality, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     axes.annotate(
         f"quality threshold {quality:.0f}%",
@@ -142,8 +146,19 @@ def _style_axes(axes: Axes, title: str, quality: float, start: float, of: str) -
     if start == 0:
         axes.set(ylim=(0, 101), yticks=range(0, 101, 2 * TICK_STEP))
     axes.set_ylabel("Pattern accuracy (%)")
-    axes.set_title(title, loc="left", pad=24, fontsize=12, parse_math=False)
     draw_grid(axes)
+
+
+def draw_title(figure: Figure, title: str) -> None:
+    """Draw the title of a figure above the axes, in as many lines as it needs; the figure becomes taller by them.
+
+    Args:
+        figure: The figure.
+        title: Its title; `$` has no special meaning.
+    """
+    more_lines = len(title) // (TITLE_LETTERS_PER_INCH * figure.get_figwidth())
+    figure.set_figheight(figure.get_figheight() + more_lines * TITLE_LINE_INCHES)
+    figure.suptitle(title.replace("$", r"\$"), x=0.01, ha="left", fontsize=12, wrap=True)
 
 
 def draw_grid(axes: Axes, along: Literal["x", "y"] = "y", hidden: Sequence[str] = ("top", "right")) -> None:
@@ -159,12 +174,12 @@ def draw_grid(axes: Axes, along: Literal["x", "y"] = "y", hidden: Sequence[str] 
     axes.spines[[*hidden]].set_visible(False)
 
 
-def _label_lines(axes: Axes, lines: Sequence[Line], last: float) -> None:
+def _label_lines(axes: Axes, lines: Sequence[Line], labels: Sequence[str], last: float) -> None:
     ends = [line.values[-1] * 100 for line in lines]
     bottom, top = axes.get_ylim()
     for index, position in enumerate(spread_labels(ends, (top - bottom) * MIN_LABEL_GAP)):
         axes.annotate(
-            short_name(lines[index].name),
+            labels[index],
             (last, ends[index]),
             (1.015, (position - bottom) / (top - bottom)),
             textcoords="axes fraction",
@@ -174,12 +189,6 @@ def _label_lines(axes: Axes, lines: Sequence[Line], last: float) -> None:
             annotation_clip=False,
             parse_math=False,
         )
-
-
-def short_name(name: str) -> str:
-    """Return a model's name without its owner, with the middle elided if it is long."""
-    last = name.rpartition("/")[2]
-    return last if len(last) <= MAX_LABEL_LETTERS else f"{last[: MAX_LABEL_LETTERS - 9]}…{last[-8:]}"
 
 
 def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
@@ -221,6 +230,6 @@ def image(figure: Figure, extension: str, *, text_as: str = "path") -> bytes:
         metadata = {"Date": None} if extension == "svg" else {}
         # Characters that the font lacks are drawn as boxes; one warning per character adds nothing.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
-        figure.savefig(buffer, format=extension, dpi=200, metadata=metadata)
+        figure.savefig(buffer, format=extension, dpi=PNG_DPI, metadata=metadata)
     figure.set_layout_engine("none")  # keep the layout for other formats
     return buffer.getvalue()

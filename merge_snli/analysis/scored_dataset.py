@@ -6,7 +6,7 @@ Every analysis takes these values. Models are in the order of their results, row
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -191,7 +191,7 @@ def _without_seeds(record: DatasetRecord) -> str:
 
 
 def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> ScoredDataset:
-    """Read a config of a data set and the answers on it.
+    """Read a config of a data set and the answers on it; of the drawn variants if a model has no other answers.
 
     Args:
         dataset: The data set.
@@ -216,6 +216,8 @@ def read_scored_dataset(dataset: MergeDataset, results: Sequence[Result]) -> Sco
             models.append(ModelAnswers(name, result, answers_of(result, data)))
         except InputError as error:
             raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
+    if any(model.answers.drawn_only for model in models):
+        models = [replace(model, answers=model.answers.without_undrawn()) for model in models]
     return ScoredDataset(
         data,
         record,

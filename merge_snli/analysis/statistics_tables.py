@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic_core
 
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Column, Table, count
 from merge_snli.scoring.statistics import p_matrix
 
 if TYPE_CHECKING:
@@ -109,10 +109,11 @@ def _model_table(comparison: Comparison) -> Table:
     family = comparison.family
     left_out = f" ({comparison.left_out:,} more were not scored with every model)" if comparison.left_out else ""
     first = family.pairs[0].result
+    mean = "" if comparison.subsamples is None else f"mean over {count(comparison.subsamples, 'subsample')}, "
     return Table(
         title=(
             f"{comparison.title}: PA at {comparison.threshold} over {comparison.seeds:,} {comparison.unit}s{left_out}, "
-            f"{'' if comparison.subsamples is None else f'mean over {comparison.subsamples} subsamples, '}in percent"
+            f"{mean}in percent"
         ),
         columns=(
             Column("#"),

@@ -17,10 +17,13 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.annotation.sample import COMMENT, SCALE, SCORES, TEXT_COLUMNS, Sample
 from merge_snli.annotation.sheets import SAMPLE_FILE
 from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.table import printable
 from merge_snli.dataset.record import validation_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from merge_snli.annotation.sample import SheetRow
 
 VARIANT_ID = "variant_id"
 DELIMITERS = ",;\t"
@@ -171,6 +174,33 @@ def read_sample(path: Path) -> Sample:
         ) from error
 
 
+def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
+    """Return the sheets in a folder that have a score, and exports of Label Studio that are named after an annotator.
+
+    Args:
+        folder: The folder.
+        sample: The sample that the sheets were made from.
+
+    Raises:
+        InputError: If an annotator has no such sheet, or a sheet cannot be read.
+    """
+    filled: list[Path] = []
+    for annotator in sample.annotators:
+        paths = [folder / f"{annotator}{extension}" for extension in (".xlsx", ".csv", ".json")]
+        found = [path for path in paths if path.is_file() and _has_scores(path)]
+        if not found:
+            raise InputError(
+                f"{folder} has no filled-in sheet of {annotator}: add {' or '.join(path.name for path in paths)}, or "
+                "name the files of the other annotators"
+            )
+        filled += found
+    return filled
+
+
+def _has_scores(path: Path) -> bool:
+    return path.suffix == ".json" or any(cells.get(name) for _, cells in sheet_rows(path) for name in SCORES)
+
+
 def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
     """Read the scores of every annotator.
 
@@ -179,8 +209,8 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
         sample: The sample that the sheets were made from.
 
     Raises:
-        InputError: If a file cannot be read, is a sheet of another sample or annotator, or has missing, double or
-            invalid scores.
+        InputError: If a file cannot be read, is a sheet of another sample or annotator, has missing, double or invalid
+            scores, or a text of it was changed.
     """
     judgments: Judgments = {}
     files: dict[str, Path] = {}
@@ -198,8 +228,8 @@ def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
     if path.suffix.lower() != ".json":
         if path.stem not in sample.annotators:
             raise InputError(
-                f"{path} is not named after an annotator of the sample: the file names are "
-                f"{' and '.join(f'{name}{path.suffix}' for name in sample.annotators)}"
+                f"{path} is not named after an annotator of the sample: the sheets are those of "
+                f"{', '.join(sample.annotators)}, such as {sample.annotators[0]}.xlsx"
             )
         return {path.stem: sheet_rows(path)}
     rows = export_rows(path)
@@ -211,6 +241,7 @@ def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
 def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) -> tuple[Judgment, ...]:
     """Check the rows of one annotator, and return the judgments sorted by variant id."""
     expected = set(sample.variant_ids)
+    shown = {row[VARIANT_ID]: row for row in sample.rows}
     found: dict[str, Judgment] = {}
     places: dict[str, str] = {}
     for place, cells in rows:
@@ -221,6 +252,7 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
             raise InputError(
                 f"{where}: variant {variant_id!r} is not in the sample: pass the sheets that were made with it"
             )
+        _check_texts(where, cells, shown.get(variant_id, {}))
         if variant_id in found:
             raise InputError(
                 f"{where}: variant {variant_id!r} has scores of {annotator} in {places[variant_id]} already: "
@@ -238,6 +270,25 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
             f"{missing[0]!r}: every annotator scores all variants"
         )
     return tuple(found[variant_id] for variant_id in sorted(found))
+
+
+def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow) -> None:
+    """Check that the annotator judged the texts of the sample; a column that was removed from a sheet is no change.
+
+    Raises:
+        InputError: If a text was changed; spaces and line breaks do not count.
+    """
+    for name, text in shown.items():
+        found = str(cells.get(name, text) or "")
+        if _words(found) != _words(text):
+            raise InputError(
+                f"{where}, column {name}: {found!r} is not the text of the sample, {text!r}: the scores are of another "
+                "sentence, so restore it and judge it again"
+            )
+
+
+def _words(text: str) -> list[str]:
+    return printable(text).split()
 
 
 def _score(where: str, name: str, value: Any) -> int:  # noqa: ANN401 - a cell of a spreadsheet holds any type

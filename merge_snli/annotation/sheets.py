@@ -50,12 +50,11 @@ def label_config() -> str:
     return "\n".join([*lines, "</View>", ""])
 
 
-def write_sheets(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:
+def write_sheets(sample: Sample, out: Path) -> None:
     """Write the folder of a sample; it appears complete or not at all.
 
     Args:
         sample: The sample.
-        rows: Its rows.
         out: A folder that does not exist or is empty.
 
     Raises:
@@ -63,18 +62,18 @@ def write_sheets(sample: Sample, rows: Sequence[SheetRow], out: Path) -> None:
     """
     with new_content(check_out(out, find_other=first_name)) as staged:
         for annotator in sample.annotators:
-            ordered = _in_order_of(annotator, rows, sample.random_seed)
+            ordered = _in_order_of(annotator, sample)
             write_text(staged / f"{annotator}.csv", _csv(ordered))
             _write_xlsx(staged / f"{annotator}.xlsx", ordered)
         write_text(staged / GUIDELINES, files("merge_snli.annotation").joinpath(GUIDELINES).read_text(encoding="utf-8"))
         write_text(staged / "label_config.xml", label_config())
-        write_json(staged / "tasks.json", [{"data": row} for row in _in_order_of("", rows, sample.random_seed)])
+        write_json(staged / "tasks.json", [{"data": row} for row in _in_order_of("", sample)])
         write_json(staged / SAMPLE_FILE, TypeAdapter(Sample).dump_python(sample, mode="json"))
 
 
-def _in_order_of(annotator: str, rows: Sequence[SheetRow], random_seed: int) -> list[SheetRow]:
+def _in_order_of(annotator: str, sample: Sample) -> list[SheetRow]:
     """Return the rows in an order of the annotator's own."""
-    return sorted(rows, key=lambda row: rank(random_seed, annotator, row["variant_id"]))
+    return sorted(sample.rows, key=lambda row: rank(sample.random_seed, annotator, row["variant_id"]))
 
 
 def _csv(rows: Sequence[SheetRow]) -> str:

@@ -262,3 +262,13 @@ def _cell_html(column: Column, value: Cell) -> str:
 def _html_cell(tag: str, column: Column, content: str) -> str:
     wrap = "; min-width: 16em; white-space: normal" if column.wrap else ""
     return f'<{tag} style="text-align: {column.align}{wrap}">{content}</{tag}>'
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples:
+        >>> count(1, "seed"), count(1200, "seed")
+        ('1 seed', '1,200 seeds')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

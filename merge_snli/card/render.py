@@ -35,14 +35,28 @@ ANNOTATED = (
     "scale\nof the paper's section A.2. 5 is best:"
 )
 
+LOCAL = "./"
 Json = dict[str, Any]
 
 METRIC_IN_SPACE = "The metric is the Space [{metric}](https://huggingface.co/spaces/{metric}), which has a demo page."
 
 METRIC_IN_PACKAGE = (
-    "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, the "
-    "metric and\nthis data set load by these names from any folder."
+    "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, {loaded} "
+    "from any folder."
 )
+OF_BUNDLED = "the metric and\nthis data set load by these names"
+"""What `merge-snli register` makes load by name, in the card of the bundled data set; in others, only the metric."""
+
+IN_ITS_PARENT = "# In the folder that contains {folder}. In another folder, replace {load_name} by its path.\n"
+"""The comment on the example of a local folder."""
+
+
+def load_name_of(folder: Path) -> str:
+    """Return the name that `datasets` loads a local folder by, from the folder that contains it.
+
+    The leading `./` keeps a data set of the same name, such as the bundled `merge_snli`, from being loaded instead.
+    """
+    return f"{LOCAL}{folder.absolute().name}"
 
 
 def render_card(record: Record, folder: Path) -> str:
@@ -77,14 +91,17 @@ def _read_template(name: str) -> str:
 
 def _texts(record: Record) -> dict[str, str]:
     """Return the values of the placeholders that every card has."""
+    load_name = record.published.dataset if record.published else record.load_name
+    folder = load_name.removeprefix(LOCAL)
     return {
         "metadata": metadata(record),
         "title": record.title,
-        "load_name": record.published.dataset if record.published else record.load_name,
+        "load_name": load_name,
+        "load_comment": IN_ITS_PARENT.format(folder=folder, load_name=load_name) if folder != load_name else "",
         "labels": ", ".join(f"{number} {name}" for number, name in enumerate(record.label_names)),
         "method_version": record.method_version,
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
-        **metric_values(record.published),
+        **metric_values(record.published, is_bundled="/" not in load_name),
     }
 
 
@@ -183,10 +200,11 @@ def _pairs_license(record: Record) -> str:
     return text if record.terms.attribution is None else f"{text} {record.terms.attribution}"
 
 
-def metric_values(published: PublishedRecord | None) -> dict[str, str]:
+def metric_values(published: PublishedRecord | None, *, is_bundled: bool) -> dict[str, str]:
     """Return the name of the metric and the sentence on it, for the template of a card."""
     metric = published and published.metric
+    in_package = METRIC_IN_PACKAGE.format(loaded=OF_BUNDLED if is_bundled else "it loads by this name")
     return {
         "metric_name": metric or "pattern_accuracy",
-        "metric_text": METRIC_IN_SPACE.format(metric=metric) if metric else METRIC_IN_PACKAGE,
+        "metric_text": METRIC_IN_SPACE.format(metric=metric) if metric else in_package,
     }

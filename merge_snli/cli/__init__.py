@@ -205,7 +205,7 @@ class CommandParser(argparse.ArgumentParser):
             return
         if isinstance(action, argparse._SubParsersAction):
             listed = [each.dest for each in action._get_subactions()]
-            self.error(f"unknown {action.metavar} {value}{_nearest(str(value), action.choices) or _all(listed)}")
+            self.error(f"unknown {action.dest} {value}{_nearest(str(value), action.choices) or _all(listed)}")
         choices = [*map(str, action.choices)]
         raise argparse.ArgumentError(action, f"unknown value {value!r}{_nearest(str(value), choices) or _all(choices)}")
 

@@ -87,8 +87,9 @@ def _add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument,
         "sheets",
         item=Path,
-        metavar="FILE",
-        help="a filled-in sheet (.xlsx or .csv) per annotator, or exports of Label Studio (.json)",
+        metavar="FILE|DIR",
+        help="a filled-in sheet (.xlsx or .csv) per annotator, exports of Label Studio (.json), or the folder of the "
+        "sheets",
     )
     parser.add_argument(
         "--sample",
@@ -128,11 +129,13 @@ def _apply(arguments: argparse.Namespace) -> None:
 
 
 def _read_sheets(arguments: argparse.Namespace) -> tuple[Sample, Judgments]:
-    from merge_snli.annotation.reading import read_judgments, read_sample
+    from merge_snli.annotation.reading import filled_sheets, read_judgments, read_sample
     from merge_snli.annotation.sheets import SAMPLE_FILE
 
-    sample = read_sample(arguments.sample or arguments.sheets[0].parent / SAMPLE_FILE)
-    return sample, read_judgments(arguments.sheets, sample)
+    first = arguments.sheets[0]
+    sample = read_sample(arguments.sample or (first if first.is_dir() else first.parent) / SAMPLE_FILE)
+    given = [filled_sheets(path, sample) if path.is_dir() else [path] for path in arguments.sheets]
+    return sample, read_judgments([path for paths in given for path in paths], sample)
 
 
 def _sample(arguments: argparse.Namespace) -> None:
@@ -142,14 +145,14 @@ def _sample(arguments: argparse.Namespace) -> None:
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
     check_out(arguments.out, find_other=first_name)
-    sample, rows = draw_sample(
+    sample = draw_sample(
         [find_dataset(name) for name in arguments.datasets],
         sizes=sizes,
         annotators=arguments.annotators,
         per=arguments.per,
         random_seed=arguments.random_seed,
     )
-    write_sheets(sample, rows, arguments.out)
+    write_sheets(sample, arguments.out)
     sys.stdout.write(f"{_sample_table(sample).text()}sheets in {arguments.out}\n")
 
 

@@ -89,7 +89,7 @@ def add_steps(
     steps: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], Any]]],
 ) -> None:
     """Add the commands of a command, each with its summary, what adds its arguments, and what `run_step` is then."""
-    subparsers = parser.add_subparsers(dest="step", required=True, metavar="step")
+    subparsers = parser.add_subparsers(dest="step", required=True, metavar="|".join(steps))
     for name, (summary, add_arguments, run) in steps.items():
         step = subparsers.add_parser(
             name,

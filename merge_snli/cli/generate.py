@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  merge-snli generate demo:problems --preset demo --out merge_demo\n"
-        "  merge-snli generate stanfordnlp/snli --preset paper --out merge_snli --dry-run"
+        "  merge-snli generate stanfordnlp/snli --preset paper --out my_data/snli --dry-run"
     )
 
 
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
         sys.stdout.write(_estimate(options, arguments, cluster))
         return
     if arguments.out is None:
-        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} merge_snli")
+        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} my_data/snli")
     from generation.pipeline import run_pipeline
     from generation.report.summary import composition_table
 
@@ -88,7 +88,7 @@ def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster 
 
     choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
     inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)
-    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "merge_snli")), **choices, **_execution(cluster))
+    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "my_data/snli")), **choices, **_execution(cluster))
     return plan_text(cluster.options, *submitted(run_, cluster), estimate)
 
 

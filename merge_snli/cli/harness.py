@@ -10,7 +10,10 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, TEXT, add_format, write_tables
 
 OFFERED_SHOTS = 9
-"""Number of examples in the task files; `--num_fewshot N` of lm-evaluation-harness shows the first N."""
+"""Number of examples in the task files, or fewer if there are not more problems.
+
+`--num_fewshot N` of lm-evaluation-harness shows the first N.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     asked = read_questions(find_dataset(arguments.dataset), scope)
     count = DEFAULT_SHOTS if arguments.estimate else OFFERED_SHOTS
-    shots = shots_for(asked.data, arguments.shots_from, count)
+    shots = shots_for(asked.data, arguments.shots_from, count, at_least=1)
     if not arguments.estimate:
         paths = write_task_files(asked, shots, arguments.out)
         sys.stdout.writelines(f"{path}\n" for path in paths)

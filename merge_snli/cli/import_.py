@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dataset", required=True, metavar=DATASET, help="folder or Hub id of the MERGE data set")
     parser.add_argument("--out", required=True, type=Path, metavar=RESULTS, help="results folder")
-    parser.add_argument("--model", metavar="NAME", help="name of the model; required for tables")
+    parser.add_argument("--model", metavar="NAME", help="name of the model, of one in all logs; required for tables")
     parser.add_argument("--config", help="for tables: all (default), noun, verb, adj or adv")
     parser.add_argument(
         "--limit-seeds", type=int, metavar="N", help="for tables: the model predicted N seeds and their variants"

@@ -27,8 +27,8 @@ def _add_simple_arguments(parser: argparse.ArgumentParser) -> None:
         "--premises",
         type=int,
         metavar="N",
-        help="premises per family (config simple) or template (conjunction); a quarter of it in config relevance; "
-        "augmentation always has 6,000 pairs (default: 4000)",
+        help="premises per family (config simple) or template (conjunction); config relevance has a quarter of those "
+        "of simple; augmentation always has 6,000 pairs (default: 4000)",
     )
     add("--random-seed", type=int, metavar="N", help="seed of the draws (default: 0)")
     add(
@@ -45,7 +45,8 @@ def _add_extended_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument,
         "problems",
         metavar="PROBLEMS",
-        help="NLI problems: files, folders or Hub ids; 'NAME[-1500:]' takes the last 1,500 problems",
+        help="NLI problems: files, folders or Hub ids; ID:SPLIT names a split, and 'NAME[-1500:]' takes the last 1,500 "
+        "problems",
     )
     _add_out_arguments(parser)
     add = parser.add_argument_group("data set", argument_default=argparse.SUPPRESS).add_argument

@@ -76,6 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subsample", type=int, metavar="K", help="score the variants of subsample K only; marked as partial"
     )
+    parser.add_argument(
+        "--drawn",
+        action="store_true",
+        help="score only the variants that a subsample drew, not all of split test; the scores printed are the same",
+    )
     add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
     add_list(
         parser.add_argument,
@@ -157,7 +162,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_results_folder(arguments.out)
     scored: list[tuple[list[Result], dict[str, str]]] = []
     for whole in open_data(dataset, config=arguments.config, group_column=arguments.group_column, by=arguments.by):
-        data = part_of_data(whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample)
+        data = part_of_data(
+            whole, limit_seeds=arguments.limit_seeds, subsample=arguments.subsample, drawn=arguments.drawn
+        )
         problems = None if source is None else read_source(source, data)
         if dataset_id is not None and data.anchors is None:
             raise InputError(
@@ -172,6 +179,7 @@ def run(arguments: argparse.Namespace) -> int:
             group_column=arguments.group_column,
             by=tuple(arguments.by),
             source=source,
+            drawn=arguments.drawn,
             opened=(data, problems),
         )
         results, reasons = score_run(scoring, cluster)

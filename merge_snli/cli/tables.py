@@ -122,13 +122,19 @@ def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dic
         raise InputError(f"{param(option)} is for one data set, not for {param('against')}: leave one of them out")
     other = find_dataset(arguments.against)
     return tables_against(
-        dataset, other, work=_work(dataset, arguments.work), other_work=_work(other, arguments.against_work)
+        dataset,
+        other,
+        work=_work(dataset, arguments.work, "work"),
+        other_work=_work(other, arguments.against_work, "against_work"),
     )
 
 
-def _work(dataset: MergeDataset, given: Path | None) -> Path | None:
-    """Return the work folder that was given, or the default one if it exists."""
+def _work(dataset: MergeDataset, given: Path | None, option: str) -> Path | None:
+    """Return the work folder that was given with an option, or the default one if it exists."""
+    from generation.report.stored_answers import check_work
     from generation.work import work_folder_of
 
     work = work_folder_of(dataset.folder.absolute(), given)
-    return work if given is not None or work.is_dir() else None
+    if given is not None:
+        check_work(dataset, work, option)
+    return work if work.is_dir() else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset, find_dataset
@@ -61,7 +61,7 @@ def publish(
     Raises:
         InputError: If an option or the data set is invalid, there is no token, or the Hub refuses or fails.
     """
-    names = {"revision": revision, "create_pr": create_pr, "metric_space": metric_space}
+    names: dict[str, Any] = {"revision": revision, "create_pr": create_pr, "metric_space": metric_space}
     check_arguments(repo, **names)
     dataset, api = find_folder(data), find_api()
     check_valid(dataset)

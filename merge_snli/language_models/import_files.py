@@ -67,7 +67,7 @@ def import_files(
             `.jsonl`, `.parquet`); with `again` also results that have their answers beside them.
         dataset: Folder or Hub id of the data set.
         out: Folder for the result files; None to write nothing.
-        model: Name of the model. Required for tables.
+        model: Name of the model. Required for tables; all logs must be of one model then.
         config: For tables: the config, by default `all` of a MERGE data set.
         limit_seeds: For tables: the number of seeds that the model predicted, as in `merge-snli score`.
         subsample: For tables: the subsample that the model predicted.
@@ -144,6 +144,12 @@ def _runs(paths: Sequence[Path], dataset: MergeDataset, *, model: str | None, pa
             raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
 
     logs = _each(paths, lambda path: _log(path, dataset), errors)
+    models = list(dict.fromkeys(log.model for log in logs))
+    if model and len(models) > 1:
+        raise InputError(
+            f"{param('model')} is {model!r}, but the logs are of {len(models)} models, {', '.join(models)}: remove it, "
+            "or import the logs of each model alone"
+        )
     runs = _each(join_logs(logs), score, errors)
     if not runs and len(errors) == 1:
         raise errors[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from heapq import nsmallest
@@ -11,13 +12,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import InputError, reason
+from merge_snli.base.errors import InputError, param, reason
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import canonical_names
-from merge_snli.embedded import PREFIX
+from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.source import open_source, without_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from merge_snli.language_models.answers import AnswerForm
     from merge_snli.scoring.predictions.scored_data import ScoredData
+
+logger = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).parent / "prompts"
 ZERO_SHOT, FEW_SHOT = "zero_shot", "few_shot"
@@ -158,7 +161,9 @@ def _environment() -> Environment:
     return SandboxedEnvironment(loader=FileSystemLoader(FOLDER), **options)
 
 
-def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0) -> tuple[Shot, ...]:
+def shots_for(
+    data: ScoredData, source: str, count: int, *, random_seed: int = 0, at_least: int | None = None
+) -> tuple[Shot, ...]:
     """Draw problems of another split or data set, the labels in turns, for the questions of a config.
 
     The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
@@ -169,6 +174,7 @@ def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0
         source: File, folder or Hub id of problems; `ID:SPLIT` names a split.
         count: Number of problems.
         random_seed: Seed of the draw.
+        at_least: Number of problems that suffice if there are not more, with a warning; None for `count`.
 
     Raises:
         InputError: If the problems cannot be read, have other labels, or are too few.
@@ -177,9 +183,10 @@ def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0
         raise InputError(f"shots is {count}: give 0 or a larger number")
     if not count:
         return ()
-    name, _, split = (source, "", "") if source.startswith(PREFIX) else source.partition(":")
-    opened = open_source(ProblemOptions(problems=name, split=split or None))
-    survey = survey_problems(opened)
+    name, split = split_of_name(source)
+    with without_options(param("shots_from")):
+        opened = open_source(ProblemOptions(problems=name, split=split))
+        survey = survey_problems(opened)
     names = canonical_names(survey.label_names)
     if names is None or {*names} != {*data.label_names}:
         raise InputError(
@@ -198,9 +205,11 @@ def shots_for(data: ScoredData, source: str, count: int, *, random_seed: int = 0
         drawn[label] = nsmallest(count, candidates, key=itemgetter(0))
     in_turns = chain.from_iterable(zip_longest(*drawn.values()))
     shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
-    if len(shots) < count:
+    if len(shots) < (count if at_least is None else at_least):
         raise InputError(
             f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data "
-            "set: ask for fewer shots, or draw them from another data set"
+            f"set: ask for fewer shots, or name more problems with {param('shots_from')}"
         )
+    if len(shots) < count:
+        logger.warning("%s has only %d of %d shots whose premises are not in the data set", name, len(shots), count)
     return shots

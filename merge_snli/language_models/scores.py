@@ -102,7 +102,7 @@ def _on_rows(answers: Answers) -> dict[str, float]:
     found = scores(answers, intervals=False)
     mean = found.sample_accuracy.mean
     return {
-        "sample_accuracy": found.all_rows_accuracy if mean is None else mean,
+        "sample_accuracy": _number(found.all_rows_accuracy if mean is None else mean),
         "pattern_accuracy": _number(found.pattern_accuracy.mean),
     }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.leaderboard.seeds import flips, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION
 from merge_snli.schema import ALL
-from merge_snli.scoring.results.grouping import is_two_way
+from merge_snli.scoring.results.grouping import is_two_way, short_names
 from merge_snli.scoring.results.result import MASKED_LM
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
 
 def _board(board: Board, texts: Texts | None) -> Json:
     first = board.results[0]
-    models = [_model(entry, texts) for entry in board.entries]
+    labels = short_names([entry.name for entry in board.entries])
+    models = [{**_model(entry, texts), "label": label} for entry, label in zip(board.entries, labels, strict=True)]
     seeds = {} if texts is None else texts.seeds
     shown = {seed["id"] for model in models for seed in (*model["inconsistent"], *model["hardest"])}
     return {

@@ -128,8 +128,9 @@ def check_pull_request(space: str, number: int, datasets: Sequence[MergeDataset]
     Raises:
         InputError: If the Space or the pull request cannot be downloaded, or a data set cannot be found.
     """
+    alternative = f"the folder of its repository without {param('pull_request')}"
     main, proposed = (
-        fetch(space, repo_type="space", revision=revision, patterns=["*"], alternative="the folder of its repository")
+        fetch(space, repo_type="space", revision=revision, patterns=["*"], alternative=alternative)
         for revision in (None, f"refs/pr/{number}")
     )
     before, after = _files_of(main), _files_of(proposed)

@@ -64,6 +64,7 @@ def _read(content: bytes) -> Result | str:
 
 def _wrong_kind(name: str, result: Result) -> list[str]:
     left_out, (group, row) = result.left_out, result.units
+    unanswered = left_out.rows + left_out.undrawn
     return [
         *([] if name == file_name(result) else [f"is not named {file_name(result)}"]),
         *(["is on a part of a config: score the whole"] if result.dataset.partial is not None else []),
@@ -73,8 +74,8 @@ def _wrong_kind(name: str, result: Result) -> list[str]:
             else []
         ),
         *(
-            [f"leaves out {left_out.groups} {group}s and {left_out.rows} {row}s: all need an answer"]
-            if left_out.groups or left_out.rows
+            [f"leaves out {left_out.groups} {group}s and {unanswered} {row}s: all need an answer"]
+            if left_out.groups or unanswered
             else []
         ),
     ]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.base.files import disk_errors_as_input_errors
 from merge_snli.base.progress import Progress
+from merge_snli.models.function import partial_arguments
 from merge_snli.models.labels import Pair
 
 if TYPE_CHECKING:
@@ -38,16 +39,20 @@ def is_async(function: object) -> bool:
 
 
 def journal_name(function: AsyncLabelFunction, name: str, version: str | None) -> str:
-    """Return the file name of the journal of a function: another one if its name, and its version or code, change."""
-    if version is not None:
-        return f"{hashlib.sha256(json.dumps([name, version, None]).encode()).hexdigest()[:16]}.jsonl"
+    """Return the file name of the journal of a function: another one if its name, version or arguments change."""
+    key = json.dumps([name, version, partial_arguments(function)])
+    return f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.jsonl"
+
+
+def _code_digest(function: object) -> str:
+    """Return a digest of the code of a function, or of the class of an object."""
     called = _without_arguments(function)
     code = called if inspect.isroutine(called) else type(called)
     try:
         text = inspect.getsource(code)
     except (OSError, TypeError):  # typed into an interpreter
         text = repr(getattr(called, "__code__", code))
-    return f"{hashlib.sha256(json.dumps([name, text]).encode()).hexdigest()[:16]}.jsonl"
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _without_arguments(function: object) -> object:
@@ -78,13 +83,22 @@ def ask_all(
         InputError: If an answer is not a label, or the journal cannot be written.
         Exception: What the function raises; the answers up to then are in the journal.
     """
+    code = _code_digest(function)
     known = {} if journal is None else _read_journal(journal)
-    answers = {pair: known[key] for pair in pairs if (key := _key(pair)) in known}
+    found = {pair: known[key] for pair in pairs if (key := _key(pair)) in known}
+    answers = {pair: label for pair, (label, _) in found.items()}
     if answers:
-        logger.warning("%s: reusing %s answers in %s; delete it to ask again", name, f"{len(answers):,}", journal)
+        other = sum(by != code for _, by in found.values())
+        before = f", {other:,} of them from before its code changed" if other else ""
+        logger.warning(
+            "%s: reusing %s answers in %s%s; delete it to ask again", name, f"{len(answers):,}", journal, before
+        )
     missing = [pair for pair in pairs if pair not in answers]
     stop = Event()
-    with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(answers)) as stage, _writer(journal) as keep:
+    with (
+        Progress().stage(name, unit="pairs", total=len(pairs), cached=len(answers)) as stage,
+        _writer(journal, code) as keep,
+    ):
 
         def answered(pair: Pair, answer: object) -> None:
             answers[pair] = label = read(answer, pair)
@@ -131,21 +145,21 @@ def _key(pair: Pair) -> str:
     return hashlib.sha256(json.dumps(pair).encode()).hexdigest()[:32]
 
 
-def _read_journal(journal: Path) -> dict[str, str | None]:
-    """Read a journal; a last line that a crash cut off is ignored."""
-    found: dict[str, str | None] = {}
+def _read_journal(journal: Path) -> dict[str, tuple[str | None, str]]:
+    """Read the answer to each pair, and the digest of the code that gave it; a line that a crash cut off is ignored."""
+    found: dict[str, tuple[str | None, str]] = {}
     if journal.is_file():
         for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
-                key, label = json.loads(line)
+                key, label, code = json.loads(line)
             except (ValueError, TypeError):
                 continue
-            found[key] = label
+            found[key] = label, code
     return found
 
 
 @contextmanager
-def _writer(journal: Path | None) -> Iterator[Callable[[Pair, str | None], None]]:
+def _writer(journal: Path | None, code: str) -> Iterator[Callable[[Pair, str | None], None]]:
     """Open a journal, and yield a function that appends an answer to it."""
     if journal is None:
         yield lambda pair, label: None
@@ -157,7 +171,7 @@ def _writer(journal: Path | None) -> Iterator[Callable[[Pair, str | None], None]
 
         def keep(pair: Pair, label: str | None) -> None:
             with disk_errors_as_input_errors(journal.parent):
-                file.write(f"\n{json.dumps([_key(pair), label])}")
+                file.write(f"\n{json.dumps([_key(pair), label, code])}")
                 file.flush()
 
         yield keep

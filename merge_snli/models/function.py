@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -77,8 +78,20 @@ def model_from_answers(
 
 
 def function_name(function: object) -> str:
-    """Return the name to report for a function, or an object that can be called."""
+    """Return the name to report for a function, or an object that can be called.
+
+    That of a `functools.partial` has a digest of its arguments, which may be long or secret.
+    """
+    if isinstance(function, partial):
+        return f"{function_name(function.func)}-{sha256_of_json(partial_arguments(function))[:8]}"
     return str(getattr(function, "__name__", type(function).__name__))
+
+
+def partial_arguments(function: object) -> str | None:
+    """Return the arguments of a `functools.partial` as text, the same in every process; None for another function."""
+    if not isinstance(function, partial):
+        return None
+    return re.sub(" at 0x[0-9a-fA-F]+", "", repr((function.args, sorted(function.keywords.items()))))
 
 
 class LabelPredictor:

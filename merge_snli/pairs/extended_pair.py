@@ -21,8 +21,8 @@ from merge_snli.pairs.extended_sentences import (
     ExtendedTemplates,
     absolute_name,
     find_clauses,
+    parse_source,
     read_sources,
-    split_slice,
 )
 from merge_snli.pairs.lexicon import SHIPPED, read_entries
 from merge_snli.pairs.output import PairConfig, check_folder, write_pairs
@@ -75,7 +75,7 @@ class ExtendedPairOptions:
 
     Attributes:
         problems: Files, folders or Hub ids of NLI problems, which give the same number of sentences each.
-            `NAME[-1500:]` takes the last 1,500 problems.
+            `NAME:SPLIT` takes a split of a folder or Hub id, and `NAME[-1500:]` the last 1,500 problems.
         premises: Premises in config `extended_simple`; config `extended_conjunction` has 3/16 of it per template.
         random_seed: Seed of all draws.
         license: License of the problems as an id of the Hub; None for that of known data sets.
@@ -142,7 +142,6 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
             SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES)),
         ],
         title="Extended Pair",
-        load_name="extended_pair",
         summary=(
             f"Neutral pairs of sentences of NLI problems ({names}), made as in Luo et al. (2022), section 2.2.2: "
             "paired at\nrandom, or two of them joined and their subjects and predicates combined in another way."
@@ -154,7 +153,7 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
 
 def _terms(options: ExtendedPairOptions) -> TermsRecord:
     """Return the license and attribution of the problems, as far as they are known."""
-    known = [known_dataset(split_slice(each)[0]) for each in options.problems]
+    known = [known_dataset(parse_source(each)[0]) for each in options.problems]
     licenses = {None if each is None else each.license for each in known}
     attributions = dict.fromkeys(each.attribution for each in known if each is not None)
     common = "other" if len(licenses) > 1 else licenses.pop()

@@ -13,7 +13,7 @@ from pydantic import StringConstraints
 from merge_snli.base.errors import InputError, param
 from merge_snli.pairs.clauses import is_plain, read_clause
 from merge_snli.pairs.lexicon import Entries
-from merge_snli.problems.inputs import Problems, public_name
+from merge_snli.problems.inputs import Problems, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from merge_snli.pairs.clauses import Clause
 
 SLICE = re.compile(r"(.+)\[(-?\d+)?:(-?\d+)?\]")
-"""`NAME[START:STOP]`, with positions as in Python: `[-1500:]` is the last 1,500 problems."""
+"""`NAME[START:STOP]`, with positions as in Python: `[-1500:]` is the last 1,500 problems. NAME may have a split."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
     """Read the problems.
 
     Args:
-        problems: Files, folders or Hub ids, each with an optional slice.
+        problems: Files, folders or Hub ids, each with an optional slice; folders and Hub ids with an optional split.
 
     Raises:
-        InputError: If none or one twice is given, one cannot be read, or a slice is empty.
+        InputError: If none or one twice is given, one cannot be read, a file has a split, or a slice is empty.
     """
     if not problems:
         raise InputError(f"{param('problems')} is empty: give one or more files, folders or Hub ids")
@@ -64,24 +64,24 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
     return tuple(_read(name) for name in problems)
 
 
-def split_slice(given: str) -> tuple[str, slice]:
-    """Return the name of a source without its slice, and the slice; that of all problems if none is given."""
+def parse_source(given: str) -> tuple[str, str | None, slice]:
+    """Return the name of a source, its split, None if none is given, and its slice, by default that of all problems."""
     match = SLICE.fullmatch(given)
     if match is None:
-        return given, slice(None)
-    name, *positions = match.groups()
-    return name, slice(*(None if position is None else int(position) for position in positions))
+        return *split_of_name(given), slice(None)
+    source, *positions = match.groups()
+    return *split_of_name(source), slice(*(None if position is None else int(position) for position in positions))
 
 
 def absolute_name(given: str) -> str:
-    """Return the name of a source with its slice, if any, and with an absolute path if it is a file or folder."""
-    name, _ = split_slice(given)
+    """Return the name of a source with its split and slice, if any, and with an absolute path if it is local."""
+    name, _, _ = parse_source(given)
     return str(Problems.of(name).absolute()) + given.removeprefix(name)
 
 
 def _read(given: str) -> Sentences:
-    name, part = split_slice(given)
-    found = read_problems(ProblemOptions(problems=name))
+    name, split, part = parse_source(given)
+    found = read_problems(ProblemOptions(problems=name, split=split))
     pairs = [(" ".join(each.premise.split()), " ".join(each.hypothesis.split())) for each in found.problems]
     chosen = pairs[part]
     if not chosen:

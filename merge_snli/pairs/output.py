@@ -13,6 +13,7 @@ import pyarrow as pa
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Column, Table
+from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
 from merge_snli.dataset.folders import check_dataset_out, new_content
 from merge_snli.dataset.parquet_files import write_tables
@@ -101,7 +102,6 @@ def write_pairs(
     options: Mapping[str, Any],
     sources: Sequence[SourceRecord],
     title: str,
-    load_name: str,
     summary: str,
     notes: tuple[str, ...],
     terms: TermsRecord,
@@ -115,7 +115,6 @@ def write_pairs(
         options: The options of the command.
         sources: What the sentences were made from.
         title: Title.
-        load_name: The name of the folder in the examples of the card.
         summary: What the data set contains.
         notes: What a user needs to know of its making and its limits.
         terms: License and attribution.
@@ -132,7 +131,7 @@ def write_pairs(
             options=dict(options),
             sources=tuple(sources),
             title=title,
-            load_name=load_name,
+            load_name=load_name_of(folder),
             summary=summary,
             notes=notes,
             terms=terms,

@@ -163,7 +163,9 @@ def capitalized(text: str) -> str:
     return FIRST_LETTER.sub(lambda match: match[1] + match[2].upper(), text)
 
 
-def draw_words(sentences: Sequence[str], family: str, lexicon: Lexicon, random: Random) -> Words | None:
+def draw_words(
+    sentences: Sequence[str], family: str, lexicon: Lexicon, random: Random, given: Mapping[str, str] | None = None
+) -> Words | None:
     """Draw different words for all slots of some sentences.
 
     Args:
@@ -171,12 +173,15 @@ def draw_words(sentences: Sequence[str], family: str, lexicon: Lexicon, random: 
         family: `n_is_a` or `svo`.
         lexicon: The words.
         random: The generator.
+        given: The words of slots that are not drawn again; None for none.
 
     Returns:
-        The word of each slot; None if the drawn words do not go together, so that the caller draws again.
+        The word of each slot, also of those given; None if the drawn words do not go together, so that the caller draws
+        again.
     """
-    names = slots(sentences)
-    return {N_IS_A: _draw_n_is_a, SVO: _draw_svo}[family](names, clauses(sentences), lexicon, random)
+    given = given or {}
+    names = [name for name in slots(sentences) if name not in given]
+    return {N_IS_A: _draw_n_is_a, SVO: _draw_svo}[family](names, clauses(sentences), lexicon, random, given)
 
 
 def category_of(words: Words, lexicon: Lexicon) -> str:
@@ -185,27 +190,37 @@ def category_of(words: Words, lexicon: Lexicon) -> str:
     return "-".join(lexicon.category_of[noun] for noun in nouns)
 
 
-def _draw_n_is_a(names: Sequence[str], _: object, lexicon: Lexicon, random: Random) -> Words | None:
-    category = random.choice(list(lexicon.categories.values()))
-    pools = {"n": category.nouns, "a": category.adjectives}
-    drawn = {kind: random.sample(pool, sum(name[0] == kind for name in names)) for kind, pool in pools.items()}
-    if any(_has_apart(words, category.apart) for words in drawn.values()):
-        return None
-    return {name: drawn[name[0]].pop(0) for name in names}
+def _draw_n_is_a(
+    names: Sequence[str], _: object, lexicon: Lexicon, random: Random, given: Mapping[str, str]
+) -> Words | None:
+    of = lexicon.category_of[given["n1"]] if given else random.choice(list(lexicon.categories))
+    category = lexicon.categories[of]
+    words = dict(given)
+    for kind, pool in (("n", category.nouns), ("a", category.adjectives)):
+        new = [name for name in names if name[0] == kind]
+        free = [word for word in pool if word not in given.values()]
+        words |= dict(zip(new, random.sample(free, len(new)), strict=True))
+    of_kind = ([word for slot, word in words.items() if slot[0] == kind] for kind in KINDS[N_IS_A])
+    return None if any(_has_apart(each, category.apart) for each in of_kind) else words
 
 
 def _draw_svo(
-    names: Sequence[str], clauses: Collection[tuple[str, str, str]], lexicon: Lexicon, random: Random
+    names: Sequence[str],
+    clauses: Collection[tuple[str, str, str]],
+    lexicon: Lexicon,
+    random: Random,
+    given: Mapping[str, str],
 ) -> Words | None:
+    verbs = {verb.past: verb for verb in lexicon.verbs}
     numbers = sorted({name[1] for name in names})
-    verbs = dict(zip(numbers, random.sample(lexicon.verbs, len(numbers)), strict=True))
-    words: Words = {}
-    for number, verb in verbs.items():
+    free = [verb for verb in lexicon.verbs if verb.past not in given.values()]
+    words = dict(given)
+    for number, verb in zip(numbers, random.sample(free, len(numbers)), strict=True):
         words |= {f"s{number}": _noun(verb.subjects, lexicon, random), f"v{number}": verb.past}
         words[f"o{number}"] = _noun(verb.objects, lexicon, random)
     nouns = [word for slot, word in words.items() if slot[0] != "v"]
-    taken = all(lexicon.takes(verbs[verb[1]], words[subject], words[obj]) for subject, verb, obj in clauses)
-    pasts = [verb.past for verb in verbs.values()]
+    taken = all(lexicon.takes(verbs[words[verb]], words[subject], words[obj]) for subject, verb, obj in clauses)
+    pasts = [word for slot, word in words.items() if slot[0] == "v"]
     is_apart = _has_apart(nouns, lexicon.apart_nouns) or _has_apart(pasts, lexicon.apart)
     if not taken or len(set(nouns)) < len(nouns) or is_apart:
         return None

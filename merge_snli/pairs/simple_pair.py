@@ -40,7 +40,7 @@ NOTES = (
 
 DESCRIPTIONS = {
     "simple": "one sentence each: N is A, and subject, verb, object",
-    "relevance": "the hypotheses of `simple`, joined with the premise or with another sentence",
+    "relevance": "a quarter of `simple`, with its hypotheses joined with the premise or with another sentence",
     "conjunction": "premises of two clauses, whose words the hypothesis combines in another way",
     "augmentation": "entailment, neutral and contradiction for each premise, to train on",
 }
@@ -63,8 +63,8 @@ class SimplePairOptions:
     """Options of Simple Pair.
 
     Attributes:
-        premises: Premises per family in config `simple` and per template in config `conjunction`; a quarter of it per
-            family in config `relevance`. A smaller number gives the first premises of a larger one.
+        premises: Premises per family in config `simple` and per template in config `conjunction`; config `relevance`
+            has the first quarter of those of `simple`. A smaller number gives the first premises of a larger one.
         random_seed: Seed of all draws.
         held_out_nouns: Whether config `augmentation` has one half of the nouns and the other configs the other half.
         lexicon: A folder with words and templates; None for the shipped one.
@@ -112,7 +112,6 @@ def make_simple_pair(
         options=options.as_dict(),
         sources=sources,
         title="Simple Pair",
-        load_name="simple_pair",
         summary=SUMMARY,
         notes=NOTES,
         terms=TermsRecord("apache-2.0", "Words and templates were written for the MERGE software."),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RELEVANCE, AUGMENTATION = "relevance", "augmentation"
 RELEVANCE_SHARE = 4
-"""Config `relevance` has a quarter of the premises of config `simple`."""
+"""Config `relevance` has the first quarter of the premises of config `simple`."""
 
 AUGMENTATION_PREMISES = 200
 """Premises per template in config `augmentation`, for every `--premises`."""
@@ -77,10 +77,9 @@ def _draw_premises(
     config: str, name: str, template: PairTemplate, count: int, lexicon: Lexicon, seed: int, used: set[str]
 ) -> Iterator[tuple[Row, Words]]:
     """Yield what the rows of a premise share, and the words of its slots; add the premises to `used`."""
-    random = Random(f"{seed}:{config}:{name}")
-    sentences = template.all_sentences if config == RELEVANCE else template.sentences
+    random = Random(f"{seed}:{SIMPLE if config == RELEVANCE else config}:{name}")
     for number in range(count):
-        drawn = _draw_new(sentences, template, lexicon, random, used)
+        drawn = _draw_new(template, lexicon, random, used)
         if drawn is None:
             raise InputError(
                 f"{param('premises')} is too large for the words: config {config} has only {number} different premises "
@@ -99,11 +98,9 @@ def _draw_premises(
         yield shared, words
 
 
-def _draw_new(
-    sentences: tuple[str, ...], template: PairTemplate, lexicon: Lexicon, random: Random, used: set[str]
-) -> tuple[str, Words] | None:
+def _draw_new(template: PairTemplate, lexicon: Lexicon, random: Random, used: set[str]) -> tuple[str, Words] | None:
     for _ in range(MAX_DRAWS):
-        words = draw_words(sentences, template.family, lexicon, random)
+        words = draw_words(template.sentences, template.family, lexicon, random)
         premise = "" if words is None else fill(template.premise, words, lexicon)
         if words is not None and premise not in used:
             return premise, words
@@ -134,7 +131,16 @@ def _relevance_rows(
     template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random
 ) -> Iterator[Row]:
     """Yield each hypothesis joined with the premise (relevant) and with another sentence, in random order."""
-    for relevance, added in (("relevant", template.premise), ("irrelevant", str(template.irrelevant))):
+    irrelevant = str(template.irrelevant)
+    draws = (draw_words((irrelevant,), template.family, lexicon, random, words) for _ in range(MAX_DRAWS))
+    drawn = next(filter(None, draws), None)
+    if drawn is None:
+        raise InputError(
+            f"no words of the lexicon fit the irrelevant sentence of {shared['premise']!r}: pass a larger "
+            f"{param('lexicon')}"
+        )
+    words, shared = drawn, shared | drawn
+    for relevance, added in (("relevant", template.premise), ("irrelevant", irrelevant)):
         for name, hypothesis in template.neutral.items():
             is_first, has_and = random.random() < 0.5, random.random() < 0.5
             first, second = (added, hypothesis) if is_first else (hypothesis, added)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +25,9 @@ MEMORY = "memory:"
 
 ON_HUB = "hf://datasets/"
 """The prefix of the libraries' paths to files on the Hub: `hf://datasets/ORG/NAME[@REVISION]/PATH`."""
+
+WITH_SPLIT = re.compile(r"(.+):([\w.-]+)")
+"""The name of a source and its split, such as `ORG/NAME:validation`."""
 
 ALIASES = {"~parquet": "refs/convert/parquet"}
 """Short names of revisions in such a path."""
@@ -135,6 +139,12 @@ class Problems:
 def public_name(name: str) -> str:
     """Return `Problems.public_name` of a name in a record."""
     return Problems.of(name).public_name
+
+
+def split_of_name(source: str) -> tuple[str, str | None]:
+    """Return the name and the split of `NAME:SPLIT`; for a name without a split, such as `demo:problems`, None."""
+    match = None if source.startswith(PREFIX) or _exists(source) else WITH_SPLIT.fullmatch(source)
+    return (source, None) if match is None else (match[1], match[2])
 
 
 def hub_repository(name: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from merge_snli.base.progress import Stage
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.source import CheckedRow, ProblemSource
+
+logger = logging.getLogger(__name__)
 
 DIGEST_MODULUS = 2**256
 
@@ -104,7 +108,7 @@ def read_problems(options: ProblemOptions) -> AllProblems:
 def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey:
     """Read a source once to check every row, count the problems and compute their digest.
 
-    The only memory that grows with the source is 8 bytes per problem.
+    The only memory that grows with the source is 18 bytes per problem.
 
     Args:
         source: The source.
@@ -115,7 +119,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey
     """
     names = source.labels.names
     with_label, without_label, total = 0, 0, 0
-    ids = array("Q")
+    ids, pairs, labels = array("Q"), array("q"), array("H")
     for row in source:
         if stage is not None:
             stage.advance(1)
@@ -126,12 +130,35 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey
         identity = _base_id(row, names)
         total += content_number(identity, row.premise, row.hypothesis, names[row.label], *row.extra)
         ids.append(int(identity, 16) if row.id is None else id_hash(identity))
+        pairs.append(hash((row.premise, row.hypothesis)))
+        labels.append(row.label)
     if not with_label:
         raise InputError(_no_problem(source, without_label))
     repeated = repeated_numbers(ids)
     if source.options.id_column is not None and repeated:
         _require_unique_ids(source, repeated)
+    warn_of_several_labels(source, pairs, labels)
     return Survey(names, with_label, without_label, digest_of(total), repeated)
+
+
+def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: Sequence[int]) -> None:
+    """Warn if rows with the same premise and hypothesis have different gold labels; each of them counts.
+
+    Args:
+        source: The source.
+        pairs: A number per row with a gold label, the same for equal pairs; at least one.
+        labels: The number of the label of each of these rows.
+    """
+    of_rows = np.asarray(labels)
+    _, first, number = np.unique(np.asarray(pairs), return_index=True, return_inverse=True)
+    several = first[np.unique(number[of_rows != of_rows[first][number]])]
+    if several.size:
+        row = next(islice((row for row in source if row.label is not None), int(several.min()), None))
+        logger.warning(
+            "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows counts: "
+            "remove those that are wrong (the first pair is at %s)",
+            *(source.options.problems, several.size, row.location),
+        )
 
 
 def content_number(*content: str) -> int:

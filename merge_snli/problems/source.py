@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -107,6 +108,25 @@ class ProblemSource:
             yield check_row(row, self.options, self.labels)
 
 
+@contextmanager
+def without_options(name: str) -> Iterator[None]:
+    """Say in an error which advises options of `ProblemOptions` that a source is read without them.
+
+    Args:
+        name: What names the source, for the message.
+
+    Raises:
+        InputError: If reading the source raises one.
+    """
+    try:
+        yield
+    except InputError as error:
+        marked = error.message.marked
+        if marked == str(error):
+            raise
+        raise InputError(f"{marked}, which {name} does not take: give a file that needs no options") from error
+
+
 def open_source(options: ProblemOptions) -> ProblemSource:
     """Open the source that `options.problems` names.
 
@@ -156,7 +176,7 @@ def _data_set(options: ProblemOptions) -> Rows:
 
 def _refuse_split(options: ProblemOptions, what: str) -> None:
     if options.split is not None:
-        raise InputError(f"{param('split')} is {options.split!r}, but {options.problems} is {what}")
+        raise InputError(f"the split is {options.split!r}, but {options.problems} is {what}")
 
 
 def _read(parts: Iterable[Rows]) -> Iterator[SourceRow]:

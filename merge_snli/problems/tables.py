@@ -146,7 +146,7 @@ def _load_files(path: str, **arguments: Any) -> datasets.Dataset:  # noqa: ANN40
 
 
 def _no_split(name: str, split: str | None, splits: str) -> InputError:
-    return InputError(f"{name} has no split {split!r} (splits: {splits}); choose one with {param('split')}")
+    return InputError(f"{name} has no split {split!r}: choose from its splits, {splits}")
 
 
 def _cause(error: Exception) -> str:

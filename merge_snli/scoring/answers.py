@@ -78,6 +78,7 @@ class Answers:
         draws: Whether each draw has each row, [n_draws, n_rows]; None if there are no draws, and all rows count.
         anchors: The anchors of the groups; None if they have none.
         probabilities: Probability of each label, [n_rows, n_labels]; None if they are not known.
+        drawn_only: Whether the model was not asked the rows that no draw has.
     """
 
     labels: tuple[str, ...]
@@ -89,6 +90,7 @@ class Answers:
     draws: Bools | None = None
     anchors: Anchors | None = None
     probabilities: Floats | None = None
+    drawn_only: bool = False
 
     @property
     def asked(self) -> Bools:
@@ -129,7 +131,12 @@ class Answers:
             if self.anchors is None
             else Anchors(self.anchors.gold[groups], self.anchors.predicted[groups]),
             probabilities=None if self.probabilities is None else self.probabilities[kept],
+            drawn_only=self.drawn_only,
         )
+
+    def without_undrawn(self) -> Answers:
+        """Return the same answers as if the model had not been asked the rows that no draw has."""
+        return replace(self, predicted=np.where(self.drawn, self.predicted, Missing.NOT_ASKED.value), drawn_only=True)
 
     def renumbered(self) -> Answers:
         """Return the same answers to data that has only these rows and groups."""
@@ -197,6 +204,7 @@ def align(data: ScoredData, pair_labels: Ints, compared: tuple[str, ...]) -> Ans
         compared: The compared labels.
     """
     anchors = data.anchors
+    pair_labels = np.append(pair_labels, Missing.NOT_ASKED)  # which the index NOT_ASKED gives
     return answers_to(
         data, pair_labels[data.row_pairs], None if anchors is None else pair_labels[anchors.pairs], compared
     )
@@ -221,6 +229,7 @@ def answers_to(data: ScoredData, rows: Ints, anchors: Ints | None, compared: tup
         predicted=rows,
         draws=data.draws,
         anchors=None if data.anchors is None or anchors is None else Anchors(gold[data.anchors.labels], anchors),
+        drawn_only=data.drawn_only,
     )
 
 

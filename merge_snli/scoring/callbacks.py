@@ -28,10 +28,11 @@ TOKENS_PER_BATCH = 4096
 
 
 class PatternAccuracyCallback(TrainerCallback):
-    """Evaluates a classifier on a MERGE data set every few steps, and at the end of the training.
+    """Evaluates a classifier on a MERGE data set every few steps, when the Trainer evaluates, and after the training.
 
     The scores go through `Trainer.log`, and so to every tracker of the Trainer: `eval_pattern_accuracy` (PA(0.9)),
-    `eval_variant_accuracy`, `eval_seed_accuracy` and `eval_qt`.
+    `eval_variant_accuracy`, `eval_seed_accuracy` and `eval_qt`. They are among the metrics of `Trainer.evaluate`, so
+    `metric_for_best_model="pattern_accuracy"` selects the best checkpoint and stops early.
 
         trainer.add_callback(PatternAccuracyCallback(trainer, "demo:dataset", every=100, limit_seeds=50))
     """
@@ -66,7 +67,8 @@ class PatternAccuracyCallback(TrainerCallback):
             raise InputError(f"{param('every')} is {every}: it must be at least 1")
         found = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
         self._data = part_of_data(read_config(found, config), limit_seeds=limit_seeds, subsample=subsample)
-        self._trainer, self._every, self._last_step = trainer, every, -1
+        self._trainer, self._every = trainer, every
+        self._scores: tuple[int, dict[str, float]] | None = None
         self._tokenizer: Any = trainer.processing_class or getattr(trainer.data_collator, "tokenizer", None)
         if self._tokenizer is None:
             raise InputError("the Trainer has no tokenizer: pass Trainer(…, processing_class=tokenizer)")
@@ -79,6 +81,19 @@ class PatternAccuracyCallback(TrainerCallback):
                 f"{param('model_labels', 'infer')} is not possible while a model is trained: give the labels in order"
             )
 
+    def on_train_begin(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: Any,  # noqa: ANN401 - what else the Trainer passes
+    ) -> None:
+        """Go before callbacks that read metrics, such as `EarlyStoppingCallback`."""
+        callbacks = self._trainer.callback_handler.callbacks
+        callbacks.remove(self)
+        callbacks.insert(0, self)
+        self._scores = None
+
     def on_step_end(
         self,
         args: TrainingArguments,
@@ -88,7 +103,17 @@ class PatternAccuracyCallback(TrainerCallback):
     ) -> None:
         """Evaluate every few steps."""
         if state.global_step % self._every == 0:
-            self._evaluate(state.global_step)
+            self._scores_at(state.global_step)
+
+    def on_evaluate(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **kwargs: Any,  # noqa: ANN401 - what else the Trainer passes
+    ) -> None:
+        """Add the scores to the metrics, from which the Trainer selects the best checkpoint."""
+        kwargs["metrics"].update(self._scores_at(state.global_step))
 
     def on_train_end(
         self,
@@ -98,23 +123,29 @@ class PatternAccuracyCallback(TrainerCallback):
         **kwargs: Any,  # noqa: ANN401 - what else the Trainer passes
     ) -> None:
         """Evaluate the trained model."""
-        if state.global_step != self._last_step:
-            self._evaluate(state.global_step)
+        if args.load_best_model_at_end:  # its weights are not those of the last step
+            self._scores = None
+        self._scores_at(state.global_step)
 
-    def _evaluate(self, step: int) -> None:
-        """Log the scores of the model as it is now."""
-        self._last_step = step
+    def _scores_at(self, step: int) -> dict[str, float]:
+        """Return the scores of the model as it is at a step; log them if they are new."""
+        if self._scores is None or self._scores[0] != step or not self._trainer.is_in_train:
+            self._scores = step, self._evaluate()
+            self._trainer.log({**self._scores[1]})
+        return self._scores[1]
+
+    def _evaluate(self) -> dict[str, float]:
         data = self._data
         compared = compared_labels(self._labels, data.label_names)
         predicted = np.array(positions(self._labels, compared))[self._best_outputs()]
         found = scores(align(data, predicted, compared), intervals=False)
-        logged = {
+        values = {
             "eval_pattern_accuracy": found.pattern_accuracy.mean,
             "eval_variant_accuracy": found.sample_accuracy.mean,
             "eval_seed_accuracy": found.anchor_accuracy,
             "eval_qt": found.qt,
         }
-        self._trainer.log({name: value for name, value in logged.items() if value is not None})
+        return {name: value for name, value in values.items() if value is not None}
 
     def _best_outputs(self) -> NDArray[np.int64]:
         """Return the number of the most probable output of each pair, [n_pairs]; long pairs are truncated."""

@@ -48,6 +48,7 @@ class ImportedAnswers:
         prompt: How a language model was asked; None for other models.
         digest: What identifies the model and how it was asked; None if only its name does.
         versions: Versions of the libraries that asked it.
+        tied: The pairs on which the largest scores of two labels are equal.
     """
 
     source: str
@@ -57,6 +58,7 @@ class ImportedAnswers:
     prompt: PromptRecord | None = None
     digest: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
+    tied: frozenset[Pair] = frozenset()
 
 
 def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool = False) -> Result:
@@ -79,7 +81,8 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
         )
     scored = model_from_answers(answers.labels, name=answers.model, digest=answers.digest, versions=answers.versions)
     predictions, facts = predict_pairs(scored.load, data.pairs, None, name=scored.name)
-    return evaluate(scored, facts, predictions, data, prompt=answers.prompt)
+    tied = sum(pair in answers.tied for pair in data.pairs)
+    return evaluate(scored, facts, predictions, data, prompt=answers.prompt, tied=tied)
 
 
 def pairs_by_id(data: ScoredData) -> dict[str, Pair]:
@@ -108,12 +111,14 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         model: Name of the model.
 
     Raises:
-        InputError: If a file cannot be read, a row is invalid, two rows with one id differ, or no row is on the config.
+        InputError: If a file cannot be read, a row is invalid, two rows with one id differ, no row is on the config, or
+            no scores name a label because all are tied.
     """
     ids = pairs_by_id(data)
     known = {*data.pairs}
     labels: dict[Pair, str | None] = {}
     by_id: dict[str, str | None] = {}
+    tied: set[Pair] = set()
     rows = unknown = differing = 0
     for path in paths:
         scores: dict[str, str] | None = None
@@ -121,13 +126,15 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
             if scores is None:
                 scores, has_id = _score_columns(row), ID in row.values
             rows += 1
-            label = _prediction(row, scores, data.label_names)
+            label, is_tied = _prediction(row, scores, data.label_names)
             pair = ids.get(_text(row, ID)) if has_id else (_text(row, PREMISE), _text(row, HYPOTHESIS))
             if pair is None or pair not in known:
                 unknown += 1
                 continue
             if has_id and by_id.setdefault(_text(row, ID), label) != label:
                 raise InputError(f"{row.location}: {_text(row, ID)!r} has another label in an earlier row: keep one")
+            if is_tied and pair not in labels:
+                tied.add(pair)
             differing += labels.setdefault(pair, label) != label
     source = ", ".join(map(str, paths))
     if not rows:
@@ -136,11 +143,13 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         raise InputError(
             f"none of the {rows:,} rows of {source} is on {data.place}: give the data set that the model predicted"
         )
+    if len(tied) == len(labels):
+        raise InputError(f"the largest scores are tied in every row of {source}: they name no label")
     if unknown:
         logger.warning("%s: ignored %s of %s rows, which are not in %s", source, unknown, rows, data.place)
     if differing:
         logger.warning("%s: %s rows have another label than the first row with their sentences", source, differing)
-    return ImportedAnswers(source, model, labels)
+    return ImportedAnswers(source, model, labels, tied=frozenset(tied))
 
 
 def _score_columns(row: SourceRow) -> dict[str, str]:
@@ -174,10 +183,16 @@ def _text(row: SourceRow, column: str) -> str:
     return str(value)
 
 
-def _prediction(row: SourceRow, columns: dict[str, str], names: Sequence[str]) -> str | None:
-    if columns:
-        scores = {label: _score(row, column) for label, column in columns.items()}
-        return max(scores, key=scores.__getitem__)
+def _prediction(row: SourceRow, columns: dict[str, str], names: Sequence[str]) -> tuple[str | None, bool]:
+    """Return the predicted label, and whether it is only the first of several with the largest score."""
+    if not columns:
+        return _label(row, names), False
+    scores = {label: _score(row, column) for label, column in columns.items()}
+    best = max(scores, key=scores.__getitem__)
+    return best, [*scores.values()].count(scores[best]) > 1
+
+
+def _label(row: SourceRow, names: Sequence[str]) -> str | None:
     value = row.values.get(LABEL)
     if value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip():
         return None

@@ -61,7 +61,7 @@ def score_model(
     if scored.labels.origin == INFERRED and data.anchors is None:
         raise InputError(
             f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
-            f"the time: give them with {param('labels')}, or infer them on a MERGE data set first"
+            f"the time: give them with {param('model_labels')}, or infer them on a MERGE data set first"
         )
     store = None if out is None else prediction_store(scored, out)
     load = cache(scored.load)

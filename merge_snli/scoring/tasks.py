@@ -14,6 +14,7 @@ from merge_snli.models.scored_model import model_from_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.predictions.opening import open_config
 from merge_snli.scoring.predictions.predict import predict_pairs
+from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.predictions.source import read_source
 from merge_snli.scoring.score_models import prediction_store, score_models
 
@@ -47,6 +48,7 @@ class ScoringRun:
         group_column: The column of the groups, if it is given.
         by: Columns by whose values scores are computed as well.
         source: The source of the data set, as given; None for none.
+        drawn: Whether to ask only the rows that a draw has.
         expected: The digest of the data when the run was submitted; None for a run in this process.
         opened: The data and its source; None to open them.
     """
@@ -59,6 +61,7 @@ class ScoringRun:
     group_column: str | None = None
     by: tuple[str, ...] = ()
     source: str | ProblemOptions | None = None
+    drawn: bool = False
     expected: str | None = None
     opened: Opened | None = None
 
@@ -74,7 +77,8 @@ class ScoringRun:
         """
         if self.opened is not None:
             return self.opened
-        data = open_config(self.dataset, self.config, group_column=self.group_column, by=self.by)
+        whole = open_config(self.dataset, self.config, group_column=self.group_column, by=self.by)
+        data = part_of_data(whole, drawn=self.drawn)
         if data.digest != self.expected:
             raise InputError(f"{self.dataset} has changed since the run was submitted: run the same command again")
         return data, None if self.source is None else read_source(self.source, data)
@@ -187,7 +191,7 @@ def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[An
             failed[name] = error.message
     if not keys:
         raise InputError("; ".join(message.marked for message in failed.values()))
-    opening = [str(each) for each in (run.dataset, run.config, run.group_column, run.by, run.source)]
+    opening = [str(each) for each in (run.dataset, run.config, run.group_column, run.by, run.source, run.drawn)]
     run = replace(run, models={name: _absolute(run.models[name]) for name in keys})
     return run, [keys, run.expected, opening, asdict(options)], failed
 

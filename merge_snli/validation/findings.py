@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from merge_snli.base.table import count
+
 Find = Callable[[str | None, str], None]
 """Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one."""
 
@@ -66,19 +68,14 @@ class ValidationReport:
 def report_text(report: ValidationReport) -> str:
     """Return a report as text: one line per finding and per unchecked part, then a summary."""
     lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
-    checked = ", ".join(_checked(count, names) for names, count in report.checked.items() if count)
-    verdict = counted(len(report.findings), "finding") if report.findings else "valid"
+    checked = ", ".join(_checked(number, names) for names, number in report.checked.items() if number)
+    verdict = count(len(report.findings), "finding") if report.findings else "valid"
     return "\n".join([*lines, f"{report.name}: {verdict}{f' (checked: {checked})' if checked else ''}", ""])
 
 
 def _checked(number: int, names: str) -> str:
     """Return a number of checked things, such as `1 draw` or `20 words tagged in place`."""
     return f"{number:,} {re.sub('s(?![a-z])', '', names, count=1) if number == 1 else names}"
-
-
-def counted(number: int, name: str) -> str:
-    """Return a number with a name, such as `1 finding` or `2 findings`."""
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
 def quoted(value: object) -> str:
@@ -135,7 +132,7 @@ class Collector:
     def report(self, name: str) -> ValidationReport:
         """Return the report on the data set `name`."""
         more = [
-            Finding(file, None, column, counted(number - MAX_FINDINGS, "more finding"))
+            Finding(file, None, column, count(number - MAX_FINDINGS, "more finding"))
             for (file, column), number in self._found.items()
             if number > MAX_FINDINGS
         ]

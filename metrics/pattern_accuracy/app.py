@@ -30,7 +30,7 @@ INTRODUCTION = """\
 
 Pattern accuracy PA(t) is the share of groups in which at least the share t of the rows is classified correctly. Sample
 accuracy SA is the share of rows classified correctly. Paste a table with the columns `prediction`, `reference` and
-`group`, separated by commas or tabs, or upload it as a file.
+`group`, separated by commas or tabs, or upload it as a file. Only a prediction may be empty; it is then wrong.
 """
 
 
@@ -49,7 +49,7 @@ def read_table(text: str) -> dict[str, list[str]]:
         The columns, by the names of the metric's arguments.
 
     Raises:
-        ValueError: If a column or a value is missing.
+        ValueError: If a column or a value is missing. A prediction may be empty, and is then wrong.
     """
     lines = text.strip().splitlines()
     if not lines:
@@ -63,9 +63,10 @@ def read_table(text: str) -> dict[str, list[str]]:
     columns: dict[str, list[str]] = {f"{name}s": [] for name in COLUMNS}
     for row in rows:
         for name in COLUMNS:
-            if row[name] is None:
+            value = None if row[name] is None else row[name].strip()
+            if value is None or (not value and name != "prediction"):
                 raise ValueError(f"Line {rows.line_num} has no value for {name}.")
-            columns[f"{name}s"].append(row[name].strip())
+            columns[f"{name}s"].append(value)
     return columns
 
 

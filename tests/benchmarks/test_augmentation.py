@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.augmentation import main, mean_and_deviation, overview, predicted_labels, relevance
 from merge_snli import score
+from merge_snli.dataset.stored import read_split
 from merge_snli.pairs.simple_pair import SimplePairOptions, make_simple_pair
 from merge_snli.scoring.results.files import read_results
 
@@ -59,9 +60,27 @@ def test_seeds_of_a_model_are_one_row_and_families_are_apart(results: Path) -> N
 
 def test_relevance_is_shown_by_family(results: Path) -> None:
     rows = rows_of(results, relevance)
-    assert rows["always"]["SVO: irrelevant"] == "100.0 ± 0.0"
-    assert rows["always"]["N-is-A: relevant"] == "50.0 ± 70.7"
-    assert rows["not"]["N-is-A: relevant"] == rows["not"]["SVO: irrelevant"] == "50.0"
+    assert rows["always"]["SVO: irrelevant"] == "100.0 ± 0.0 (+0.0)"
+    assert rows["always"]["N-is-A: relevant"] == "50.0 ± 70.7 (+0.0)"
+    assert rows["not"]["N-is-A: relevant"] == rows["not"]["SVO: irrelevant"] == "50.0 (+0.0)"
+
+
+def test_change_from_simple_is_on_the_same_premises(tmp_path: Path) -> None:
+    data = make_simple_pair(tmp_path / "simple_pair", SimplePairOptions(premises=8))
+    shared = {row["premise"] for row in read_split(data, "relevance", "test").to_pylist()}
+
+    def wrong_on_shared_premises_of_simple(pairs: Sequence[tuple[str, str]]) -> list[str]:
+        is_wrong = [premise in shared and len(hypothesis.split()) < 8 for premise, hypothesis in pairs]
+        return ["contradiction" if wrong else "neutral" for wrong in is_wrong]
+
+    assert len(shared) == 2 * 2
+    for config in ("simple", "relevance"):
+        by = ("template+relevance",) if config == "relevance" else ()
+        score(wrong_on_shared_premises_of_simple, data.folder, config=config, by=by, out=tmp_path / "results", name="m")
+    assert rows_of(tmp_path / "results", overview)["m"]["simple: SVO"] == "75.0"
+    assert rows_of(tmp_path / "results", relevance)["m"]["SVO: relevant"] == "100.0 (+100.0)"
+    [alone] = [each for each in read_results(tmp_path / "results") if each.dataset.config == "relevance"]
+    assert relevance([alone]).as_dict()["rows"][0]["SVO: relevant"] == "100.0"
 
 
 def test_predicted_labels_are_shown_by_hypothesis_for_each_premise(results: Path) -> None:

@@ -127,7 +127,7 @@ class Runs:
         self.options = options
 
     def generate(self) -> None:
-        pipeline.generate(self.options, self.out, overwrite=True, quiet=True, problems_per_shard=5)
+        pipeline.run_pipeline(self.options, self.out, overwrite=True, quiet=True, problems_per_shard=5)
 
     def start(self, prepare: Callable[[], object] = lambda: None) -> int:
         """Run in a child and return its process id."""

@@ -67,6 +67,12 @@ def test_plain_datasets_loads_every_config_and_split(
     assert default.num_rows == made.record.configs["all"].rows
 
 
+def test_the_card_names_the_folder(made: MergeDataset) -> None:
+    card = (made.folder / "README.md").read_text(encoding="utf-8")
+    assert 'load_dataset("./merge_snli", "all", split="subsample_0")' in card
+    assert "# In the folder that contains merge_snli." in card
+
+
 def test_variants_groups_and_draws_are_exact(made: MergeDataset) -> None:
     rows = read_split(made, "all").to_pylist()
     assert len({row["variant_id"] for row in rows}) == len(rows)

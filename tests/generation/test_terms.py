@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,9 @@ def test_title_from_the_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     }
     assert {name: title_of(Options(problems=name, mlm=("demo:mlm-bpe",))) for name in titles} == titles
     changed = Options(problems="data/SICK.tsv", mlm=("demo:mlm-bpe",), scramble=True, filters=(), sides="union")
-    assert title_of(changed) == "MERGE on SICK, scrambled, unfiltered, union"
+    assert title_of(changed) == "MERGE on SICK, scrambled, no filters, union"
+    one = {filters: title_of(replace(changed, scramble=False, filters=filters)) for filters in (("pos",), ("prob",))}
+    assert one == {(name,): f"MERGE on SICK, filter {name} only, union" for name in ("pos", "prob")}
 
 
 def test_title_from_the_options() -> None:

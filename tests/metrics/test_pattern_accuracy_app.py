@@ -34,12 +34,18 @@ def test_reads_csv_and_tsv_with_columns_in_any_order(app: Any) -> None:  # noqa:
     assert app.read_table(TABLE.replace("group", " group ")) == expected
 
 
+def test_an_empty_prediction_is_a_value(app: Any) -> None:  # noqa: ANN401
+    assert app.read_table(TABLE.replace("b,1,0", "b,1,"))["predictions"] == ["0", "0", "1", ""]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         (" ", "empty"),
         ("a,b\n1,2", "'prediction'.*'a', 'b'"),
         ("prediction,reference,group\n0,0", "Line 2 .*group"),
+        ("prediction,reference,group\n0,0,a\n0,0, \n0,0,a", "Line 3 .*group"),
+        ("prediction,group,reference\n0,a,0\n0,a,", "Line 3 .*reference"),
     ],
 )
 def test_a_bad_table_is_an_error(app: Any, text: str, message: str) -> None:  # noqa: ANN401

@@ -11,11 +11,17 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
-from merge_snli.pairs.finetuning.data import augmented, license_of, read_training_data
+from merge_snli.pairs.finetuning.data import (
+    augmented,
+    license_of,
+    problem_options,
+    read_examples,
+    read_training_data,
+)
 from merge_snli.pairs.finetuning.options import RECIPES, FinetuneOptions
 from merge_snli.pairs.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
 from merge_snli.schema import NLI_LABELS
@@ -153,6 +159,48 @@ def test_a_complete_model_is_kept_and_another_run_does_not_replace_it(
         main(first)
 
 
+def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
+    base: Path, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at(monkeypatch, 0)
+    (tmp_path / "models" / "seed-2").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"seed-2 exists"):
+        main(options(base, problems, tmp_path / "models", random_seeds=(1, 2)))
+    (tmp_path / "models" / "seed-2").rmdir()
+    (tmp_path / "models.work" / "seed-2").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"models\.work/seed-2 exists"):
+        main(options(base, problems, tmp_path / "models", random_seeds=(1, 2)))
+
+
+def test_a_maximum_length_above_the_limit_of_the_model_is_refused(base: Path, problems: Path, tmp_path: Path) -> None:
+    limit = json.loads((base / "config.json").read_text())["max_position_embeddings"]
+    long = options(base, problems, tmp_path / "out")
+    with pytest.raises(InputError, match=rf"max_length is 100000, but .*tiny takes at most {limit} "):
+        main(replace(long, recipe=replace(RECIPE, max_length=100_000)))
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_a_maximum_length_that_truncates_all_pairs_is_refused(base: Path, problems: Path, tmp_path: Path) -> None:
+    short = options(base, problems, tmp_path / "out")
+    with pytest.raises(InputError, match=r"max_length is 2, but all 30 training pairs are longer"):
+        main(replace(short, recipe=replace(RECIPE, max_length=2)))
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_the_number_of_truncated_pairs_is_logged(
+    base: Path, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    interrupt_at(monkeypatch, 0)
+    short = options(base, problems, tmp_path / "out")
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    pairs = [(each.premise, each.hypothesis) for each in read_training_data(short).examples]
+    lengths = sorted(map(len, tokenizer(pairs)["input_ids"]))
+    with pytest.raises(KeyboardInterrupt), caplog.at_level("INFO"):
+        main(replace(short, recipe=replace(RECIPE, max_length=lengths[14])))
+    longer = sum(length > lengths[14] for length in lengths)
+    assert f"{longer} of 30 training pairs are longer than {lengths[14]} tokens" in caplog.text
+
+
 def test_checkpoints_of_another_run_are_not_used(
     base: Path, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +264,26 @@ def test_the_recipe_depends_on_the_base_and_options_override_it(tmp_path: Path) 
     assert (list(paper.train), list(paper.random_seeds)) == (["a.jsonl", "b.jsonl"], [3, 4])
     small = parse_options(["--base", "demo:mlm-bpe", "--epochs", "5", *common])
     assert small.recipe == replace(RECIPES["small"], epochs=5)
+
+
+@pytest.mark.parametrize(
+    ("more", "warned"),
+    [
+        (["--base", "FacebookAI/roberta-base"], False),
+        (["--base", "FacebookAI/roberta-base@main"], False),
+        (["--base", "FacebookAI/roberta-large"], True),
+        (["--base", "FacebookAI/xlm-roberta-base"], True),
+        (["--base", "FacebookAI/roberta-large", "--learning-rate", "6e-6"], False),
+        (["--base", "demo:mlm-bpe"], False),
+        (["--base", "demo:mlm-bpe", "--recipe", "paper"], True),
+    ],
+    ids=str,
+)
+def test_the_recipe_of_the_paper_is_that_of_one_base_model(
+    more: list[str], warned: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    parse_options(["--train", "a.jsonl", "--out", "out", *more])
+    assert ("recipe paper is for roberta-base" in caplog.text) == warned
 
 
 def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Path) -> None:
@@ -284,3 +352,10 @@ def test_two_way_labels_and_too_large_a_share_are_reported(base: Path, augmentat
     share = options(base, Path(PROBLEMS), tmp_path / "out", augment=f"{augmentation}/augmentation", augment_share=0.5)
     with pytest.raises(InputError, match=r"augment_share is 0\.5.*augmentation has 9"):
         main(share)
+
+
+def test_an_option_for_columns_is_not_advised(tmp_path: Path) -> None:
+    path = tmp_path / "gold.csv"
+    path.write_text("premise,hypothesis,gold\na b,c d,neutral\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"gold\.csv .*label_column, which training does not take"):
+        read_examples(str(path), problem_options(str(path)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.analysis.corpus import count_corpus, open_corpus, tagger_of
 from merge_snli.analysis.kin import check_counterparts
+from merge_snli.analysis.report.exhibit import and_list
 from merge_snli.analysis.report.report import make_report
 from merge_snli.analysis.report.sections import Settings
 from merge_snli.analysis.report.write import check_report_folder, write_report
@@ -17,7 +18,7 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.scoring.predictions.opening import data_keys
-from merge_snli.scoring.results.files import read_results, work_folder
+from merge_snli.scoring.results.files import file_name, read_results, work_folder
 from merge_snli.scoring.results.grouping import comparable_results, config_rank, data_key, is_two_way
 
 if TYPE_CHECKING:
@@ -77,8 +78,9 @@ def _check_all_matched(
         models = ", ".join(result.model.name for result in group)
         if data.partial is not None:
             raise InputError(
-                f"the results of {models} are on a part of config {data.config} of {data.name}, and an analysis needs "
-                "whole configs: score or ask them without a subsample and a limit of seeds, or remove these results"
+                f"results on a part of the data cannot be analyzed, and those of {models} are on a part of config "
+                f"{data.config} of {data.name}: score or ask them without a subsample and a limit of seeds, or remove "
+                f"{and_list([file_name(result) for result in group])}"
             )
         if data_key(data) not in by_key:
             raise InputError(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from merge_snli.analysis.figures import FIGURE_4_START
 from merge_snli.analysis.line_chart import COLORS, Line, line_figure
-from merge_snli.analysis.report.exhibit import CLASS_PLURALS, Exhibit, and_list, basis, count
+from merge_snli.analysis.report.exhibit import CLASS_PLURALS, Exhibit, and_list, basis
 from merge_snli.analysis.statistics_tables import pair_table, table_of_tests
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Column, Table, count
 from merge_snli.schema import WORD_CLASSES
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from merge_snli.base.table import count
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -68,16 +70,6 @@ def basis(seeds: int, models: int) -> str:
         '2,222 seeds, 1 model'
     """
     return f"{count(seeds, 'seed')}, {count(models, 'model')}"
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples:
-        >>> count(1, "seed"), count(1200, "seed")
-        ('1 seed', '1,200 seeds')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def and_list(names: Sequence[str]) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic_core
 
-from merge_snli.analysis.report.exhibit import count
 from merge_snli.analysis.report.sections import ACROSS, SECTIONS
 from merge_snli.analysis.scored_dataset import NotComputable
 from merge_snli.analysis.without_seeds import on_common_seeds, without_seeds
 from merge_snli.base.errors import InputError
+from merge_snli.base.table import count
 from merge_snli.scoring.results.files import safe_name
 from merge_snli.scoring.results.grouping import titles_of, two_way_suffix
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from merge_snli.analysis.hard_seeds import RARELY
 from merge_snli.analysis.report.curve_exhibits import percent_or_none
-from merge_snli.analysis.report.exhibit import Exhibit, basis, count
+from merge_snli.analysis.report.exhibit import Exhibit, basis
 from merge_snli.analysis.statistics_tables import pair_table, table_of_tests
-from merge_snli.base.table import Cell, Column, Table
+from merge_snli.base.table import Cell, Column, Table, count
 
 if TYPE_CHECKING:
     from merge_snli.analysis.hard_seeds import HardSeed, HardSeeds, SeedCorrectness
@@ -78,8 +78,11 @@ def table_3_exhibits(value: Table3) -> tuple[Exhibit, ...]:
 def seeds_against_variants_exhibits(value: SeedsAgainstVariants) -> tuple[Exhibit, ...]:
     """Return the tests of seeds against variants."""
     tests = [
-        ("seeds − variants", value.over_seeds, None),
-        *((f"{each.first} − {each.second}", each.result, None) for each in value.over_models),
+        (f"{name}, over {result.unit}s", result, None)
+        for name, result in (
+            ("seeds − variants", value.over_seeds),
+            *((f"{each.first} − {each.second}", each.result) for each in value.over_models),
+        )
     ]
     models = [count(each.result.n, "model") for each in value.over_models[:1]]
     return (
@@ -180,7 +183,7 @@ def hard_seeds_exhibits(value: HardSeeds) -> tuple[Exhibit, ...]:
         ),
         rows=tuple(_hard_seed(seed, votes=votes) for seed in seeds),
         notes=(
-            "Mean accuracy on all variants of the seed, in percent, and the answer of each model on the seed itself. "
+            "Mean accuracy on all scored variants of the seed, in percent, and the answer of each model on the seed. "
             "The CSV file has the column seed_id that --without-seeds reads: keep the rows that you judge mislabeled.",
         ),
     )

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from merge_snli.analysis.bar_charts import coefficient_figure
-from merge_snli.analysis.report.exhibit import Exhibit, and_list, basis, count, predictor_name
+from merge_snli.analysis.report.exhibit import Exhibit, and_list, basis, predictor_name
 from merge_snli.analysis.statistics_tables import p_text
-from merge_snli.base.table import Cell, Column, Table
+from merge_snli.base.table import Cell, Column, Table, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

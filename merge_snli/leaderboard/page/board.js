@@ -121,7 +121,7 @@ function thresholdText(board) {
 function showCurves(board, models, lines) {
   const drawn = [...lines].map(([key, style]) => {
     const model = models.find((one) => one.key === key);
-    return { name: model.name, ...(model.parts[state.on]?.curve ?? { mean: null }), ...style };
+    return { name: model.name, label: model.label, ...(model.parts[state.on]?.curve ?? { mean: null }), ...style };
   });
   const shown = JSON.stringify([state.board, state.on, [...lines]]);
   if (shown !== chartShown) boardChart.show(drawn, theThreshold());

@@ -32,7 +32,7 @@ class CurveChart {
     new ResizeObserver(() => this.resize()).observe(host);
   }
 
-  /** Show lines, each {name, mean, low, high, color, dash}, shares by threshold; `null` if unknown. */
+  /** Show lines, each {name, label, mean, low, high, color, dash}, shares by threshold; `null` if unknown. */
   show(lines, threshold) {
     this.lines = lines.filter((line) => line.mean);
     this.threshold = threshold;
@@ -181,17 +181,17 @@ class CurveChart {
       context.moveTo(left + width + 2 * ratio, y);
       context.lineTo(left + width + 14 * ratio, place);
       context.stroke();
-      context.fillText(fitted(context, line.name, (LABEL_ROOM - 22) * ratio), left + width + 18 * ratio, place);
+      const label = fitted(context, line.label ?? line.name, (LABEL_ROOM - 22) * ratio);
+      context.fillText(label, left + width + 18 * ratio, place);
     }
   }
 }
 
-/** Return a name without its owner, with the middle elided if it does not fit. */
+/** Return a name with the middle elided if it does not fit. */
 function fitted(context, name, room) {
-  const last = name.slice(name.lastIndexOf("/") + 1);
-  if (context.measureText(last).width <= room) return last;
-  for (let letters = last.length - 1; letters > 2; letters -= 1) {
-    const short = `${last.slice(0, Math.ceil(letters / 2))}…${last.slice(last.length - Math.floor(letters / 2))}`;
+  if (context.measureText(name).width <= room) return name;
+  for (let letters = name.length - 1; letters > 2; letters -= 1) {
+    const short = `${name.slice(0, Math.ceil(letters / 2))}…${name.slice(name.length - Math.floor(letters / 2))}`;
     if (context.measureText(short).width <= room) return short;
   }
   return "…";

@@ -17,6 +17,7 @@ from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
+from merge_snli.problems.source import without_options
 from merge_snli.schema import NLI_LABELS
 
 TRAIN = "train"
@@ -146,7 +147,8 @@ def read_examples(name: str, options: ProblemOptions) -> tuple[list[Example], So
     Raises:
         InputError: If the source cannot be read or does not have the three labels of NLI.
     """
-    read = read_problems(options)
+    with without_options("training"):
+        read = read_problems(options)
     if sorted(read.label_names) != sorted(NLI_LABELS):
         raise InputError(f"{name} has the labels {', '.join(read.label_names)}; training needs {', '.join(NLI_LABELS)}")
     examples = [

@@ -11,6 +11,9 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import require_at_least, require_unique
 
+RECORD = "training.json"
+"""The record of the training in a model's folder and in that of its checkpoints."""
+
 DTYPES = ("float32", "bfloat16")
 MAX_SEED = 2**32 - 1
 """The largest seed that NumPy's random generator accepts."""
@@ -62,6 +65,9 @@ RECIPES = {
 0.01. The table has no warmup: 0.06 is that of Liu et al. (2019), Table 10. `small` is for models of a few layers that
 were not trained as long as a base model, such as the embedded ones.
 """
+
+PAPER_BASE = "roberta-base"
+"""The base model of the recipe `paper`, as on the Hub without its organization."""
 
 
 def default_recipe(base: str) -> str:
@@ -126,3 +132,7 @@ class FinetuneOptions:
     def folder_of(self, seed: int) -> Path:
         """Return the folder of the model of a seed."""
         return self.out if len(self.random_seeds) == 1 else self.out / f"seed-{seed}"
+
+    def checkpoints_of(self, seed: int) -> Path:
+        """Return the folder of the checkpoints of a seed."""
+        return self.out.with_name(f"{self.out.name}.work") / f"seed-{seed}"

@@ -24,10 +24,13 @@ from transformers import (
 )
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import write_json
 from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.models.batches import max_length as model_limit
 from merge_snli.models.finding import ResolvedModel, find_device
 from merge_snli.pairs.finetuning.data import Example, epoch_batches
-from merge_snli.pairs.finetuning.options import FinetuneOptions
+from merge_snli.pairs.finetuning.options import RECORD, FinetuneOptions
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.schema import NLI_LABELS
 
@@ -87,6 +90,7 @@ def finetune(
     *,
     seed: int,
     checkpoints: Path,
+    record: dict[str, Any],
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, float | None]:
     """Fine-tune a classifier.
 
@@ -97,16 +101,29 @@ def finetune(
         options: The options of the run.
         seed: The seed of the new head, the order of the examples, and dropout.
         checkpoints: The folder for checkpoints; training resumes from the last complete one.
+        record: What determines the model, for the folder for checkpoints.
 
     Returns:
         The model, its tokenizer, and its accuracy on the held-out examples; None without any.
+
+    Raises:
+        InputError: If the maximum length is above the model's limit, or all training examples are longer. Nothing is
+            written then.
     """
     set_seed(seed)
     tokenizer = AutoTokenizer.from_pretrained(base.tokenizer_path)
     model = load_classifier(base.path)
+    max_length, limit = options.recipe.max_length, model_limit(model, tokenizer)
+    if limit is not None and max_length > limit:
+        raise InputError(
+            f"{param('max_length')} is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
+        )
     encoded, encoded_held_out = (
-        encode(part, tokenizer, labels_of(model.config), options.recipe.max_length) for part in (examples, held_out)
+        encode(part, tokenizer, labels_of(model.config), max_length) for part in (examples, held_out)
     )
+    check_truncated(examples, encoded, tokenizer, max_length)
+    if not checkpoints.exists():
+        write_json(checkpoints / RECORD, record)
     arguments = training_arguments(options, seed, checkpoints)
     if arguments.use_cpu:
         # On short sentences, eager attention trains 25% faster on a CPU than the fused kernel.
@@ -159,6 +176,33 @@ def encode(
     columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     return [row | {"labels": labels.index(example.label)} for row, example in zip(rows, examples, strict=True)]
+
+
+def check_truncated(
+    examples: Sequence[Example], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
+) -> None:
+    """Log how many examples were truncated.
+
+    Args:
+        examples: The examples.
+        rows: Their tokens.
+        tokenizer: The model's tokenizer.
+        max_length: The maximum number of tokens.
+
+    Raises:
+        InputError: If all of them were.
+    """
+    full = [example for example, row in zip(examples, rows, strict=True) if len(row["input_ids"]) >= max_length]
+    pairs = [(example.premise, example.hypothesis) for example in full]
+    lengths = [len(tokens) for tokens in tokenizer(pairs, verbose=False)["input_ids"]] if pairs else []
+    longer = sum(length > max_length for length in lengths)
+    if longer == len(examples):
+        raise InputError(
+            f"{param('max_length')} is {max_length}, but all {longer:,} training pairs are longer, the shortest has "
+            f"{min(lengths)} tokens: pass a larger number"
+        )
+    if longer:
+        logger.info("%d of %d training pairs are longer than %d tokens: truncated", longer, len(examples), max_length)
 
 
 def training_arguments(options: FinetuneOptions, seed: int, checkpoints: Path) -> TrainingArguments:

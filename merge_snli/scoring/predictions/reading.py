@@ -17,7 +17,7 @@ from merge_snli.dataset.stored import label_names, read_split
 from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.labels import canonical_dataset_labels
 from merge_snli.problems.options import require_unique
-from merge_snli.problems.reading import content_number, digest_of
+from merge_snli.problems.reading import content_number, digest_of, warn_of_several_labels
 from merge_snli.problems.rows import column_text
 from merge_snli.problems.source import check_row, open_source
 from merge_snli.schema import SEED, WORD_CLASSES
@@ -186,6 +186,7 @@ def read_groups(
             else f"{given} has no rows"
         )
     _check_groups(len(groups.index), len(labels), group_column, name or given)
+    warn_of_several_labels(source, pairs.numbers, labels)
     return ScoredData(
         dataset=None,
         name=split_revision(default)[0],

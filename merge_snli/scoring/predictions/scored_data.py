@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from merge_snli.base.errors import InputError, param
+from merge_snli.models.labels import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -74,7 +75,7 @@ class ScoredData:
         without_label: Number of rows without a gold label, which are left out.
         pairs: The distinct (premise, hypothesis) pairs, [n_pairs], anchors before rows.
         group_ids: The ids of the groups, [n_groups], in the order of the data set.
-        row_pairs: Index into `pairs` of each row, [n_rows].
+        row_pairs: Index into `pairs` of each row, or `NOT_ASKED`, [n_rows].
         row_groups: Index into `group_ids` of each row, [n_rows].
         row_labels: Number of the gold label of each row, [n_rows].
         draws: Whether each draw (subsample) has each row, [n_draws, n_rows]; None if there are no draws.
@@ -82,6 +83,7 @@ class ScoredData:
         parts: By column and value, whether each row has the value, [n_rows].
         limit_seeds: Number of groups of a part of the data; None for all groups.
         subsample: The draw whose rows a part has; None for all rows.
+        drawn_only: Whether the rows that no draw has are not asked; `pairs` is without theirs.
     """
 
     dataset: MergeDataset | None
@@ -103,6 +105,7 @@ class ScoredData:
     parts: Mapping[str, Mapping[str, Bools]] = field(repr=False)
     limit_seeds: int | None = None
     subsample: int | None = None
+    drawn_only: bool = False
 
     @property
     def stored(self) -> MergeDataset:
@@ -164,7 +167,9 @@ class ScoredData:
         )
 
 
-def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample: int | None = None) -> ScoredData:
+def part_of_data(
+    data: ScoredData, *, limit_seeds: int | None = None, subsample: int | None = None, drawn: bool = False
+) -> ScoredData:
     """Return some groups with their rows, or the rows of one draw, for a quick trial.
 
     The groups are those with the smallest sha256 of their ids: a reproducible sample, in the order of the data set.
@@ -173,9 +178,11 @@ def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample:
         data: The data.
         limit_seeds: Number of groups; all if the data has no more.
         subsample: Number of the draw.
+        drawn: Whether to ask only the rows that a draw has.
 
     Raises:
-        InputError: If the number of groups is below 1, or the data has no such draw.
+        InputError: If the number of groups is below 1, the data has no such draw, or, with `drawn`, it has no draws or
+            a group of which no draw has a row.
     """
     if limit_seeds is not None and limit_seeds < 1:
         raise InputError(f"{param('limit_seeds')} is {limit_seeds}: it must be at least 1")
@@ -186,8 +193,12 @@ def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample:
             raise InputError(f"{param('subsample')} is {subsample}: choose 0 to {len(data.draws) - 1}")
     if limit_seeds is not None and limit_seeds >= len(data.group_ids):
         limit_seeds = None
-    if limit_seeds is None and subsample is None:
-        return data
+    if limit_seeds is not None or subsample is not None:
+        data = _part(data, limit_seeds, subsample)
+    return _only_drawn(data) if drawn else data
+
+
+def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> ScoredData:
     groups = np.zeros(len(data.group_ids), dtype=bool)
     groups[by_digest(data.group_ids)[:limit_seeds]] = True
     kept, draws = groups[data.row_groups], data.draws
@@ -197,6 +208,32 @@ def part_of_data(data: ScoredData, *, limit_seeds: int | None = None, subsample:
         draws = draws[[subsample]]
     part = replace(data, draws=draws, limit_seeds=limit_seeds, subsample=subsample)
     return part.take(groups=groups, rows=kept)
+
+
+def _only_drawn(data: ScoredData) -> ScoredData:
+    """Return the same data without the pairs of rows that no draw has."""
+    if data.draws is None:
+        raise InputError(f"{param('drawn', True)} needs subsamples, and {data.place} has none: remove it")
+    drawn: Bools = data.draws.any(axis=0)
+    if drawn.all():
+        return data
+    missing = np.bincount(data.row_groups[drawn], minlength=len(data.group_ids)) == 0
+    if missing.any():
+        name, (group, row) = data.group_ids[int(missing.argmax())], data.units
+        raise InputError(f"{group} {name} of {data.place} has no {row} in a subsample: remove {param('drawn', True)}")
+    anchors = data.anchors
+    n_anchors = 0 if anchors is None else len(anchors.pairs)
+    own = [*([] if anchors is None else [anchors.pairs]), data.row_pairs[drawn]]
+    pairs, places = np.unique(np.concatenate(own), return_inverse=True)
+    row_pairs = np.full(len(drawn), Missing.NOT_ASKED.value)
+    row_pairs[drawn] = places[n_anchors:]
+    return replace(
+        data,
+        pairs=tuple(data.pairs[pair] for pair in pairs),
+        row_pairs=row_pairs,
+        anchors=None if anchors is None else replace(anchors, pairs=places[:n_anchors]),
+        drawn_only=True,
+    )
 
 
 def by_digest(group_ids: tuple[str, ...]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from platform import python_version
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, Missing, compared_labels
+from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, Missing, ModelLabels, compared_labels
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answers import align, asked_answers, compared_numbers
 from merge_snli.scoring.results.measure import (
@@ -33,18 +34,18 @@ from merge_snli.scoring.results.result import Result
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from merge_snli.models.labels import ModelFacts, ModelLabels
+    from merge_snli.models.labels import ModelFacts
     from merge_snli.models.scored_model import ScoredModel
     from merge_snli.scoring.answers import Answers
     from merge_snli.scoring.predictions.predict import Predictions
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.predictions.source import ScoredSource
     from merge_snli.scoring.results.records import PromptRecord
-    from merge_snli.scoring.results.scores import Scores, SourceScores
+    from merge_snli.scoring.results.scores import Scores
 
     Ints = NDArray[np.int64]
 
@@ -60,6 +61,7 @@ def evaluate(
     source: ScoredSource | None = None,
     *,
     prompt: PromptRecord | None = None,
+    tied: int = 0,
 ) -> Result:
     """Compute the result of a model.
 
@@ -70,6 +72,7 @@ def evaluate(
         data: The rows and groups.
         source: The problems of the source, if it was scored.
         prompt: How a language model was asked; None for other models.
+        tied: Number of imported answers that are only the first of several labels with the largest score.
 
     Raises:
         InputError: If no group fits into the model's maximum length, or has all its imported answers.
@@ -87,31 +90,32 @@ def evaluate(
             f"no {data.units[0]} of {data.place} fits into the {facts.max_length} tokens of model {scored.name}: score "
             "a model with a larger maximum length"
         )
-    left_out = left_out_of(answers, data, facts.max_length)
     on_source = None if source is None else source_scores(source, pair_labels, data.label_names, compared)
-    overall = scores(answers)
-    return Result(
+    result = Result(
         schema_version=SCHEMA_VERSION,
         model=model_record(scored, facts, names),
         dataset=dataset_record(data),
-        run=run_record(scored, predictions, outputs, prompt),
+        run=run_record(scored, predictions, outputs, prompt, tied=tied or _ties(predictions)),
         compared_labels=compared,
-        left_out=left_out,
-        notes=tuple(_notes(scored, data, names, left_out, overall, answers, on_source, outputs)),
+        left_out=left_out_of(answers, data, facts.max_length),
+        notes=(),
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
-        scores=overall,
+        scores=scores(answers),
         source=on_source,
         **fields_of(answers, data),
     )
+    return replace(result, notes=tuple(notes_of(result, answers, pairs=len(outputs))))
 
 
 def left_out_of(answers: Answers, data: ScoredData, max_length: int | None) -> LeftOut:
     """Return how many groups and rows of data have no answer."""
+    undrawn = int(np.count_nonzero(~data.draws.any(axis=0))) if answers.drawn_only and data.draws is not None else 0
     return LeftOut(
         max_length=max_length,
         groups=len(data.group_ids) - len(answers.group_index),
-        rows=len(data.row_groups) - len(answers.rows),
+        rows=len(data.row_groups) - undrawn - len(answers.rows),
+        undrawn=undrawn,
     )
 
 
@@ -137,52 +141,57 @@ def labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str,
     return labels.names
 
 
-def _notes(
-    scored: ScoredModel,
-    data: ScoredData,
-    names: Sequence[str],
-    left_out: LeftOut,
-    overall: Scores,
-    answers: Answers,
-    on_source: SourceScores | None,
-    outputs: Ints,
-) -> Iterator[str]:
-    """Yield what a reader of a result must know, one sentence per note."""
-    yield from label_notes(scored, names, data.label_names)
-    group, row = data.units
-    if left_out.groups or left_out.rows:
-        limit = f"longer than the model's maximum of {left_out.max_length} tokens"
-        why = f"not all of a {group}'s answers were imported" if scored.labels.origin == ANSWERS else limit
-        yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
-    if unread := int(np.count_nonzero(outputs == Missing.NO_ANSWER)):
-        yield f"no answer to {unread:,} of {len(outputs):,} distinct pairs can be read; they count as wrong"
-    if on_source is not None and on_source.too_long:
-        yield (
-            f"{on_source.too_long} problems of the source left out: longer than the model's maximum of "
-            f"{left_out.max_length} tokens"
-        )
-    if (warning := chance_warning(overall, answers)) is not None:
-        labels = scored.labels
-        order = f"check the label order {','.join(labels.names)}"
-        hint = f"check the {labels.origin}" if labels.origin in (FUNCTION, ANSWERS) else order
-        yield f"{warning}; {hint}"
+def _ties(predictions: Predictions) -> int:
+    """Count the pairs on which the largest logits of two outputs are equal."""
+    if predictions.logits is None:
+        return 0
+    second, first = np.partition(predictions.logits, -2, axis=1)[:, -2:].T
+    return int(np.count_nonzero((first == second) & np.isfinite(first)))
 
 
-def label_notes(scored: ScoredModel, names: Sequence[str], data_labels: Sequence[str]) -> Iterator[str]:
-    """Yield what a reader must know about the labels of a model, one sentence per note.
+def notes_of(result: Result, answers: Answers, *, pairs: int) -> Iterator[str]:
+    """Yield what a reader of a result must know, one sentence per note.
 
     Args:
-        scored: The model.
-        names: The labels of its outputs, from `labels_in_use`.
-        data_labels: The labels of the data set.
+        result: The result; its notes are ignored.
+        answers: Its answers.
+        pairs: Number of distinct pairs that the model was asked.
     """
-    labels, outputs = scored.labels, ",".join(scored.labels.names)
-    if NOT_ENTAILMENT in names and NOT_ENTAILMENT not in data_labels:
+    yield from _label_notes(result)
+    left_out, (group, row) = result.left_out, result.units
+    if left_out.groups or left_out.rows:
+        limit = f"longer than the model's maximum of {left_out.max_length} tokens"
+        imported = result.model.label_origin == ANSWERS
+        why = f"not all of a {group}'s answers were imported" if imported else limit
+        yield f"{left_out.groups} {group}s and {left_out.rows} {row}s left out: {why}"
+    if left_out.undrawn:
+        yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
+    if result.run.no_answers:
+        yield f"no answer to {result.run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong"
+    if result.run.tied:
+        yield f"the largest scores are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
+    if result.source is not None and result.source.too_long:
+        yield (
+            f"{result.source.too_long} problems of the source left out: longer than the model's maximum of "
+            f"{left_out.max_length} tokens"
+        )
+    if (warning := _chance_warning(result.scores, answers)) is not None:
+        origin = result.model.label_origin
+        order = f"check the label order {','.join(result.model.labels)}"
+        yield f"{warning}; {f'check the {origin}' if origin in (FUNCTION, ANSWERS) else order}"
+
+
+def _label_notes(result: Result) -> Iterator[str]:
+    """Yield what a reader must know about the labels of a model, one sentence per note."""
+    model, data_labels = result.model, result.dataset.labels
+    labels = ModelLabels(model.labels, model.label_origin, model.config_labels)
+    outputs = ",".join(labels.names)
+    if NOT_ENTAILMENT in labels.names and NOT_ENTAILMENT not in data_labels:
         yield (
             "two-way model: gold neutral and contradiction count as not_entailment, so compare its scores only with "
             "those of other two-way models"
         )
-    if NOT_ENTAILMENT in data_labels and NOT_ENTAILMENT not in names:
+    if NOT_ENTAILMENT in data_labels and NOT_ENTAILMENT not in labels.names:
         yield "predictions of neutral and contradiction count as not_entailment, because the data has only two labels"
     if labels.origin == "given":
         yield f"labels given as {outputs}"
@@ -194,7 +203,7 @@ def label_notes(scored: ScoredModel, names: Sequence[str], data_labels: Sequence
         yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
 
 
-def chance_warning(overall: Scores, answers: Answers) -> str | None:
+def _chance_warning(overall: Scores, answers: Answers) -> str | None:
     """Return the note on a model that is hardly better than always predicting the most common label; None if not.
 
     Without anchors there is no note, because a model may be wrong on most rows that were made to be hard.
@@ -227,7 +236,12 @@ def dataset_record(data: ScoredData) -> DatasetRecord:
 
 
 def run_record(
-    scored: ScoredModel, predictions: Predictions, outputs: NDArray[np.int64], prompt: PromptRecord | None = None
+    scored: ScoredModel,
+    predictions: Predictions,
+    outputs: NDArray[np.int64],
+    prompt: PromptRecord | None = None,
+    *,
+    tied: int = 0,
 ) -> RunRecord:
     """Return how the predictions were computed.
 
@@ -236,6 +250,7 @@ def run_record(
         predictions: Its predictions.
         outputs: Its outputs.
         prompt: How a language model was asked; None for other models.
+        tied: Number of distinct pairs on which the largest scores of two labels are equal.
     """
     return RunRecord(
         versions={"merge_snli": __version__, "python": python_version(), **scored.versions},
@@ -244,6 +259,7 @@ def run_record(
         seconds=round(predictions.seconds, 3),
         no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
         prompt=prompt,
+        tied=tied,
     )
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     ModelKey = tuple[str | None, ...]
 
 CONFIGS = (ALL, *WORD_CLASSES)
+MAX_LABEL_LETTERS = 22
+"""A chart elides the middle of a longer name."""
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +89,31 @@ def names_of(results: Sequence[Result]) -> list[str]:
         result.title if titles[result.title] == 1 else f"{result.title} [{(model.digest or model.label_origin)[:8]}]"
         for result, model in zip(results, models, strict=True)
     ]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return short labels of models for charts: without their owners, with the middle elided if they are long.
+
+    Of names with the same last part, more parts are shown; names that would look the same are not elided.
+
+    Args:
+        names: The display names, no two equal.
+
+    Examples:
+        >>> short_names(["org/model", "run1/checkpoint-500", "run2/checkpoint-500"])
+        ['model', 'run1/checkpoint-500', 'run2/checkpoint-500']
+    """
+    ends = [_shortest_end(name, names) for name in names]
+    labels = [end if len(end) <= MAX_LABEL_LETTERS else f"{end[: MAX_LABEL_LETTERS - 9]}…{end[-8:]}" for end in ends]
+    return [label if labels.count(label) == 1 else end for label, end in zip(labels, ends, strict=True)]
+
+
+def _shortest_end(name: str, names: Sequence[str]) -> str:
+    """Return the shortest end of a path that is not the end of another one."""
+    parts = name.split("/")
+    ends = ("/".join(parts[-length:]) for length in range(1, len(parts)))
+    others = [f"/{other}" for other in names if other != name]
+    return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
 
 
 def ranked(results: Iterable[Result]) -> list[Result]:

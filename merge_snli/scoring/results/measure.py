@@ -61,7 +61,7 @@ def scores(answers: Answers, *, intervals: bool = True) -> Scores:
         intervals: Whether to compute the confidence intervals.
     """
     counts = answers.counts()
-    on_rows = _row_scores(counts, correct=answers.correct_rows(), rows=len(answers.rows))
+    on_rows = _row_scores(answers, counts)
     return Scores(
         **on_rows,
         groups=len(answers.group_index),
@@ -81,8 +81,7 @@ def scores_against(answers: Answers, reference: Ints | Literal["majority"]) -> R
         reference: As for `Answers.counts`. The majority of `all_rows_accuracy` is that of all rows of a group. Ties do
             not affect any score.
     """
-    counts = answers.counts(reference)
-    return RowScores(**_row_scores(counts, correct=answers.correct_rows(reference), rows=len(answers.rows)))
+    return RowScores(**_row_scores(answers, answers.counts(reference), reference))
 
 
 def consistency(answers: Answers) -> dict[str, RowScores] | None:
@@ -162,13 +161,15 @@ def _anchor_scores(anchors: Anchors, on_rows: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row_scores(counts: Counts, *, correct: int, rows: int) -> dict[str, Any]:
+def _row_scores(
+    answers: Answers, counts: Counts, reference: Ints | Literal["majority"] | None = None
+) -> dict[str, Any]:
     """Return the fields of `RowScores`."""
     curves = pattern_accuracy(counts.correct, counts.sizes, CURVE)
     return {
-        "rows": rows,
+        "rows": len(answers.rows),
         "sample_accuracy": _spread(ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))),
-        "all_rows_accuracy": correct / rows,
+        "all_rows_accuracy": None if answers.drawn_only else answers.correct_rows(reference) / len(answers.rows),
         "pattern_accuracy": _spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
         "curve": pa_curve(curves, np.count_nonzero(counts.sizes, axis=1)),
     }

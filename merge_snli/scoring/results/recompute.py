@@ -12,10 +12,10 @@ from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing, compared_labels
 from merge_snli.scoring.answers import answers_to, asked_answers
 from merge_snli.scoring.results.evaluate import (
-    chance_warning,
     dataset_record,
     fields_of,
     left_out_of,
+    notes_of,
 )
 from merge_snli.scoring.results.files import to_json
 from merge_snli.scoring.results.measure import digits_of, scores
@@ -60,7 +60,8 @@ def answers_of(result: Result, data: ScoredData) -> Answers:
             )
     predicted = np.full(len(data.row_groups), Missing.NOT_ASKED.value)
     predicted[np.concatenate(own)] = digits_of(table.predictions)
-    return answers_to(data, predicted, _anchors_of(result, data, compared), compared)
+    found = answers_to(data, predicted, _anchors_of(result, data, compared), compared)
+    return replace(found, drawn_only=result.left_out.undrawn > 0)
 
 
 def _anchors_of(result: Result, data: ScoredData, compared: tuple[str, ...]) -> Ints | None:
@@ -84,11 +85,11 @@ def _anchors_of(result: Result, data: ScoredData, compared: tuple[str, ...]) -> 
 def differences(result: Result, data: ScoredData) -> Iterator[str]:
     """Yield a sentence for each value of a result that differs from what its answers give.
 
-    Names of the model and the data set, facts about the model and the run, and other notes than the warning of scores
-    near chance are not checked, because answers do not determine them.
+    Names of the model and the data set and facts about the model and the run are not checked, because answers do not
+    determine them.
 
     Args:
-        result: The result.
+        result: The result; without scores on the source, whose answers it does not have.
         data: The data that it is on.
 
     Raises:
@@ -99,7 +100,6 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
     answers = asked_answers(everything)
     if not len(answers.rows):
         raise InputError("the result has no answers")
-    overall = scores(answers)
     record = replace(dataset_record(data), name=result.dataset.name, revision=result.dataset.revision)
     again = replace(
         result,
@@ -107,15 +107,11 @@ def differences(result: Result, data: ScoredData) -> Iterator[str]:
         compared_labels=answers.labels,
         left_out=left_out_of(answers, data, result.left_out.max_length),
         run=replace(result.run, no_answers=_unread(answers, data)),
-        scores=overall,
+        scores=scores(answers),
         **fields_of(answers, data),
     )
+    again = replace(again, notes=tuple(notes_of(again, answers, pairs=len(data.pairs))))
     yield from _different("", to_json(result), to_json(again))
-    warning = chance_warning(overall, answers)
-    if any(note.startswith("warning") for note in result.notes) != (warning is not None) or (
-        warning is not None and not any(note.startswith(warning) for note in result.notes)
-    ):
-        yield f"notes: expected {'no warning' if warning is None else repr(warning)}"
 
 
 def _unread(answers: Answers, data: ScoredData) -> int:

@@ -188,6 +188,8 @@ class RunRecord(Part):
     answers."""
     prompt: PromptRecord | None = None
     """How a language model was asked; None for other models."""
+    tied: Count = 0
+    """Number of distinct pairs on which the largest scores of two labels are equal, so that the first one counts."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,8 @@ class LeftOut(Part):
     """Number of groups left out."""
     rows: Count
     """Number of rows left out, including those of the groups left out."""
+    undrawn: Count = 0
+    """Number of other rows, which no draw has and the model was not asked, because only drawn rows were wanted."""
 
 
 def title_of(model: ModelRecord, run: RunRecord) -> str:

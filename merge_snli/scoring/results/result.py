@@ -106,6 +106,8 @@ class Result(Part):
             raise ValueError("the number of draws differs between scores and groups")
         if self.scores.groups != len(table.id):
             raise ValueError("the number of groups differs between scores and groups")
+        if (self.scores.all_rows_accuracy is None) != (self.left_out.undrawn > 0):
+            raise ValueError("all_rows_accuracy must be there if and only if all rows were asked")
         if (table.anchors is None) != (self.scores.anchor_accuracy is None):
             raise ValueError("anchors are in only one of scores and groups")
         answers = "".join(table.predictions)

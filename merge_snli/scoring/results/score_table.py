@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Column, Table, count
 from merge_snli.scoring.results.grouping import titles_of
 from merge_snli.scoring.results.records import threshold_text
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
@@ -228,7 +228,7 @@ def _explanation(results: Sequence[Result]) -> tuple[str, ...]:
     )
     if result.has_anchors:
         return (
-            f"Scores in percent; on variants, mean over {result.draws or 1} subsamples.",
+            f"Scores in percent; on variants, mean over {count(result.draws or 1, 'subsample')}.",
             *_explanation_of_source(results),
             "Seeds, Variants: sample accuracy.",
             passing,

@@ -90,11 +90,11 @@ class RowScores(Part):
     """Scores on rows, against the gold label or against the model's own predictions."""
 
     rows: Count
-    """Number of rows, drawn or not."""
+    """Number of rows with an answer, drawn or not."""
     sample_accuracy: Spread
     """SA by draw."""
-    all_rows_accuracy: Share
-    """SA over every row, not only the drawn ones."""
+    all_rows_accuracy: Share | None
+    """SA over every row, not only the drawn ones; None if only these were asked."""
     pattern_accuracy: Spread
     """PA at the quality threshold, by draw."""
     curve: Curve

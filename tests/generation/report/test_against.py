@@ -176,8 +176,11 @@ def test_command_and_its_errors(made: Made, tmp_path: Path, capsys: pytest.Captu
     for options, message in {
         ("--against-work", "x"): "--against-work needs --against",
         ("--against", without, "--suggestions"): "--suggestions is for one data set",
-        ("--against", str(made.strict.folder), "--against-work", str(tmp_path)): "does not contain the problems",
-        ("--suggestions",): "does not contain the problems",
+        ("--against", str(made.strict.folder), "--against-work", str(tmp_path)): "strict with --against-work",
+        ("--against", str(made.strict.folder), "--work", "nope"): "whole with --work",
+        ("--work", "nope"): "nope is not a folder",
+        ("--work", str(tmp_path)): "does not contain answers",
+        ("--suggestions",): "whole with --work",
         ("--suggestions", "--out", "figure.jpg"): "unknown format '.jpg'",
     }.items():
         assert main(["tables", whole, *options]) == 2

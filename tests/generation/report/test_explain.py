@@ -145,7 +145,7 @@ def test_missing_or_changed_inputs_are_input_errors(
     with pytest.raises(InputError, match="has no problem 'nobody'"):
         explain(made, "nobody", tmp_path)
     with pytest.raises(
-        InputError, match=f"{tmp_path} .*demo:mlm-wordpiece.* with work, .*merge-snli generate --options"
+        InputError, match=f"{tmp_path} .*demo:mlm-wordpiece.* work folder of the run, .*merge-snli generate --options"
     ):
         explain(made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"

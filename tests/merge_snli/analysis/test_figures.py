@@ -13,12 +13,13 @@ import pytest
 
 from merge_snli import Result, draw_curves, score
 from merge_snli.analysis.figures import FIGURE_4_START, draw_classes
-from merge_snli.analysis.line_chart import COLORS, MAX_LABEL_LETTERS, short_name, spread_labels
+from merge_snli.analysis.line_chart import COLORS, spread_labels
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.models.labels import Pair
 from merge_snli.scoring.results.files import write_result
+from merge_snli.scoring.results.grouping import MAX_LABEL_LETTERS, short_names
 from merge_snli.scoring.results.scores import Spread
 
 
@@ -61,7 +62,7 @@ def test_models_have_the_colors_of_the_page(results: list[Result], tmp_path: Pat
     [board] = make_boards(results)
     _, svg = draw_curves(results, tmp_path / "curve")
     _, reordered = draw_curves(results[::-1], tmp_path / "reordered")
-    expected = {short_name(entry.name): color for entry, color in zip(board.entries, COLORS, strict=False)}
+    expected = dict(zip(short_names([entry.name for entry in board.entries]), COLORS, strict=False))
     assert line_colors(svg) == line_colors(reordered) == expected
 
 
@@ -84,9 +85,27 @@ def test_labels_do_not_overlap() -> None:
 
 
 def test_long_names_are_shortened() -> None:
-    assert short_name("org/model") == "model"
-    short = short_name("ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli")
+    last, short = short_names(["org/model", "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"])
+    assert last == "model"
     assert (len(short), short[:7], short[-3:]) == (MAX_LABEL_LETTERS, "roberta", "nli")
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (["run1/checkpoint-500", "run2/checkpoint-500", "a/b"], ["run1/checkpoint-500", "run2/checkpoint-500", "b"]),
+        (["checkpoint-500", "run1/checkpoint-500"], ["checkpoint-500", "run1/checkpoint-500"]),
+        (["x/run/a", "y/run/a", "z/b/a"], ["x/run/a", "y/run/a", "b/a"]),
+        (["org/m [0123abcd]", "org/m [4567abcd]"], ["m [0123abcd]", "m [4567abcd]"]),
+    ],
+)
+def test_models_with_the_same_last_part_have_different_labels(names: list[str], labels: list[str]) -> None:
+    assert short_names(names) == labels
+
+
+def test_elided_names_stay_different() -> None:
+    names = [f"meta-llama/Llama-3.1-{size}-Instruct (accuracy, {shots} shots)" for size in (8, 70) for shots in (0, 3)]
+    assert len(set(short_names(names))) == len(names)
 
 
 def test_figure_4_starts_at_the_paper_threshold(results: list[Result], tmp_path: Path) -> None:

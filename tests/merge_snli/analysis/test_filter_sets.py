@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from merge_snli.analysis.filter_sets import filter_sets
-from merge_snli.analysis.scored_dataset import NotComputable, ScoredDataset
+from generation.options import Options
+from merge_snli.analysis.filter_sets import MAY_DIFFER, filter_sets
+from merge_snli.analysis.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.base.option import described
 from tests.merge_snli.analysis.made import Row, rows_of, scored_dataset
 
 PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]
@@ -21,7 +24,7 @@ def made(rows: list[Row], digit: str, models: tuple[str, ...] = ("a", "b"), **ch
 
 def test_sets_are_named_by_their_options_and_tested_over_seeds() -> None:
     union = made([*rows_of("s2", ["ee", "ee"]), *rows_of("s1", ["ee"])], "2", sides="union")
-    found = filter_sets([union, made(PLAIN, "1"), made(PLAIN, "3", top_k=5, filters=["pos"])])
+    found = filter_sets([union, made(PLAIN, "1"), made(PLAIN, "3", filters=["pos"])])
     assert [(each.name, each.title, each.generated) for each in found.sets] == [
         ("plain", "set 1", 3),
         ("P∪H", "set 2", 3),
@@ -41,6 +44,29 @@ def test_sets_are_named_by_their_options_and_tested_over_seeds() -> None:
 def test_sets_of_equal_options_are_named_by_title() -> None:
     found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2"), made(PLAIN, "3", scramble=True)])
     assert [each.name for each in found.sets] == ["scrambled", "set 1", "set 2"]
+
+
+@pytest.mark.parametrize("other", [{"no_compounds": True}, {"mask": "all"}, {"inflation": 4}])
+def test_a_set_that_differs_in_other_options_has_no_name_of_figure_8(other: dict[str, Any]) -> None:
+    found = filter_sets([made(PLAIN, "1", **other), made(PLAIN, "2", sides="union"), made(PLAIN, "3", filters=[])])
+    assert [each.name for each in found.sets] == ["P∪H", "none", "set 1"]
+
+
+def test_without_a_majority_no_set_has_a_name_of_figure_8() -> None:
+    found = filter_sets([made(PLAIN, "1", supersense=True), made(PLAIN, "2", sides="union")])
+    assert [each.name for each in found.sets] == ["set 1", "set 2"]
+
+
+def test_titles_and_sources_are_not_compared() -> None:
+    other = {"title": "T", "seeds_from": "somewhere", "keep_column": ["votes"], "id_column": "number", "device": "cpu"}
+    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", sides="union", **other)])
+    assert [each.name for each in found.sets] == ["plain", "P∪H"]
+
+
+def test_every_option_that_changes_rows_is_compared() -> None:
+    unchanged = {name for name, option in described(Options) if not option.changes_rows}
+    assert MAY_DIFFER - unchanged == {"keep_column", "sides", "filters", "scramble"}
+    assert unchanged <= MAY_DIFFER
 
 
 @pytest.mark.parametrize(
@@ -64,6 +90,21 @@ def test_models_of_only_some_sets_are_left_out() -> None:
     found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", models=("a", "c"), sides="union")])
     assert (found.models, found.models_left_out) == (("a",), ("b", "c"))
     assert found.sets[0].curve.models == ("a",)
+
+
+def test_a_model_with_another_name_on_another_set_is_the_same_model() -> None:
+    sets = [made(PLAIN, "1", models=("run1/a", "b")), made(PLAIN, "2", models=("a", "b"), sides="union")]
+    digests = {"run1/a": "a" * 64, "a": "a" * 64, "b": "b" * 64}
+    found = filter_sets([with_digests(scored, digests) for scored in sets])
+    assert (found.models, found.models_left_out) == (("run1/a", "b"), ())
+
+
+def with_digests(scored: ScoredDataset, digests: dict[str, str]) -> ScoredDataset:
+    def of(model: ModelAnswers) -> ModelAnswers:
+        record = replace(model.result.model, digest=digests[model.name])
+        return replace(model, result=replace(model.result, model=record))
+
+    return replace(scored, models=tuple(map(of, scored.models)))
 
 
 def test_other_seeds_or_models_alone_are_not_computable() -> None:

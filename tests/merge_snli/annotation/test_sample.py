@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -109,13 +110,13 @@ def test_the_same_seed_gives_the_same_sheets(annotate: Annotate, sheets: Path, t
 
 def test_a_larger_sample_contains_a_smaller_one() -> None:
     dataset = find_dataset(str(SHIPPED))
-    small, large = (draw_sample([dataset], sizes=[size], annotators=["a"], per="all")[0] for size in (20, 50))
+    small, large = (draw_sample([dataset], sizes=[size], annotators=["a"], per="all") for size in (20, 50))
     assert set(small.variant_ids) < set(large.variant_ids)
     assert (len(small.variant_ids), len(large.variant_ids)) == (20, 50)
 
 
 def test_strata_of_masked_lms_have_their_variants(variants: dict[str, dict[str, Any]]) -> None:
-    sample, rows = draw_sample([find_dataset(str(SHIPPED))], sizes=[30], annotators=["a"], per="mlm")
+    sample = draw_sample([find_dataset(str(SHIPPED))], sizes=[30], annotators=["a"], per="mlm")
     (sampled,) = sample.datasets
     assert set(sampled.population) == {"demo:mlm-wordpiece", "demo:mlm-bpe"}
     for name, population in sampled.population.items():
@@ -126,7 +127,7 @@ def test_strata_of_masked_lms_have_their_variants(variants: dict[str, dict[str, 
         assert len(validated) == population
         assert len(drawn) == 30
         assert drawn <= validated
-    assert [row["variant_id"] for row in rows] == [variant.variant_id for variant in sampled.variants]
+    assert [row["variant_id"] for row in sample.rows] == [variant.variant_id for variant in sampled.variants]
 
 
 @pytest.fixture
@@ -218,10 +219,10 @@ def test_existing_files_are_kept(annotate: Annotate, name: str, tmp_path: Path) 
 def test_a_text_that_starts_with_an_equals_sign_is_no_formula(tmp_path: Path) -> None:
     from openpyxl import load_workbook
 
-    sample, rows = draw_sample([find_dataset(str(SHIPPED))], sizes=[1], annotators=["a"], per="all")
-    texts = (rows[0]["variant_id"], "=1+1", "a\x0bb", "=cat", "@x", "neutral")
+    sample = draw_sample([find_dataset(str(SHIPPED))], sizes=[1], annotators=["a"], per="all")
+    texts = (sample.rows[0]["variant_id"], "=1+1", "a\x0bb", "=cat", "@x", "neutral")
     row = dict(zip(TEXT_COLUMNS, texts, strict=True))
-    write_sheets(sample, [row], tmp_path / "out")
+    write_sheets(replace(sample, rows=(row,)), tmp_path / "out")
     cells = load_workbook(tmp_path / "out" / "a.xlsx").active[2]
     assert [cell.value for cell in cells[1:5]] == ["=1+1", "a b", "=cat", "@x"]
     assert {cell.data_type for cell in cells[:6]} == {"s"}

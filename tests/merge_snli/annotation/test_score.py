@@ -46,8 +46,9 @@ def filled(sheets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def copy(filled: Path, tmp_path: Path) -> Path:
-    """A copy of the filled-in sheets that a test may damage."""
+def copy(filled: Path, sheets: Path, tmp_path: Path) -> Path:
+    """A copy of the filled-in sheets that a test may damage, with an empty sheet beside it."""
+    shutil.copy(sheets / "a1.csv", tmp_path / "empty.csv")
     return Path(shutil.copytree(filled, tmp_path / "sheets"))
 
 
@@ -202,6 +203,14 @@ def test_an_export_of_label_studio_gives_the_same_numbers(
     assert [each["alpha"] for each in found["agreement"]] == [each["alpha"] for each in expected["agreement"]]
 
 
+def test_a_folder_stands_for_its_filled_in_sheets(
+    annotate: Annotate, copy: Path, sheets: Path, numbers: tuple[dict[str, Any], Path], tmp_path: Path
+) -> None:
+    shutil.copy(sheets / "a2.csv", copy)
+    assert annotate("score", copy, "--dataset", SHIPPED, "--out", tmp_path / "out")[0] == 0
+    assert json.loads((tmp_path / "out" / "annotation.json").read_text("utf-8")) == numbers[0]
+
+
 def test_one_annotator_has_no_agreement(annotate: Annotate, filled: Path, tmp_path: Path) -> None:
     code, printed = annotate("score", filled / "a1.csv", "--out", tmp_path / "out")
     found = json.loads((tmp_path / "out" / "annotation.json").read_text("utf-8"))
@@ -235,6 +244,21 @@ def test_other_forms_of_numbers_and_csv_are_read(annotate: Annotate, copy: Path,
         sheet.cell(30, 9).value = ""
     code, printed = annotate("score", copy / "a1.csv", copy / "a2.xlsx", "--out", tmp_path / "out")
     assert (code, "24" in printed) == (0, True)
+
+
+def test_other_spaces_and_removed_columns_are_no_change(annotate: Annotate, copy: Path, tmp_path: Path) -> None:
+    with csv_rows(copy / "a1.csv") as rows:
+        rows[0]["premise"] = f" {rows[0]['premise']}\r\n"
+        for row in rows:
+            del row["seed_premise"], row["label"]
+    assert annotate("score", copy / "a1.csv", "--out", tmp_path / "out")[0] == 0
+
+
+def test_the_sample_of_an_earlier_version_is_read(annotate: Annotate, copy: Path, tmp_path: Path) -> None:
+    sample = json.loads((copy / "sample.json").read_text("utf-8"))
+    del sample["rows"]
+    (copy / "sample.json").write_text(json.dumps(sample), encoding="utf-8")
+    assert annotate("score", copy / "a1.csv", "--out", tmp_path / "out")[0] == 0
 
 
 def first_row(change: Callable[[dict[str, str]], None]) -> Callable[[Path], None]:
@@ -324,8 +348,9 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
     "another annotator": (
         lambda folder: (folder / "a1.csv").rename(folder / "b.csv"),
         ["b.csv", "a2.xlsx"],
-        ["b.csv", "a1.csv and a2.csv"],
+        ["b.csv", "a1, a2"],
     ),
+    "another file of the folder": (write("guidelines.md", b"# F"), ["guidelines.md"], ["guidelines.md", "a1.xlsx"]),
     "an annotator twice": (
         lambda folder: shutil.copy(folder / "a1.csv", folder / "a2.csv"),
         ["a2.csv", "a2.xlsx"],
@@ -337,7 +362,17 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         ["a1.ods", ".xlsx, .csv nor .json"],
     ),
     "no such sheet": (lambda folder: (folder / "a1.csv").unlink(), SHEETS, ["a1.csv", "No such file"]),
-    "a folder": (lambda folder: (folder / "a1").mkdir(), ["a1"], ["a1", ".xlsx, .csv nor .json"]),
+    "a folder without a sample": (lambda folder: (folder / "a1").mkdir(), ["a1"], ["a1/sample.json", "--sample"]),
+    "a folder with an empty sheet": (
+        lambda folder: shutil.copy(folder.with_name("empty.csv"), folder / "a1.csv"),
+        ["."],
+        ["no filled-in sheet of a1", "a1.xlsx or a1.csv"],
+    ),
+    "a folder with two sheets of an annotator": (
+        lambda folder: (folder / "a2.csv").write_bytes((folder / "a1.csv").read_bytes()),
+        ["."],
+        ["scores of a2", "a2.csv", "a2.xlsx"],
+    ),
     "no sample.json": (lambda folder: (folder / "sample.json").unlink(), SHEETS, ["sample.json", "--sample"]),
     "a damaged sample.json": (write("sample.json", b"{}"), SHEETS, ["sample.json", "per"]),
     "an unfinished project": (
@@ -355,6 +390,18 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         in_export(lambda tasks: tasks[0]["annotations"].append(tasks[0]["annotations"][0])),
         ["export.json"],
         ["export.json", "task 1", "user a1"],
+    ),
+    "an edited premise": (
+        first_row(lambda row: row.update(premise=f"{row['premise']} Not.")),
+        SHEETS,
+        ["a1.csv", "row 2, column premise", "Not.'"],
+    ),
+    "an edited hypothesis": (set_cell(4, 5, "A text."), SHEETS, ["a2.xlsx", "row 4, column hypothesis", "'A text.'"]),
+    "an edited label": (set_cell(5, 6, None), SHEETS, ["a2.xlsx", "row 5, column label", "''"]),
+    "an edited task": (
+        in_export(lambda tasks: tasks[1]["data"].update(seed_premise="A text.")),
+        ["export.json"],
+        ["export.json", "task 2, column seed_premise", "'A text.'"],
     ),
     "a skipped task": (
         in_export(lambda tasks: tasks[5]["annotations"][0].update(was_cancelled=True)),

@@ -16,7 +16,7 @@ from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOption
 from generation.filters.filter import Filter
 from generation.options import Options, departures
 from merge_snli.base.option import described
-from merge_snli.card import license_of, render_card
+from merge_snli.card import license_of, load_name_of, render_card
 from merge_snli.card.render import PLACEHOLDER
 from merge_snli.card.tables import column_table
 from merge_snli.dataset.record import Record, TermsRecord, generation_of
@@ -258,6 +258,25 @@ def test_scoring_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     of_all = RECORD.configs["all"]
     assert of_all.group_labels is not None
     assert names["scores"]["pattern_accuracy"] == of_all.group_labels["entailment"] / of_all.groups
+
+
+def test_examples_of_a_local_data_set_load_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the project's root, which has the bundled data set, they raise an error."""
+    import datasets
+
+    (tmp_path / "mine").symlink_to(DATA_SET)
+    card = render_card(replace(RECORD, load_name=load_name_of(tmp_path / "mine")), DATA_SET)
+    assert not re.search(r'load_dataset\("(?!\./mine")', card)
+    assert "this data set load" not in card
+    block = re.findall(r"```python\n(.*?)```", card, re.DOTALL)[0]
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(block, names)
+    assert names["seeds"].num_rows == RECORD.configs["seed"].rows
+    monkeypatch.chdir(DATA_SET.parent)
+    with pytest.raises(OSError, match="mine"):
+        exec(block, {})
 
 
 @pytest.mark.parametrize("damage", ["words", "rows"])

@@ -78,6 +78,8 @@ def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, capsys: 
         (["generate", "--quick"], "--quick"),
         (["score", "demo:nli-a"], "--dataset"),
         (["frobnicate"], "frobnicate"),
+        (["annotate"], "sample|score|apply"),
+        (["annotate", "draw"], "unknown step draw: choose from sample, score, apply"),
     ],
 )
 def test_a_usage_error_is_a_short_usage_and_one_line(
@@ -204,6 +206,13 @@ def test_words_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     [head] = [number for number, row in enumerate(rows) if row[:2] == ["class", "problems"]]
     assert [row[0] for row in rows[head + 2 : head + 6]] == ["noun", "verb", "adj", "adv"]
+
+
+def test_the_folder_that_is_advised_is_not_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["generate", "demo:problems", "--mlm", "demo:mlm-bpe"]) == 2
+    message = capsys.readouterr().err
+    assert "--out" in message
+    assert "merge_snli" not in message
 
 
 @pytest.mark.parametrize(

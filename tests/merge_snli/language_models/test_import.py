@@ -103,6 +103,18 @@ def other_dataset(bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactor
     return str(folder)
 
 
+def test_one_name_for_the_logs_of_several_models_is_refused(inspect_log: Path, tmp_path: Path) -> None:
+    log = json.loads(inspect_log.read_text(encoding="utf-8"))
+    log["eval"]["model"] = "mockllm/other"
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(log), encoding="utf-8")
+    with pytest.raises(InputError, match=r"model is 'mine'.*2 models, model, other"):
+        import_files([inspect_log, other], OWN, model="mine", out=tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+    assert [result.model.name for result in import_files([inspect_log, other], OWN)] == ["model", "other"]
+    assert [result.model.name for result in import_files([other], OWN, model="mine")] == ["mine"]
+
+
 def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path) -> None:
     task = task_of(config="all", subsample="all", limit_seeds=12, prompt="few_shot", shots=2)
     answers = script(task)
@@ -213,6 +225,18 @@ def test_an_empty_label_is_no_answer(table: list[dict[str, Json]], tmp_path: Pat
     )
     (result,) = import_files([tmp_path / "a.parquet"], OWN, model="m", config="verb")
     assert result.run.no_answers == 1
+
+
+def test_tied_scores_are_counted(table: list[dict[str, Json]], tmp_path: Path) -> None:
+    even = dict.fromkeys(NLI_LABELS, 0.25)
+    rows = [{"id": row["id"], **even, "neutral": 0.25 if number < 3 else 0.5} for number, row in enumerate(table)]
+    write_table(tmp_path / "a.csv", rows)
+    (result,) = import_files([tmp_path / "a.csv"], OWN, model="m", config="verb")
+    (note,) = (note for note in result.notes if "tied" in note)
+    assert f"tied on 3 of {len(table)} distinct pairs" in note
+    write_table(tmp_path / "b.csv", [{"id": row["id"], **even} for row in table])
+    with pytest.raises(InputError, match=r"tied in every row of .*b\.csv"):
+        import_files([tmp_path / "b.csv"], OWN, model="m", config="verb")
 
 
 def test_partial_leaves_out_and_counts_seeds(table: list[dict[str, Json]], tmp_path: Path) -> None:

@@ -85,12 +85,15 @@ def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:
     asked = tmp_path / "asked.jsonl"
     premise, hypothesis = data.pairs[0]
     asked.write_text(f'{{"premise": "{premise}", "hypothesis": "{hypothesis}", "label": "neutral"}}\n')
+    unlabeled = tmp_path / "unlabeled.jsonl"
+    unlabeled.write_text('{"premise": "a b", "hypothesis": "c d", "gold": "neutral"}\n')
     for source, count, message in (
         ("demo:problems", -1, "shots is -1"),
         ("demo:problems", 10**6, "has only [0-9]+ problems for 1000000 shots"),
         (str(asked), 1, "has only 0 problems for 1 shots"),
         (str(two), 1, "labels of .*two.jsonl are .*not_entailment"),
         (str(tmp_path / "none.jsonl"), 1, "none.jsonl"),
+        (str(unlabeled), 1, "no column 'label' .*label_column, which shots_from does not take"),
     ):
         with pytest.raises(InputError, match=message):
             shots_for(data, source, count)

@@ -22,10 +22,17 @@ from merge_snli.language_models.lm_eval_task import (
     seed_sample_accuracy,
 )
 from merge_snli.language_models.questions import Scope, read_questions
+from merge_snli.scoring.predictions.reading import read_config
 from tests.merge_snli.language_models.conftest import OWN
 
 if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
+
+
+SHOTS = (
+    {"premise": "A poet sings.", "hypothesis": "A poet is silent.", "label": "contradiction"},
+    {"premise": "A king reads.", "hypothesis": "A king is rich.", "label": "neutral"},
+)
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +131,34 @@ def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, capsys: pyte
     assert counted[0]["input_tokens"] != rows[0]["input_tokens"]
     assert main(["harness", OWN, "--config", "noun", "--estimate"]) == 0
     assert "characters / 4" in capsys.readouterr().out
+
+
+def test_fewer_problems_than_shots_are_all_offered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(json.dumps(shot) + "\n" for shot in SHOTS), encoding="utf-8")
+    given = ["harness", OWN, "--config", "noun", "--limit-seeds", "2", "--shots-from", str(few)]
+    assert main([*given, "--out", str(tmp_path / "tasks")]) == 0
+    assert "only 2 of 9 shots" in caplog.text
+    capsys.readouterr()
+    task = (tmp_path / "tasks" / "merge_snli_noun.yaml").read_text(encoding="utf-8")
+    assert task.count("hypothesis: ") == len(SHOTS)
+    assert main([*given, "--estimate", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["estimates"]
+    assert {row["prompt"]: row["shots"] for row in rows}["few_shot"] == len(SHOTS)
+
+
+def test_no_problems_for_shots_name_the_option(
+    bundled: MergeDataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    premise, hypothesis = read_config(bundled, "noun").pairs[0]
+    asked = tmp_path / "asked.jsonl"
+    asked.write_text(json.dumps({"premise": premise, "hypothesis": hypothesis, "label": "neutral"}) + "\n")
+    out = tmp_path / "tasks"
+    assert main(["harness", OWN, "--config", "noun", "--shots-from", str(asked), "--out", str(out)]) == 2
+    assert "--shots-from" in capsys.readouterr().err
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,20 @@ def named_as(result: Result, model: Result) -> Result:
     return replace(result, model=model.model, run=model.run)
 
 
+def test_a_model_that_is_named_otherwise_in_another_run_has_one_row(
+    results: list[Result], grouped: list[Result]
+) -> None:
+    shorter, elsewhere = (
+        replace(result, model=replace(results[0].model, name="checkpoint-500")) for result in (results[0], grouped[0])
+    )
+    longer = replace(results[0], model=replace(results[0].model, name="run1/checkpoint-500"))
+    boards = make_boards([longer, shorter, elsewhere])
+    assert [board.names for board in boards] == [("run1/checkpoint-500",), ("checkpoint-500",)]
+    side = side_by_side(boards)
+    assert side is not None
+    assert [name for name, _ in side.rows] == ["run1/checkpoint-500"]
+
+
 def test_one_row_per_model_and_columns_per_data_set(results: list[Result], grouped: list[Result]) -> None:
     boards = make_boards([*results, *grouped])
     side = side_by_side(boards)

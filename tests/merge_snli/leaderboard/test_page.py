@@ -20,10 +20,10 @@ from merge_snli import Result
 from merge_snli.analysis.html_page import shared_style
 from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.payload import CURVE_SCALE, _differences
+from merge_snli.leaderboard.payload import CURVE_SCALE, _differences, page_data
 from merge_snli.leaderboard.seeds import SeedText, Texts
 from merge_snli.leaderboard.write import json_for_script, render_page
-from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, unchecked
+from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named, unchecked
 
 ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"
 MAX_BYTES = 1_500_000
@@ -82,6 +82,12 @@ def test_data_round_trips(parsed: Parsed) -> None:
     data = json.loads(parsed.scripts[0])
     names = {model["name"] for model in data["boards"][0]["models"]}
     assert {SCRIPT, QUOTES} <= names
+
+
+def test_checkpoints_of_two_runs_have_different_labels(results: list[Result]) -> None:
+    runs = [named(result, f"run{at}/checkpoint-500", None, None) for at, result in enumerate(results[:2])]
+    [board] = page_data(make_boards(runs), {})["boards"]
+    assert {model["label"] for model in board["models"]} == {"run0/checkpoint-500", "run1/checkpoint-500"}
 
 
 def test_policy_allows_only_the_scripts_of_the_page(parsed: Parsed) -> None:

@@ -109,7 +109,9 @@ def test_pull_requests_are_checked(
         out = capsys.readouterr().out
         assert [line for line in expected if line not in out] == []
     assert main(["leaderboard", "--space", SPACE, "--pull-request", "9"]) == 2
-    assert f"cannot download Space {SPACE} at revision refs/pr/9" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert f"cannot download Space {SPACE} at revision refs/pr/9" in error
+    assert "without --pull-request" in error
 
 
 def test_bad_input_is_one_sentence(

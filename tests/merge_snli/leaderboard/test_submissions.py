@@ -260,6 +260,27 @@ def test_a_missing_warning_is_found(results: list[Result], data: MergeDataset) -
     assert check(data, neutral) == []
 
 
+@pytest.mark.parametrize("added", ["Best model ever, see http://spam.example", "labels given as neutral"])
+def test_a_note_that_the_answers_do_not_give_is_found(
+    results: list[Result], good: Result, data: MergeDataset, added: str
+) -> None:
+    assert good.notes == ()
+    [problem] = check(data, dataclasses.replace(good, notes=(added,)))
+    assert problem.startswith("notes is")
+    warned = results[4]
+    [problem] = check(data, dataclasses.replace(warned, notes=(f"{warned.notes[0]}. {added}",)))
+    assert problem.startswith("notes[0] is")
+
+
+def test_the_notes_of_results_pass(data: MergeDataset) -> None:
+    def two_way(pairs: Sequence[tuple[str, str]]) -> list[str | None]:
+        return [None if len(premise) % 9 == 0 else "not_entailment" for premise, _ in pairs]
+
+    result = score(two_way, SHIPPED, name="two-way")
+    assert [note.split(":")[0][:12] for note in result.notes] == ["two-way mode", "no answer to", "warning"]
+    assert check(data, result) == []
+
+
 def test_the_name_of_a_file_is_checked(good: Result, data: MergeDataset) -> None:
     assert check(data, to_json(good), "best.json") == [f"is not named {file_name(good)}"]
     assert "is not a result" in check_files({"x.json": b"{"}, {}, [data])["x.json"][0]

@@ -14,7 +14,8 @@ import pytest
 
 from merge_snli import score
 from merge_snli.base.errors import InputError
-from merge_snli.models.async_function import ask_all, is_async, journal_name
+from merge_snli.models.async_function import ask_all, is_async
+from merge_snli.models.function import function_name
 
 Pair = tuple[str, str]
 LABELS = ("entailment", "neutral", "contradiction")
@@ -139,14 +140,72 @@ def test_async_methods_and_partials() -> None:
     assert is_async(partial(Child()))
     assert not is_async(rule)
 
-    async def first(prompt: str, pair: Pair) -> str:
-        return prompt
 
-    async def second(prompt: str, pair: Pair) -> str:
-        return prompt.lower()
+def test_answers_of_a_partial_with_other_arguments_are_not_mixed(dataset: Path, tmp_path: Path) -> None:
+    calls: list[Pair] = []
 
-    names = {journal_name(partial(function, "neutral"), "f", None) for function in (first, second)}
-    assert len(names) == 2
+    async def ask(pair: Pair, *, label: str, fails: bool) -> str:
+        calls.append(pair)
+        if fails and len(calls) > 20:
+            raise ConnectionError("the service is down")
+        return label
+
+    out = tmp_path / "results"
+    with pytest.raises(ConnectionError):
+        score(partial(ask, label="entailment", fails=True), dataset, config="verb", out=out)
+    neutral, contradiction = (
+        score(partial(ask, label=label, fails=False), dataset, config="verb", out=out)
+        for label in ("neutral", "contradiction")
+    )
+    assert {*(neutral.groups.anchors or ())} == {"neutral"}
+    assert neutral.model.name != contradiction.model.name
+    assert len([*out.glob("*.json")]) == 2
+
+
+def test_a_name_does_not_mix_answers_of_partials(dataset: Path, tmp_path: Path) -> None:
+    async def ask(pair: Pair, *, label: str) -> str:
+        return label if label == "neutral" or sum(map(ord, pair[1])) % 7 else "perhaps"
+
+    out = tmp_path / "results"
+    with pytest.raises(InputError, match="model returned 'perhaps'"):
+        score(partial(ask, label="entailment"), dataset, config="verb", out=out, name="model")
+    neutral = score(partial(ask, label="neutral"), dataset, config="verb", out=out, name="model")
+    assert {*(neutral.groups.anchors or ())} == {"neutral"}
+
+
+def test_objects_in_the_arguments_of_a_partial_have_the_same_name_in_every_process() -> None:
+    async def ask(pair: Pair, *, client: Api | None = None, api_key: str = "") -> str:
+        return "neutral"
+
+    names = {function_name(partial(ask, client=client)) for client in [Api() for _ in range(3)]}
+    assert len(names) == 1
+    assert names.pop().startswith("ask-")
+    assert "sk-1" not in function_name(partial(ask, api_key="sk-1"))
+
+
+def test_answers_are_kept_when_the_code_of_a_function_changes(
+    dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def ask(pair: Pair) -> str:
+        asked.append(pair)
+        if len(asked) > 30:
+            raise ConnectionError("the service is down")
+        return "neutral"
+
+    asked: list[Pair] = []
+    failing, out = ask, tmp_path / "results"
+    with pytest.raises(ConnectionError):
+        score(failing, dataset, config="verb", out=out, concurrency=1)
+
+    async def ask(pair: Pair) -> str:  # type: ignore[no-redef]
+        asked.append(pair)
+        return "neutral"
+
+    before = asked[:30]
+    asked.clear()
+    score(ask, dataset, config="verb", out=out)
+    assert not {*before} & {*asked}
+    assert "30 of them from before its code changed" in caplog.text
 
 
 def test_wrong_options_and_labels(dataset: Path) -> None:

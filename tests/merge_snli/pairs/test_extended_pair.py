@@ -189,9 +189,24 @@ def test_a_slice_takes_a_part_of_the_problems(sources: tuple[str, str]) -> None:
     assert last.pairs == whole.pairs
 
 
+def test_a_source_may_name_its_split(sources: tuple[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    for split, path in zip(("test", "train"), sources, strict=True):
+        (folder / f"{split}.jsonl").write_text(Path(path).read_text())
+    given = [f"{folder}:train", f"{folder}:test[-3:]"]
+    second, first = read_sources(given)
+    whole_first, whole_second = read_sources(sources)
+    assert second.premises == whole_second.premises
+    assert first.premises == whole_first.premises[-1:]
+    assert (second.name, first.name) == ("made:train", "made:test[-3:]")
+    assert ExtendedPairOptions(problems=tuple(given)).as_dict()["problems"] == given
+
+
 @pytest.mark.parametrize(
     ("problems", "premises", "match"),
     [
+        (("{0}:test",), 48, r"'test'.*first\.jsonl is a file, which has no splits"),
         (("no_such.jsonl",), 48, r"no_such\.jsonl"),
         (("{0}", "{0}"), 48, "more than once"),
         (("{0}[900:]",), 48, r"first\.jsonl\[900:\]"),

@@ -167,6 +167,7 @@ def test_card_shows_every_config_and_column(small: MergeDataset) -> None:
     card = render_card(small.record, small.folder)
     assert card == (small.folder / "README.md").read_text()
     assert "{{" not in card
+    assert 'load_dataset("./simple_pair", "simple", split="test")' in card
     for config in CONFIGS:
         assert f"| `{config}`" in card
         for column in small.record.columns(config):

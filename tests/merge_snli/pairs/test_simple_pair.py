@@ -70,6 +70,19 @@ def test_relevant_hypotheses_have_the_premise_and_irrelevant_ones_another_senten
         assert min(share.values()) > 0.4 * len(rows["relevance"])
 
 
+def test_relevance_keeps_the_first_quarter_of_the_premises_of_simple(rows: Rows) -> None:
+    first = [row for row in rows["simple"] if int(row["group_id"][-5:]) < 250 // 4]
+    slots = ("n1", "a1", "n2", "a2", "s1", "v1", "o1", "s2", "v2", "o2")
+    found = {
+        config: {
+            (row["group_id"].partition("-")[2], row["hypothesis_template"]): [row[name] for name in ("premise", *slots)]
+            for row in of_config
+        }
+        for config, of_config in (("simple", first), ("relevance", rows["relevance"]))
+    }
+    assert found["simple"] == found["relevance"]
+
+
 def test_augmentation_swaps_the_labels_of_a_negated_clause(rows: Rows) -> None:
     negated = [row for row in rows["augmentation"] if "not" in row["template"] and row["label"] != "neutral"]
     assert {row["label"] for row in negated} == {"entailment", "contradiction"}

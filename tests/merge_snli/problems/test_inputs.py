@@ -9,7 +9,7 @@ import datasets
 import pytest
 
 from merge_snli.base.errors import InputError
-from merge_snli.problems.inputs import Problems, hub_repository, public_name
+from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.source import open_source
 
@@ -91,3 +91,23 @@ def test_a_text_with_commas_is_several_files_only_if_all_of_them_are(tmp_path: P
     assert Problems.of(f"{files[0]}, {files[1]}") == Problems.of(files[:2])
     assert Problems.of("a dog, a cat").names == ("a dog, a cat",)
     assert ProblemOptions(problems=files[:2]).as_dict()["problems"] == f"{files[0]},{files[1]}"
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "split"),
+    [
+        ("nyu-mll/multi_nli:validation_mismatched", "nyu-mll/multi_nli", "validation_mismatched"),
+        ("ORG/NAME@main:test", "ORG/NAME@main", "test"),
+        ("hf://datasets/ORG/NAME:train", "hf://datasets/ORG/NAME", "train"),
+        ("hf://datasets/ORG/NAME/test.jsonl", "hf://datasets/ORG/NAME/test.jsonl", None),
+        ("demo:problems", "demo:problems", None),
+        ("snli.jsonl", "snli.jsonl", None),
+    ],
+)
+def test_split_of_name(source: str, name: str, split: str | None) -> None:
+    assert split_of_name(source) == (name, split)
+
+
+def test_an_existing_path_with_a_colon_has_no_split(tmp_path: Path) -> None:
+    path = write(tmp_path / "a:b", "Dog a runs.")
+    assert split_of_name(str(path)) == (str(path), None)

@@ -207,7 +207,7 @@ def test_an_unknown_split_is_named_with_the_splits(tmp_path: Path, kind: str) ->
     else:
         (tmp_path / "d").mkdir()
         dataset.to_parquet(tmp_path / "d" / "validation.parquet")
-    with pytest.raises(InputError, match=r"d has no split 'zzz' \(splits: 'validation'\)"):
+    with pytest.raises(InputError, match=r"d has no split 'zzz'.*'validation'"):
         read_problems(ProblemOptions(problems=str(tmp_path / "d"), split="zzz"))
 
 
@@ -225,6 +225,19 @@ def test_equal_problems_stay_two_with_ids_that_do_not_depend_on_the_order(tmp_pa
     assert ids[2] == f"{ids[0]}-2"
     assert sorted(ids) == sorted(problem.id for problem in reversed_rows.problems)
     assert first.digest == reversed_rows.digest
+
+
+def test_a_pair_with_several_gold_labels_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    unlabeled, other = ROWS[0] | {"label": "-1"}, ROWS[1] | {"label": "neutral"}
+    path = write_jsonl(tmp_path / "problems.jsonl", [unlabeled, *ROWS, ROWS[1], other, other])
+    assert len(read_problems(ProblemOptions(problems=path)).problems) == len(ROWS) + 3
+    (message,) = caplog.messages
+    assert path in message
+    assert "1 pair(s)" in message
+    assert "line 3" in message, "the first row of the pair"
+    caplog.clear()
+    read_problems(ProblemOptions(problems=path, limit=len(ROWS) + 2))
+    assert caplog.messages == [], "equal rows have one label"
 
 
 def test_rows_after_the_limit_are_not_read(tmp_path: Path) -> None:

@@ -354,6 +354,23 @@ def test_given_labels_change_the_predictions(bert: Path, dataset: Path) -> None:
     assert any("config, contradiction,entailment,neutral" in note for note in result.notes)
 
 
+def test_tied_logits_are_counted(bert: Path, dataset: Path) -> None:
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model = AutoModelForSequenceClassification.from_pretrained(bert, dtype="float32")
+    torch.nn.init.zeros_(model.classifier.weight)
+    torch.nn.init.zeros_(model.classifier.bias)
+    result = score((model, AutoTokenizer.from_pretrained(bert)), dataset, config="verb")
+    pairs = {
+        (row[f"{of}premise"], row[f"{of}hypothesis"])
+        for row in rows_of(dataset, "verb", "test")
+        for of in ("", "seed_")
+    }
+    assert any(f"tied on {len(pairs)} of {len(pairs)} distinct pairs" in note for note in result.notes)
+    assert not any("tied" in note for note in score(bert, dataset, config="verb").notes)
+
+
 def gold_of(dataset: Path) -> Answers:
     rows = rows_of(dataset, "all", "test") + rows_of(dataset, "seed", "test")
     return {(row["premise"], row["hypothesis"]): NAMES[row["label"]] for row in rows}

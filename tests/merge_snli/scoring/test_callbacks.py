@@ -14,13 +14,19 @@ from merge_snli.embedded import FOLDER
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from transformers import Trainer
+    from transformers import Trainer, TrainerCallback
 
 pytest.importorskip("accelerate", reason="Trainer needs accelerate")
 BUNDLED = str(FOLDER.parent)
 
 
-def trainer_of(folder: Path, *, tokenizer: bool = True) -> Trainer:
+def trainer_of(
+    folder: Path,
+    *,
+    tokenizer: bool = True,
+    callbacks: list[TrainerCallback] | None = None,
+    **options: Any,  # noqa: ANN401 - as TrainingArguments takes them
+) -> Trainer:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
 
     model = AutoModelForSequenceClassification.from_pretrained(FOLDER / "nli-b", dtype="float32")
@@ -28,11 +34,14 @@ def trainer_of(folder: Path, *, tokenizer: bool = True) -> Trainer:
     rows: list[dict[str, Any]] = [
         {**words(f"A dog runs {number}.", "A dog moves."), "labels": number % 3} for number in range(8)
     ]
+    usual = {"max_steps": 3, "learning_rate": 0.0, "save_strategy": "no", "per_device_train_batch_size": 4}
     arguments = TrainingArguments(
-        output_dir=str(folder), per_device_train_batch_size=4, max_steps=3, learning_rate=0.0, report_to="none",
-        save_strategy="no", use_cpu=True, disable_tqdm=True,
-    )  # fmt: skip
-    return Trainer(model, arguments, train_dataset=rows, processing_class=words if tokenizer else None)
+        output_dir=str(folder), report_to="none", use_cpu=True, disable_tqdm=True, **{**usual, **options}
+    )
+    processing_class = words if tokenizer else None
+    return Trainer(
+        model, arguments, train_dataset=rows, eval_dataset=rows, processing_class=processing_class, callbacks=callbacks
+    )
 
 
 def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_path: Path) -> None:
@@ -51,6 +60,26 @@ def test_the_log_has_the_scores_of_the_model_every_few_steps_and_at_the_end(tmp_
         assert entry["eval_variant_accuracy"] == pytest.approx(expected.sample_accuracy.mean)
         assert entry["eval_seed_accuracy"] == expected.anchor_accuracy
         assert entry["eval_qt"] == pytest.approx(expected.qt)
+
+
+def test_pattern_accuracy_selects_the_best_checkpoint_and_stops_early(tmp_path: Path) -> None:
+    from transformers import EarlyStoppingCallback
+
+    from merge_snli.scoring.callbacks import PatternAccuracyCallback
+
+    trainer = trainer_of(
+        tmp_path, callbacks=[EarlyStoppingCallback(1)], metric_for_best_model="pattern_accuracy", max_steps=9,
+        learning_rate=0.1, load_best_model_at_end=True, eval_strategy="steps", save_strategy="steps", eval_steps=1,
+        save_steps=1, warmup_steps=1,
+    )  # fmt: skip
+    trainer.add_callback(PatternAccuracyCallback(trainer, BUNDLED, every=2, limit_seeds=6))
+    trainer.train()
+    logged = [entry for entry in trainer.state.log_history if "eval_pattern_accuracy" in entry]
+    values = [entry["eval_pattern_accuracy"] for entry in logged]
+    assert [entry["step"] for entry in logged] == [1, 2, 2]  # the last entry is of the checkpoint that was selected
+    assert values[0] > values[1]
+    assert trainer.state.best_metric == values[0] == values[2]
+    assert trainer.evaluate()["eval_pattern_accuracy"] == values[0]
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,17 @@ def test_rows_without_a_gold_label_are_left_out_and_counted(tmp_path: Path) -> N
     assert (result.scores.rows, result.dataset.without_label) == (len(rows) - 4, 4)
 
 
+def test_a_pair_with_several_gold_labels_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = pattern_rows()
+    others = [rows[3] | {"label": "entailment"}, rows[5] | {"pattern": 104}]
+    path = write_lines(tmp_path / "pairs.jsonl", [*rows, *others])
+    result = score(guess, path, group_column="pattern")
+    assert result.scores.rows == len(rows) + len(others)
+    (message,) = (each for each in caplog.messages if "gold label" in each)
+    assert "1 pair(s)" in message
+    assert f"{path} line 4" in message
+
+
 def test_long_pairs_are_left_out(make_model: Callable[..., Path], tmp_path: Path) -> None:
     rows = pattern_rows()
     long = [
@@ -434,7 +445,7 @@ BAD_FILES: dict[str, tuple[list[Row], list[str], str]] = {
     ),
     "a file without groups": (pattern_rows(), [], r"it is a file.*--group-column"),
     "columns to score by without groups": (pattern_rows(), ["--by", "relation"], r"it is a file.*--group-column"),
-    "a split of a file": (pattern_rows(), ["--group-column", "pattern", "--split", "dev"], r"--split is 'dev'.* file"),
+    "a split of a file": (pattern_rows(), ["--group-column", "pattern", "--split", "dev"], r"split is 'dev'.* file"),
 }
 
 
@@ -449,7 +460,7 @@ def test_bad_input_is_named(kind: str, bert: Path, tmp_path: Path, capsys: pytes
 
 def test_labels_are_not_inferred_from_hard_pairs(bert: Path, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", pattern_rows())
-    with pytest.raises(InputError, match=r"tiny-bert cannot be inferred.*labels"):
+    with pytest.raises(InputError, match=r"tiny-bert cannot be inferred.*model_labels"):
         score(str(bert), path, group_column="pattern", model_labels="infer")
 
 

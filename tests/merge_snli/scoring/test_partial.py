@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import score
+from merge_snli.analysis.hard_seeds import hard_seeds
+from merge_snli.analysis.scored_dataset import read_scored_dataset
 from merge_snli.base.errors import InputError
 from merge_snli.cli import main
+from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
+from merge_snli.leaderboard.submissions import check_files
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.results.files import file_name, read_result
-from merge_snli.scoring.results.grouping import on_same_data, titles_of
+from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.predictions.scored_data import part_of_data
+from merge_snli.scoring.results.files import file_name, parse_result, read_result, read_results, to_json
+from merge_snli.scoring.results.grouping import on_same_data, titles_of, unranked_reasons
+from merge_snli.scoring.results.recompute import differences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BUNDLED = str(FOLDER.parent)
 Pair = tuple[str, str]
@@ -85,6 +97,112 @@ def test_a_part_that_does_not_exist_is_named(options: dict[str, int], message: s
         score(guess, BUNDLED, limit_seeds=options.get("limit_seeds"), subsample=options.get("subsample"))
 
 
+@pytest.fixture(scope="module")
+def two_draws(make_dataset: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A data set with two subsamples, which leave some variants out."""
+
+    def first_draws(seed: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row["subsamples"] = [number for number in row["subsamples"] if number < 2]
+
+    return str(make_dataset(tmp_path_factory.mktemp("data") / "two_draws", change=first_draws))
+
+
+def test_drawn_variants_alone_give_the_same_scores_and_are_compared(two_draws: str) -> None:
+    asked: list[Pair] = []
+
+    def ask(pairs: list[Pair]) -> list[str]:
+        asked.extend(pairs)
+        return guess(pairs)
+
+    whole, drawn = score(guess, two_draws, name="a"), score(ask, two_draws, name="b", drawn=True)
+    rows = pq.read_table(Path(two_draws) / "data/all/test.parquet").to_pylist()
+    needed = [row for row in rows if row["subsamples"]]
+    assert len(needed) < len(rows)
+    assert {*asked} == {(row[f"{of}premise"], row[f"{of}hypothesis"]) for row in needed for of in ("", "seed_")}
+    assert len(asked) == len({*asked})
+    for name in ("pattern_accuracy", "sample_accuracy", "curve", "anchor_accuracy", "qt", "mt", "intervals"):
+        assert getattr(drawn.scores, name) == getattr(whole.scores, name)
+    for column, values in whole.parts.items():
+        for value, found in values.items():
+            assert drawn.parts[column][value].pattern_accuracy == found.pattern_accuracy
+    assert drawn.consistency is not None
+    assert whole.consistency is not None
+    for reference, against in whole.consistency.items():
+        assert drawn.consistency[reference].pattern_accuracy == against.pattern_accuracy
+    assert (drawn.groups.sizes, drawn.groups.correct) == (whole.groups.sizes, whole.groups.correct)
+    assert [len(group) for group in on_same_data([whole, drawn])] == [2]
+    assert unranked_reasons([whole, drawn]) == [None, None]
+
+
+def test_a_result_on_drawn_variants_says_what_it_lacks(two_draws: str) -> None:
+    whole, drawn = (score(guess, two_draws, name="guess", drawn=only) for only in (False, True))
+    undrawn = whole.scores.rows - drawn.scores.rows
+    assert (drawn.left_out.rows, drawn.left_out.undrawn, whole.left_out.undrawn) == (0, undrawn, 0)
+    assert drawn.scores.all_rows_accuracy is None
+    assert whole.scores.all_rows_accuracy is not None
+    assert any(note.startswith(f"{undrawn} variants that no subsample has") for note in drawn.notes)
+    assert score(guess, BUNDLED, config="verb", drawn=True, name="guess").scores.all_rows_accuracy is not None
+
+
+def test_a_result_on_drawn_variants_is_read_and_computed_again(two_draws: str, tmp_path: Path) -> None:
+    result = score(guess, two_draws, drawn=True, name="guess", out=tmp_path / "results")
+    assert read_results(tmp_path / "results") == [result]
+    data = read_config(find_dataset(two_draws), "all")
+    assert [*differences(result, data)] == []
+    claimed = replace(result, left_out=replace(result.left_out, undrawn=result.left_out.undrawn - 1))
+    assert any(place.startswith("left_out.undrawn") for place in differences(claimed, data))
+    with pytest.raises(ValueError, match="all_rows_accuracy"):
+        replace(result, left_out=replace(result.left_out, undrawn=0))
+
+
+def test_seeds_of_drawn_variants_are_limited_too(two_draws: str) -> None:
+    whole, drawn = (score(guess, two_draws, name="guess", drawn=only, limit_seeds=5) for only in (False, True))
+    assert drawn.groups.id == whole.groups.id
+    assert drawn.scores.curve == whole.scores.curve
+    assert drawn.dataset == whole.dataset
+    assert drawn.left_out.undrawn > 0
+
+
+def test_results_without_a_number_of_undrawn_rows_are_read() -> None:
+    result = score(guess, BUNDLED, config="verb", name="guess")
+    value = to_json(result)
+    del value["left_out"]["undrawn"]
+    assert parse_result(json.dumps(value).encode(), "old.json") == result
+
+
+def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_draws: str) -> None:
+    def wrong(pairs: list[Pair]) -> list[str | None]:
+        return [None] * len(pairs)
+
+    data = find_dataset(two_draws)
+    whole, drawn = score(wrong, two_draws, name="a"), score(wrong, two_draws, name="b", drawn=True)
+    both, alone = read_scored_dataset(data, [whole, drawn]), read_scored_dataset(data, [whole])
+    first, second = (model.answers.asked for model in both.models)
+    assert first.tolist() == second.tolist() == both.drawn.tolist()
+    assert alone.models[0].answers.asked.all()
+    for scored, some in ((both, both.drawn), (alone, both.drawn | True)):
+        variants = {seed.seed_id: seed.variants for seed in hard_seeds(scored).rarely_right}
+        assert variants == {name: int(some[scored.groups == at].sum()) for at, name in enumerate(scored.ids)}
+
+
+def test_a_leaderboard_needs_answers_to_all_variants(two_draws: str) -> None:
+    result = score(guess, two_draws, name="guess", drawn=True)
+    content = json.dumps(to_json(result)).encode()
+    [wrong] = check_files({file_name(result): content}, {}, [find_dataset(two_draws)]).values()
+    assert any(f"{result.left_out.undrawn} variants: all need an answer" in reason for reason in wrong)
+
+
+def test_the_command_asks_drawn_variants_only(
+    two_draws: str, bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["score", str(bert), "--dataset", two_draws, "--drawn", "--format", "json"]
+    assert main([*command, "--out", str(tmp_path / "results")]) == 0
+    [printed] = json.loads(capsys.readouterr().out)["results"]
+    assert printed["scores"]["all_rows_accuracy"] is None
+    assert printed["left_out"]["undrawn"] > 0
+
+
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     row = {"premise": "A dog runs.", "label": "entailment"}
@@ -106,3 +224,13 @@ def test_groups_without_seeds_are_limited_too(pairs: Path) -> None:
 def test_data_without_subsamples_has_none_to_choose(pairs: Path) -> None:
     with pytest.raises(InputError, match=r"subsample.*p\.jsonl"):
         score(guess, pairs, group_column="group", subsample=0)
+    with pytest.raises(InputError, match=r"drawn=True.*p\.jsonl"):
+        score(guess, pairs, group_column="group", drawn=True)
+
+
+def test_a_seed_without_a_drawn_variant_is_named() -> None:
+    data = read_config(find_dataset(BUNDLED), "verb")
+    assert data.draws is not None
+    undrawn = replace(data, draws=data.draws & (data.row_groups != 1))
+    with pytest.raises(InputError, match=rf"seed {data.group_ids[1]} .*drawn=True"):
+        part_of_data(undrawn, drawn=True)

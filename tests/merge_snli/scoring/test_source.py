@@ -335,7 +335,7 @@ def test_bad_sources_are_named_and_exit_with_code_2(
     [
         (["--split", "dev"], "--split needs a FILE or ID as --source"),
         (["--label-column", "y", "--source", "recorded"], "--label-column needs another --source than recorded"),
-        (["--source", "{path}", "--split", "dev"], "--split is 'dev'"),
+        (["--source", "{path}", "--split", "dev"], "split is 'dev'"),
         (["--source", "{path}", "--premise-column", "first"], "'first'"),
         (["--source", "{path}", "--data-labels", "x"], "--data-labels is 'x'"),
     ],

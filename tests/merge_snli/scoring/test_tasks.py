@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.loading import ModelOptions
 from merge_snli.models.scored_model import name_models
 from merge_snli.scoring.predictions.reading import read_config
+from merge_snli.scoring.predictions.scored_data import part_of_data
 from merge_snli.scoring.score_models import score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 
@@ -60,6 +61,25 @@ def test_the_results_are_those_of_one_process(run: ScoringRun, tmp_path: Path) -
                 predict(run, name, TaskShare(task, 3), stage)
         evaluate(run, WHOLE, stage)
     assert len(results(tmp_path / "one")) == 2
+    assert results(run.out) == results(tmp_path / "one")
+
+
+def test_drawn_variants_alone_are_predicted_in_tasks(
+    run: ScoringRun, make_dataset: Callable[..., Path], tmp_path: Path
+) -> None:
+    def one_draw(seed: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row["subsamples"] = [number for number in row["subsamples"] if number == 0]
+
+    found = find_dataset(str(make_dataset(tmp_path / "one_draw", change=one_draw)))
+    data = part_of_data(read_config(found, "all"), drawn=True)
+    run = replace(run, dataset=str(found.folder), expected=found.digest, drawn=True)
+    score_models(run.models, data, options=run.options, out=tmp_path / "one")
+    with QUIET.stage("predict", unit="pairs") as stage:
+        predict(run, "mine", WHOLE, stage)
+        assert stage.total == len(data.pairs) < len(read_config(found, "all").pairs)
+        predict(run, "tiny-bert", WHOLE, stage)
+        evaluate(run, WHOLE, stage)
     assert results(run.out) == results(tmp_path / "one")
 
 

@@ -52,7 +52,7 @@ def annotated_set(valid_set: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     """A small data set with the scores of one annotator for six variants."""
     folder = Path(shutil.copytree(valid_set, tmp_path_factory.mktemp("annotated") / "set"))
     dataset = find_dataset(str(folder))
-    sample, _ = draw_sample([dataset], sizes=[6], annotators=["x"], per="all")
+    sample = draw_sample([dataset], sizes=[6], annotators=["x"], per="all")
     rows = tuple(Judgment("x", each, {"F": 5, "R": 4}, "", {}) for each in sample.variant_ids)
     apply_annotation(dataset, sample, {"x": rows})
     return folder

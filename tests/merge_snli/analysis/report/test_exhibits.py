@@ -38,6 +38,12 @@ def test_captions_do_not_depend_on_the_values(scored: ScoredDataset) -> None:
     assert of_one["figure-5-word-classes"].basis != of_two["figure-5-word-classes"].basis
 
 
+def test_tests_of_seeds_against_variants_have_different_labels(scored: ScoredDataset) -> None:
+    (table,) = exhibits(scored)["seeds-against-variants"].tables
+    labels = [row[0] for row in table.rows]
+    assert len({*labels}) == len(labels) > 1
+
+
 def hard_seeds(never: int, rarely: int) -> HardSeeds:
     seed = HardSeed(
         seed_id="s",

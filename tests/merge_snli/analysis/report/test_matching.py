@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from merge_snli import Result, score
 from merge_snli.analysis.report.analyze import match_results
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.scoring.results.files import write_result
 from tests.merge_snli.analysis.report.conftest import SHIPPED
 from tests.merge_snli.conftest import MakeDataset
 
@@ -64,7 +67,11 @@ def test_two_results_of_a_model_are_refused(results: list[Result], shipped: Merg
         match_results([*results, results[0]], [shipped])
 
 
-def test_a_partial_result_is_refused_with_the_true_reason(results: list[Result], shipped: MergeDataset) -> None:
-    part = score(lambda pairs: [0] * len(pairs), shipped, subsample=0, name="part of it")
-    with pytest.raises(InputError, match=r"part of it.*on a part of config all"):
-        match_results([*results, part], [shipped])
+@pytest.mark.parametrize("part", [{"subsample": 0}, {"limit_seeds": 3}])
+def test_a_partial_result_is_refused_by_its_file(
+    results: list[Result], shipped: MergeDataset, tmp_path: Path, part: dict[str, Any]
+) -> None:
+    partial = score(lambda pairs: [0] * len(pairs), shipped, name="part of it", **part)
+    path = write_result(partial, tmp_path)
+    with pytest.raises(InputError, match=rf"part of it.*on a part of config all.*remove {re.escape(path.name)}$"):
+        match_results([*results, partial], [shipped])

@@ -42,6 +42,11 @@ def test_table_3(result: Result) -> None:
     assert (row["QT"], row["MT"]) == ("-4.9", "59")
 
 
+def test_one_subsample_is_singular(dataset: Path) -> None:
+    result = score(lambda pairs: [0] * len(pairs), dataset, name="constant", subsample=0)
+    assert "mean over 1 subsample." in score_table([result]).text()
+
+
 def test_pattern_accuracy_without_interval(result: Result) -> None:
     scores = dataclasses.replace(result.scores, intervals=None)
     (row,) = rows_of(score_table([dataclasses.replace(result, scores=scores)]).text())
