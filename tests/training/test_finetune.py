@@ -22,11 +22,11 @@ from merge_snli.pairs.finetuning.data import (
     read_examples,
     read_training_data,
 )
-from merge_snli.pairs.finetuning.options import RECIPES, FinetuneOptions
+from merge_snli.pairs.finetuning.options import RECIPES, RECORD, FinetuneOptions
 from merge_snli.pairs.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
 from merge_snli.schema import NLI_LABELS
 from tests.tiny_models import save_masked_lm
-from training.finetune import RECORD, main, parse_options
+from training.finetune import main, parse_options
 
 PROBLEMS = "demo:problems"
 RECIPE = replace(RECIPES["small"], epochs=2, batch_size=8, max_length=32)

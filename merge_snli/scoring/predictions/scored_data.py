@@ -214,7 +214,7 @@ def _only_drawn(data: ScoredData) -> ScoredData:
     """Return the same data without the pairs of rows that no draw has."""
     if data.draws is None:
         raise InputError(f"{param('drawn', True)} needs subsamples, and {data.place} has none: remove it")
-    drawn: Bools = data.draws.any(axis=0)
+    drawn: Bools = np.asarray(data.draws.any(axis=0))
     if drawn.all():
         return data
     missing = np.bincount(data.row_groups[drawn], minlength=len(data.group_ids)) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -48,7 +49,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 
 def assert_nothing_is_cut(figure: Figure, title: str) -> None:
     figure.set_dpi(PNG_DPI)
-    canvas = FigureCanvasAgg(figure)
+    canvas: Any = FigureCanvasAgg(figure)  # its methods are not typed
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         canvas.draw()

@@ -58,7 +58,13 @@ def test_without_a_majority_no_set_has_a_name_of_figure_8() -> None:
 
 
 def test_titles_and_sources_are_not_compared() -> None:
-    other = {"title": "T", "seeds_from": "somewhere", "keep_column": ["votes"], "id_column": "number", "device": "cpu"}
+    other: dict[str, Any] = {
+        "title": "T",
+        "seeds_from": "somewhere",
+        "keep_column": ["votes"],
+        "id_column": "number",
+        "device": "cpu",
+    }
     found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", sides="union", **other)])
     assert [each.name for each in found.sets] == ["plain", "P∪H"]
 
