@@ -1,1 +1,1 @@
-"""A data set on disk: its record, finding and reading it, its card."""
+"""A data set on disk: find and read it, its record, and the folders and files that commands write."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
     Bools: TypeAlias = NDArray[np.bool_]
 
-ALL_SUBSAMPLES = "all"
 Seeds: TypeAlias = Literal["with", "without", "only"]
+SEEDS: tuple[Seeds, ...] = get_args(Seeds)
+
+ALL_SUBSAMPLES = "all"
 SUBSAMPLES = "subsamples"
 ROW_COLUMNS = ("variant_id", "word_class", "original", "replacement", "pair_id", "template", "hypothesis_template")
 """The columns of a row in the logs of a harness, if the data has them."""
-SEEDS = ("with", "without", "only")
 ID_COLUMNS = ("variant_id", "pair_id", "seed_id")
 
 

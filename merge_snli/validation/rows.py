@@ -25,6 +25,21 @@ from merge_snli.validation.seeds import CheckedSeed, Row, check_seed, read_seeds
 from merge_snli.validation.variants import check_variants
 
 
+@dataclass(frozen=True)
+class Resources:
+    """What a run used to select replacements; None for what is not available or was not used.
+
+    Attributes:
+        tagger: The tagger of sentences.
+        in_place: The same, for replacements in their place.
+        wordnet: The WordNet.
+    """
+
+    tagger: Tagger | None
+    in_place: InPlaceTagger | None
+    wordnet: WordNet | None
+
+
 def check_rows(folder: Path, run: RecordedRun, resources: Resources, collector: Collector) -> None:
     """Check the rows of configs `all` and `seed`.
 
@@ -115,21 +130,6 @@ def _places(row: Row, seed: CheckedSeed, options: Options, resources: Resources)
     for _, place in places:
         if row[f"{place.side}_mlms"]:
             yield place
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What a run used to select replacements; None for what is not available or was not used.
-
-    Attributes:
-        tagger: The tagger of sentences.
-        in_place: The same, for replacements in their place.
-        wordnet: The WordNet.
-    """
-
-    tagger: Tagger | None
-    in_place: InPlaceTagger | None
-    wordnet: WordNet | None
 
 
 def find_resources(run: RecordedRun, tagger: str | None, collector: Collector) -> Resources:

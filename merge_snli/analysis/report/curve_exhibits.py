@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from merge_snli.analysis.figures import FIGURE_4_START
 from merge_snli.analysis.line_chart import COLORS, Line, line_figure
-from merge_snli.analysis.report.exhibit import Exhibit, and_list, basis, class_plural
+from merge_snli.analysis.report.exhibit import CLASS_PLURALS, Exhibit, and_list, basis
 from merge_snli.analysis.statistics_tables import pair_table, table_of_tests
 from merge_snli.base.table import Column, Table, count
 from merge_snli.schema import WORD_CLASSES
@@ -63,9 +63,9 @@ def model_curves_exhibits(value: ModelCurves) -> tuple[Exhibit, ...]:
 
 def classes_exhibits(value: Classes) -> tuple[Exhibit, ...]:
     """Return Figure 5, the word classes."""
-    curves = [(class_plural(each.name), each.curve, WORD_CLASSES.index(each.name)) for each in value.curves]
-    tests = [(f"{class_plural(each.first)} − {class_plural(each.second)}", each.result, None) for each in value.tests]
-    seeds = and_list([f"{each.curve.seeds:,} with {class_plural(each.name)}" for each in value.curves])
+    curves = [(CLASS_PLURALS[each.name], each.curve, WORD_CLASSES.index(each.name)) for each in value.curves]
+    tests = [(f"{CLASS_PLURALS[each.first]} − {CLASS_PLURALS[each.second]}", each.result, None) for each in value.tests]
+    seeds = and_list([f"{each.curve.seeds:,} with {CLASS_PLURALS[each.name]}" for each in value.curves])
     return (
         Exhibit(
             name="figure-5-word-classes",
@@ -91,7 +91,7 @@ def class_pairs_exhibits(value: ClassPairs) -> tuple[Exhibit, ...]:
         )
     ]
     tests = [
-        (f"{class_plural(each.first)} − {class_plural(each.second)}", each.result, each.adjusted_p)
+        (f"{CLASS_PLURALS[each.first]} − {CLASS_PLURALS[each.second]}", each.result, each.adjusted_p)
         for each in value.tests
     ]
     seeds = and_list([f"{pair.seeds:,} with {pair.first} and {pair.second}" for pair in value.pairs])

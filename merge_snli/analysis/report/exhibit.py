@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 Draw: TypeAlias = "Callable[[bool, str], Figure]"
 """Draws a figure; the arguments are whether it is for the width of a phone, and its title."""
 
-PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
+CLASS_PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
+
 PREDICTORS = {
     "log_odds": "log-odds of the replacement",
     "masked_lms": "number of masked LMs",
@@ -59,16 +60,6 @@ def predictor_name(name: str, reference: str | None) -> str:
     """
     level = name.partition(": ")[2]
     return f"{level} (against {reference})" if level else PREDICTORS[name]
-
-
-def class_plural(word_class: str) -> str:
-    """Return the words of a class.
-
-    Examples:
-        >>> class_plural("adj")
-        'adjectives'
-    """
-    return PLURALS[word_class]
 
 
 def basis(seeds: int, models: int) -> str:
