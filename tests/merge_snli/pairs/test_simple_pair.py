@@ -96,7 +96,7 @@ def test_every_category_and_template_occurs(rows: Rows) -> None:
 
 
 def test_same_options_give_the_same_bytes(simple_pair: MergeDataset, tmp_path: Path) -> None:
-    again = make_simple_pair(tmp_path / "again", SimplePairOptions(premises=250))
+    again = make_simple_pair(tmp_path / simple_pair.folder.name, SimplePairOptions(premises=250))
     assert files_of(again.folder) == files_of(simple_pair.folder)
     other = make_simple_pair(tmp_path / "other", SimplePairOptions(premises=250, random_seed=1))
     assert other.record.data.files.keys() == simple_pair.record.data.files.keys()
