@@ -70,7 +70,8 @@ def generate(
     if options is None:
         chosen = ({} if preset is None else preset_options(preset)) | more
         if "mlm" not in chosen:
-            raise InputError(f"give {param('mlm')} or {param('preset')}, such as preset='strict'")
+            which = "" if preset is None else f" (the preset {preset!r} names none)"
+            raise InputError(f"give masked LMs as {param('mlm')}, or a preset that names them, such as 'paper'{which}")
         options = Options(**chosen)
     elif preset is not None or more:
         raise InputError(f"give either {param('options')}, or {param('preset')} and single options")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from merge_snli.analysis.comparison import compare_results as compare
     from merge_snli.analysis.figures import draw_curves
     from merge_snli.analysis.report.analyze import analyze
+    from merge_snli.base.errors import InputError
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.dataset.stored import find_dataset as load
     from merge_snli.hub.publish import publish
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ExtendedPairOptions",
+    "InputError",
     "MergeDataset",
     "Options",
     "Result",
@@ -60,6 +62,7 @@ __all__ = [
 
 _HOMES = {
     "ExtendedPairOptions": "merge_snli.pairs.extended_pair:ExtendedPairOptions",
+    "InputError": "merge_snli.base.errors:InputError",
     "MergeDataset": "merge_snli.dataset.stored:MergeDataset",
     "Options": "generation.options:Options",
     "Result": "merge_snli.scoring.results.result:Result",
@@ -88,3 +91,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _HOMES[name].partition(":")
     return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return [*__all__, "__version__"]

@@ -74,7 +74,7 @@ def fetch(repo_id: str, *, repo_type: str, revision: str | None, patterns: Seque
         at = f" at revision {revision}" if revision else ""
         raise InputError(
             f"cannot download {REPO_TYPE_NAMES[repo_type]} {repo_id}{at}: {_explain(error, repo_id, revision)}; "
-            f"or pass {alternative}"
+            f"or pass {alternative} (there is no folder {repo_id})"
         ) from error
 
 

@@ -41,8 +41,10 @@ def test_single_options_override_the_preset(tmp_path: Path) -> None:
 def test_options_together_with_a_preset_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="either options"):
         merge.generate("demo:problems", merge.Options(mlm=(MLM,)), preset="strict", out=tmp_path / "out")
-    with pytest.raises(InputError, match="give mlm or preset"):
+    with pytest.raises(InputError, match="give masked LMs as mlm"):
         merge.generate("demo:problems", out=tmp_path / "out")
+    with pytest.raises(InputError, match="'strict' names none"):
+        merge.generate("demo:problems", preset="strict", out=tmp_path / "out")
     with pytest.raises(InputError, match="preset is 'nothing'"):
         merge.generate("demo:problems", preset="nothing", out=tmp_path / "out")
     with pytest.raises(InputError, match="no problems are given"):

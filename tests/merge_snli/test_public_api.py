@@ -18,6 +18,10 @@ def test_each_public_name_exists_and_is_documented(name: str) -> None:
     assert value.__doc__
 
 
+def test_the_package_lists_its_public_names() -> None:
+    assert {*merge_snli.__all__} <= {*dir(merge_snli)}
+
+
 def test_no_public_name_is_a_submodule() -> None:
     """Importing a submodule of that name would replace it."""
     modules = {module.name for module in iter_modules(merge_snli.__path__)}

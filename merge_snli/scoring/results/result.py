@@ -234,6 +234,11 @@ class Result(Part):
         ax.legend()
         return ax
 
+    def __str__(self) -> str:
+        """Return the model, the data and PA at the quality threshold in one line."""
+        data, shown = self.dataset, f"PA({self.quality_threshold}) {100 * self.pattern_accuracy:.1f}%"
+        return f"{self.title} on {data.title}, config {data.config}: {shown}"
+
     def _repr_html_(self) -> str:
         """Return the scores as an HTML table for a notebook, in percent, with one row per part."""
         rows = self.as_rows()

@@ -165,7 +165,9 @@ def test_conjunctions_combine_subject_and_predicate_in_another_way(extended: Row
 def test_same_options_give_the_same_bytes(
     extended_pair: MergeDataset, sources: tuple[str, str], tmp_path: Path
 ) -> None:
-    again = make_extended_pair(tmp_path / extended_pair.folder.name, ExtendedPairOptions(problems=sources, premises=PREMISES))
+    again = make_extended_pair(
+        tmp_path / extended_pair.folder.name, ExtendedPairOptions(problems=sources, premises=PREMISES)
+    )
     assert files_of(again.folder) == files_of(extended_pair.folder)
 
 
