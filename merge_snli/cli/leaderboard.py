@@ -18,7 +18,12 @@ FORMATS = ("html", "md", "csv", "json", "latex")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser, nargs="*")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the page, the table or the Space")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder for the page, the table or the Space; tables are printed without it",
+    )
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -50,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.leaderboard.space import build_space, check_pull_request, init_space
-    from merge_snli.leaderboard.write import write_leaderboard
+    from merge_snli.leaderboard.write import leaderboard_text, write_leaderboard
     from merge_snli.scoring.results.files import read_results
 
     _check_arguments(arguments)
@@ -63,6 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(checked.text())
         return 0 if checked.passed else 2
     results = read_results(*arguments.results)
+    if arguments.out is None:
+        sys.stdout.write(leaderboard_text(results, arguments.format, thresholds=arguments.threshold))
+        return 0
     if arguments.init_space is not None:
         path = init_space(arguments.init_space, results, datasets, arguments.out)
     else:
@@ -105,7 +113,9 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         return
     if arguments.pull_request is not None:
         raise InputError(f"{param('pull_request')} needs {param('space')}: name the Space on the Hub")
-    if not arguments.results or arguments.out is None:
+    needs_out = arguments.format == "html"
+    if not arguments.results or (needs_out and arguments.out is None):
         missing = "results folders of merge-snli score" if not arguments.results else f"a folder with {param('out')}"
         raise InputError(f"name {missing}")
-    check_out(arguments.out)
+    if arguments.out is not None:
+        check_out(arguments.out)

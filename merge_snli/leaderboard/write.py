@@ -201,14 +201,24 @@ def write_leaderboard(
             or `out` is a file, is not writable or is in a data set.
     """
     out = check_out(out)
+    name, _ = FORMATS.get(file_format, (PAGE, None))
+    write_text(out / name, leaderboard_text(results, file_format, datasets, thresholds, about))
+    return out / name
+
+
+def leaderboard_text(
+    results: Iterable[Result],
+    file_format: str,
+    datasets: Sequence[MergeDataset] = (),
+    thresholds: tuple[float, ...] = (),
+    about: str | None = None,
+) -> str:
+    """Return the page or the tables of a leaderboard; the arguments are those of `write_leaderboard`."""
     boards = make_boards(results, thresholds=thresholds)
     if file_format == "html":
-        name, text = PAGE, render_page(boards, _texts(boards, datasets), about)
-    else:
-        name, write = FORMATS[file_format]
-        text = write(boards)
-    write_text(out / name, text)
-    return out / name
+        return render_page(boards, _texts(boards, datasets), about)
+    _, write = FORMATS[file_format]
+    return write(boards)
 
 
 def _texts(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> dict[int, Texts]:

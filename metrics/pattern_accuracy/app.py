@@ -94,9 +94,10 @@ def score_table(text: str, path: str | None, against: str) -> tuple[str, pd.Data
     curve = pd.DataFrame(
         {"threshold": list(scores["pattern_accuracy"]), "pattern accuracy": list(scores["pattern_accuracy"].values())}
     )
+    groups = "1 group" if scores["n_groups"] == 1 else f"{scores['n_groups']:,} groups"
     summary = (
         f"**Sample accuracy {scores['sample_accuracy']:.1%}** over {scores['n_samples']:,} rows; "
-        f"**pattern accuracy at 0.9: {scores['pattern_accuracy'][0.9]:.1%}** of {scores['n_groups']:,} groups."
+        f"**pattern accuracy at 0.9: {scores['pattern_accuracy'][0.9]:.1%}** of {groups}."
     )
     return summary, curve, curve[curve["threshold"].isin(TABLE_THRESHOLDS)].round(4)
 

@@ -189,7 +189,7 @@ def _pa_columns(threshold: float, *, anchors: bool) -> list[ScoreColumn]:
     column = _shares(f"PA({threshold_text(threshold)})", lambda result: result.scores.curve.at(threshold))
     if threshold != QUALITY_THRESHOLD:
         return [column]
-    name = "95% interval" if anchors else "its interval"
+    name = "95% interval" if anchors else "PA interval"
     return [column, _ends(name, lambda intervals: intervals.pattern_accuracy)]
 
 

@@ -36,6 +36,15 @@ def test_tables(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "org/careful-large" in (tmp_path / "site" / name).read_text(encoding="utf-8").replace("\\", "")
 
 
+def test_tables_are_printed_without_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(folder, "--format", "md", "--threshold", "0.8") == 0
+    printed = capsys.readouterr().out
+    assert "org/careful-large" in printed
+    assert "PA(0.8)" in printed
+    assert run(folder) == 2
+    assert "--out" in capsys.readouterr().err
+
+
 def test_page_with_and_without_texts(folder: Path, tmp_path: Path) -> None:
     assert run(folder, "--out", tmp_path / "site") == 0
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
