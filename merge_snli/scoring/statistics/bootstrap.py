@@ -15,7 +15,7 @@ Method: TypeAlias = Literal["BCa", "percentile"]
 IntArray: TypeAlias = NDArray[np.int64]
 
 N_RESAMPLES = 9_999
-_MAX_VALUES_PER_BATCH = 2**18  # 2 MiB, which the processor caches: three times as fast as 32 MiB
+_MAX_VALUES_PER_BATCH = 2**18  # 2 MiB, which fits into the cache of a processor core
 _EXACT_DIGITS = 12
 
 
@@ -85,7 +85,7 @@ def weighted_intervals(
         unit: Unit of the weights.
 
     Returns:
-        The interval of each of the k statistics, from the same resamples as `bootstrap_interval`. If BCa is
+        The interval of each of the k statistics, from the same resamples as `bootstrap_intervals`. If BCa is
         undefined, the percentile interval; both of its ends are NaN if a statistic is undefined in a resample.
 
     Raises:
