@@ -81,7 +81,7 @@ def runs_a_task(process: psutil.Process) -> bool:
 def test_a_task_killed_in_every_stage_runs_again(
     many: Path, many_files: dict[str, bytes], cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    out = tmp_path / "merge snli"
+    out = tmp_path / "with spaces" / "merge_snli"
     running = generate(many, out, cluster_file("many"), MANY)
     for stage in STAGES:
         running.wait_for(stage)

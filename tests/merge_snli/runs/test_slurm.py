@@ -48,7 +48,7 @@ def executor() -> str:
 def test_a_task_killed_in_every_stage_is_told_and_only_what_is_missing_runs_again(
     many: Path, many_files: dict[str, bytes], cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    out, file = tmp_path / "merge snli", cluster_file("many")
+    out, file = tmp_path / "with spaces" / "merge_snli", cluster_file("many")
     for nth, stage in enumerate(STAGES):
         running = generate(many, out, file, MANY)
         running.wait_for(stage, tasks=1 if stage == "write" else 2)
