@@ -91,7 +91,7 @@ class HardSeed:
         gold: Its gold label.
         votes: Number of annotators who gave each label, most first; None if the data set does not have their labels.
         answers: Predicted label of each model on the seed itself; None if the seed is too long for the model.
-        variants: Number of variants of the seed that a model was asked.
+        variants: Number of variants of the seed on which a model was scored.
         mean_accuracy: Mean over the models of the share of the seed's variants answered right.
     """
 
@@ -107,7 +107,7 @@ class HardSeed:
 
 @dataclass(frozen=True, kw_only=True)
 class HardSeeds:
-    """The hard seeds of a data set. All their variants count, drawn or not, unless a model was asked drawn ones only.
+    """The hard seeds of a data set. All variants count, drawn or not, unless a model was scored on drawn ones only.
 
     Attributes:
         seeds: Number of seeds of the data set.

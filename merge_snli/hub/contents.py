@@ -129,7 +129,7 @@ def eval_yaml(dataset: MergeDataset) -> bytes:
 def _inspect_fields(dataset: MergeDataset, config: str) -> dict[str, Any]:
     """Return how Inspect asks and scores a task: only its own solvers and scorers can be named here.
 
-    The label is a number in the data, so the model is asked for the number.
+    The label is a number in the data, so the prompt asks for the number.
     """
     names = label_names(read_split(dataset, config))
     numbers = ", ".join(f"{number} for {name}" for number, name in enumerate(names))

@@ -37,7 +37,7 @@ NEW_PROBLEM = re.compile(
     r"|^how does the hypothesis relate\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Where a base model goes on with a problem of its own, or a chat model repeats the one that it was given."""
+"""The start of a problem that a base model invents after its answer, or that a chat model repeats."""
 
 AnswerForm: TypeAlias = Literal["word", "letter", "json"]
 """What a prompt asks for. A letter alone is no answer to a prompt that asks for a word."""

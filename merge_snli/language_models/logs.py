@@ -190,7 +190,7 @@ def read_kept(result: Path) -> dict[str, tuple[str | None, str]]:
         was read, or None if it cannot be read, and what the model wrote.
 
     Raises:
-        InputError: If there is no such file or it is invalid.
+        InputError: If the file does not exist or is invalid.
     """
     path = kept_path(result)
     if not path.is_file():

@@ -37,7 +37,7 @@ PROMPTS = (ZERO_SHOT, FEW_SHOT, "chain_of_thought")
 ONE_WORD = (ZERO_SHOT, FEW_SHOT)
 """Those that ask for the label and nothing else."""
 STOP = ("\n\nPremise:",)
-"""Where a base model has answered and goes on with a problem of its own. A blank line alone would cut reasoning off."""
+"""The start of a problem that a base model invents after its answer. A blank line alone would cut reasoning off."""
 MAX_TOKENS, MAX_TOKENS_WITH_REASONS = 1_024, 8_192
 """Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons."""
 DEFAULT_SHOTS = 3
@@ -167,7 +167,7 @@ def shots_for(
     """Draw problems of another split or data set, the labels in turns, for the questions of a config.
 
     The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
-    No problem is drawn whose premise is asked.
+    Problems whose premise is in the data are not drawn.
 
     Args:
         data: The config.

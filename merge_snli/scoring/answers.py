@@ -94,7 +94,7 @@ class Answers:
 
     @property
     def asked(self) -> Bools:
-        """Whether the model was asked each row, [n_rows]."""
+        """Whether each row is not `NOT_ASKED`, [n_rows]."""
         return np.asarray(self.predicted != Missing.NOT_ASKED)
 
     @property
@@ -156,7 +156,7 @@ class Answers:
         )
 
     def counts(self, reference: Ints | Literal["majority"] | None = None, *, rows: Bools | None = None) -> Counts:
-        """Count the rows that the model was asked, and the correct ones among them.
+        """Count the rows that are not `NOT_ASKED`, and the correct ones among them.
 
         No answer is never correct.
 

@@ -66,7 +66,7 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
 
     Args:
         answers: The answers.
-        data: The data, or the part of it, that the model was asked.
+        data: The data, or the part of it, that the answers are to.
         partial: Leave out and count the groups without all their answers.
 
     Raises:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from merge_snli.models.labels import ModelFacts, Pair, Predictor
+    from merge_snli.models.labels import Pair, Predictor
 
 FACTS_FILE = "model.json"
 SECONDS = b"seconds"
@@ -124,7 +124,7 @@ def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predic
 
 
 def _nothing(pairs: tuple[str, ...], like: NDArray[np.float32] | None) -> Predictions:
-    """Return that no pair was asked, with logits if `like` has them."""
+    """Return `NOT_ASKED` for every pair, with logits if `like` has them."""
     return Predictions(
         pairs=pairs,
         tokens=np.zeros(len(pairs), dtype=np.int32),

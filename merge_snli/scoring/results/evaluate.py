@@ -123,7 +123,7 @@ def fields_of(answers: Answers, data: ScoredData) -> dict[str, Any]:
     """Return the fields of a result besides `scores` that its answers determine.
 
     Args:
-        answers: The answers; the model was asked every row.
+        answers: The answers; none is `NOT_ASKED`.
         data: The data that they are on.
     """
     return {
@@ -155,7 +155,7 @@ def notes_of(result: Result, answers: Answers, *, pairs: int) -> Iterator[str]:
     Args:
         result: The result; its notes are ignored.
         answers: Its answers.
-        pairs: Number of distinct pairs that the model was asked.
+        pairs: Number of distinct pairs of the data and the source.
     """
     yield from _label_notes(result)
     left_out, (group, row) = result.left_out, result.units

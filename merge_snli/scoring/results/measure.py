@@ -57,7 +57,7 @@ def scores(answers: Answers, *, intervals: bool = True) -> Scores:
     """Return SA, PA and the predicted labels of some answers; with anchors, also QT and MT (sections 4 and 5.1).
 
     Args:
-        answers: The answers, at least one; the model was asked every row.
+        answers: The answers, at least one; none is `NOT_ASKED`.
         intervals: Whether to compute the confidence intervals.
     """
     counts = answers.counts()
@@ -77,7 +77,7 @@ def scores_against(answers: Answers, reference: Ints | Literal["majority"]) -> R
     Against the model's own predictions, the scores are its consistency.
 
     Args:
-        answers: The answers; the model was asked every row.
+        answers: The answers; none is `NOT_ASKED`.
         reference: As for `Answers.counts`. The majority of `all_rows_accuracy` is that of all rows of a group. Ties do
             not affect any score.
     """
@@ -95,7 +95,7 @@ def scores_of_parts(answers: Answers, parts: Mapping[str, Mapping[str, Bools]]) 
     """Return the scores on the rows with each value of each column, for values that have a row.
 
     Args:
-        answers: The answers; the model was asked every row.
+        answers: The answers; none is `NOT_ASKED`.
         parts: By column and value, whether each row of the data has the value, [n_rows of the data].
     """
     found: dict[str, dict[str, Scores]] = {}
@@ -112,7 +112,7 @@ def group_table(answers: Answers, data: ScoredData) -> GroupTable:
     """Return the answers and counts of every group.
 
     Args:
-        answers: The answers; the model was asked every row.
+        answers: The answers; none is `NOT_ASKED`.
         data: The data that they are on.
     """
     counts, anchors = answers.counts(), answers.anchors
