@@ -87,6 +87,7 @@ def _of_one(analysis: Callable[[ScoredDataset], Any]) -> Compute:
     return lambda scored, _: analysis(scored[0])
 
 
+# The analyses of one data set.
 SECTIONS: tuple[Section, ...] = (
     Section(
         name="table_3",
@@ -181,8 +182,8 @@ SECTIONS: tuple[Section, ...] = (
         exhibits=error_drivers_exhibits,
     ),
 )
-"""The analyses of one data set."""
 
+# The analyses across data sets.
 ACROSS: tuple[Section, ...] = (
     Section(
         name="filter_sets",
@@ -193,4 +194,3 @@ ACROSS: tuple[Section, ...] = (
         exhibits=filter_sets_exhibits,
     ),
 )
-"""The analyses across data sets."""
