@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +15,10 @@ from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.options import with_absolute_paths
 from generation.seeds_from import read_seeds
 from generation.work import METHOD_VERSION, work_folder_of
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
+from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.dataset.record import (
     Inputs,
     MaskedLMRecord,
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.reading import Problem, Survey
     from merge_snli.problems.source import ProblemSource
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -249,6 +253,14 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
         InputError: If an input cannot be used.
     """
     source, survey = open_problems(options, progress)
+    if canonical_names(survey.label_names) is None:
+        logger.warning(
+            Message(
+                "%s: score will refuse the labels %s: it needs those of NLI. If they mean these, set "
+                f"{param('data_labels')} to SPELLING=NAME for each, such as {survey.label_names[0]}=entailment"
+            ),
+            *(options.problems, ", ".join(survey.label_names)),
+        )
     options = replace(with_absolute_paths(options), **source.columns)
     return RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
 
