@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     Row = tuple[Mapping[str, Cell], Mapping[str, float]]
 
+# Problems of SNLI test that have a gold label.
 PROBLEMS = 9_824
-"""Problems of SNLI test that have a gold label."""
 
+# Seeds, variants per seed, labels, and unique variants per subsample.
 TABLE_2_COLUMNS = ("seeds", "average", "neutral %", "contradiction %", "entailment %", "unique")
-"""Seeds, variants per seed, labels, and unique variants per subsample."""
 
 TABLE_2: Mapping[str, tuple[float, ...]] = {
     "noun": (1808, 90.8, 29.4, 20.2, 50.3, 4121),
@@ -27,8 +27,8 @@ TABLE_2: Mapping[str, tuple[float, ...]] = {
     "all": (2222, 77.4, 30.0, 20.4, 49.5, 5781),
 }
 
+# Problems that share a word of the class, and their labels.
 TABLE_4_COLUMNS = ("problems", "neutral %", "contradiction %", "entailment %")
-"""Problems that share a word of the class, and their labels."""
 
 TABLE_4: Mapping[str, tuple[float, ...]] = {
     "noun": (7363, 33.4, 28.7, 37.8),
@@ -37,6 +37,7 @@ TABLE_4: Mapping[str, tuple[float, ...]] = {
     "adv": (76, 26.3, 13.2, 60.5),
 }
 
+# Vocabulary size of each masked LM.
 TABLE_5: Mapping[str, int] = {
     "BERT-B": 28_996,
     "BERT-L": 28_996,
@@ -49,8 +50,8 @@ TABLE_5: Mapping[str, int] = {
     "Electra-B": 30_522,
     "Electra-L": 30_522,
 }
-"""Vocabulary size of each masked LM."""
 
+# Percent of 200 fillers that are of another class in premise and hypothesis, and that are not more probable there.
 TABLE_6: Mapping[tuple[str, str], tuple[float, ...]] = {
     ("ALBERT-B", "adj"): (45.7, 48.4, 87.6, 80.4),
     ("ALBERT-B", "noun"): (7.2, 7.8, 88.4, 79.9),
@@ -83,11 +84,11 @@ TABLE_6: Mapping[tuple[str, str], tuple[float, ...]] = {
     ("RoBERTa-L", "noun"): (7.7, 8.1, 95.7, 90.2),
     ("RoBERTa-L", "verb"): (33.2, 32.3, 96.6, 93.6),
 }
-"""Percent of 200 fillers that are of another class in premise and hypothesis, and that are not more probable there."""
 
+# Variants that at least two masked LMs validated, `Both` in the paper.
 SEVERAL = "several"
-"""Variants that at least two masked LMs validated, `Both` in the paper."""
 
+# Average number of variants per subsample that only this masked LM validated, and that one of another family did.
 TABLE_9: Mapping[str, tuple[float, float]] = {
     "BERT-B": (473.7, 9572.0),
     "ALBERT-B": (2085.8, 4073.9),
@@ -99,7 +100,6 @@ TABLE_9: Mapping[str, tuple[float, float]] = {
     "RoBERTa-L": (188.0, 9729.8),
     SEVERAL: (41186.3, 10273.7),
 }
-"""Average number of variants per subsample that only this masked LM validated, and that one of another family did."""
 
 
 def compared_table(*, title: str, rows: Sequence[Row], labels: Sequence[str], notes: tuple[str, ...]) -> Table:

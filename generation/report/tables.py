@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
 
 PAPER_HEADERS = {"Average": "average", "Uni": "unique"}
+# By column: the reason, the count that it is a share of, and the side. In the order of `TABLE_6`.
 SHARES = {
     "class P %": (OTHER_CLASS.reason, WITH_CLASS, PREMISE),
     "class H %": (OTHER_CLASS.reason, WITH_CLASS, HYPOTHESIS),
     "probability P %": (LESS_PROBABLE.reason, FILLERS, PREMISE),
     "probability H %": (LESS_PROBABLE.reason, FILLERS, HYPOTHESIS),
 }
-"""By column: the reason, the count that it is a share of, and the side. In the order of `TABLE_6`."""
 
 
 def report_tables(

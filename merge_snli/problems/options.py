@@ -19,11 +19,11 @@ from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
+# How messages name the types of options.
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
-"""How messages name the types of options."""
 
+# The heading of these options in `--help`.
 PROBLEMS_GROUP = "problems"
-"""The heading of these options in `--help`."""
 
 WHERE = "says where the problems are and how to read them"
 

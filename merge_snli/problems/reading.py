@@ -28,11 +28,11 @@ logger = logging.getLogger(__name__)
 
 DIGEST_MODULUS = 2**256
 
+# Hexadecimal digits of an id that is made from the content.
 CONTENT_ID_DIGITS = 12
-"""Hexadecimal digits of an id that is made from the content."""
 
+# Bytes of the hash by which ids are compared.
 HASH_BYTES = 8
-"""Bytes of the hash by which ids are compared."""
 
 
 @dataclass(frozen=True, slots=True)
