@@ -1,9 +1,11 @@
-"""The page of all commands in the documentation site, from their help: `python -m tests.command_reference`."""
+"""The page of all commands in the documentation site, from their help: `python -m tests.command_reference FILE`."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.cli import HEADINGS, command_parser
@@ -49,4 +51,4 @@ def help_of(name: str, parser: argparse.ArgumentParser) -> str:
 
 
 if __name__ == "__main__":
-    print(command_reference())
+    Path(sys.argv[1]).write_text(command_reference(), encoding="utf-8")
