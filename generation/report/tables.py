@@ -131,7 +131,8 @@ def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
 
 def has_papers_problems(dataset: MergeDataset) -> bool:
     """Return whether a data set has as many problems as SNLI test, and words that are shared as in the paper."""
-    return generation_of(dataset.record).problems.with_label == PROBLEMS and not dataset.record.options.get("ignore_case")
+    ignores_case = dataset.record.options.get("ignore_case", False)
+    return generation_of(dataset.record).problems.with_label == PROBLEMS and not ignores_case
 
 
 def has_papers_options(dataset: MergeDataset) -> bool:
