@@ -9,11 +9,10 @@ from pathlib import Path
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, TEXT, add_format, write_tables
 
+# Number of examples in the task files, or fewer if there are not more problems.
+#
+# `--num_fewshot N` of lm-evaluation-harness shows the first N.
 OFFERED_SHOTS = 9
-"""Number of examples in the task files, or fewer if there are not more problems.
-
-`--num_fewshot N` of lm-evaluation-harness shows the first N.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -32,16 +32,16 @@ logger = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).parent / "prompts"
 ZERO_SHOT, FEW_SHOT = "zero_shot", "few_shot"
+# The names of the prompts of this package.
 PROMPTS = (ZERO_SHOT, FEW_SHOT, "chain_of_thought")
-"""The names of the prompts of this package."""
+# Those that ask for the label and nothing else.
 ONE_WORD = (ZERO_SHOT, FEW_SHOT)
-"""Those that ask for the label and nothing else."""
+# The start of a problem that a base model invents after its answer. A blank line alone would cut reasoning off.
 STOP = ("\n\nPremise:",)
-"""The start of a problem that a base model invents after its answer. A blank line alone would cut reasoning off."""
+# Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons.
 MAX_TOKENS, MAX_TOKENS_WITH_REASONS = 1_024, 8_192
-"""Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons."""
+# One per label.
 DEFAULT_SHOTS = 3
-"""One per label."""
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+# Number of seeds in each of a model's two lists.
 SEEDS_SHOWN = 10
-"""Number of seeds in each of a model's two lists."""
+# Maximum number of variants shown per seed.
 FLIPS_SHOWN = 12
-"""Maximum number of variants shown per seed."""
+# Decimals of shares: rounding a share with so many again, for the page, gives what rounding it once gives.
 DIGITS = 9
-"""Decimals of shares: rounding a share with so many again, for the page, gives what rounding it once gives."""
+# Curve values are multiplied by this and rounded to integers.
 CURVE_SCALE = 10**DIGITS
-"""Curve values are multiplied by this and rounded to integers."""
 
 
 def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
 
+# The reference that a model's own most frequent label of each group is.
 MAJORITY: Literal["majority"] = "majority"
-"""The reference that a model's own most frequent label of each group is."""
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+# SA on anchors below the share of the most common label plus this margin suggests permuted labels.
 CHANCE_MARGIN = 0.05
-"""SA on anchors below the share of the most common label plus this margin suggests permuted labels."""
 
 
 def evaluate(
