@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import positions
 from merge_snli.schema import ALL, NLI_LABELS
+from merge_snli.scoring.results.answer_table import NamedAnswers, long_tables, read_variants
 from merge_snli.scoring.results.records import (
     DatasetRecord,
     Label,
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from merge_snli.dataset.stored import MergeDataset
 
 
 WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
@@ -209,11 +213,34 @@ class Result(Part):
         calibration = {} if self.calibration is None else asdict(self.calibration)
         return [row(self.scores) | calibration, *parts]
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the scores as a pandas data frame, with one row per part, such as `all` or `word_class:noun`."""
+    def named_answers(self, name: str) -> NamedAnswers:
+        """Return the answers, under a name of the model that is unique among others."""
+        return NamedAnswers(name, self.groups, self.compared_labels)
+
+    def to_pandas(self, dataset: MergeDataset | None = None, *, with_text: bool = False) -> pd.DataFrame:
+        """Return the scores, or with the data set the answers, as a pandas data frame.
+
+        Args:
+            dataset: The data set that the model was scored on.
+            with_text: Whether the answers have columns of the sentences.
+
+        Returns:
+            The scores with one row per part, such as `all` or `word_class:noun`; or the answers with one row per
+            variant, as `merge-snli explore --export` writes them.
+
+        Raises:
+            InputError: If the result is on other data, or on a part of it.
+        """
         import pandas as pd
 
-        return pd.DataFrame(self.as_rows()).set_index("part")
+        if dataset is None:
+            return pd.DataFrame(self.as_rows()).set_index("part")
+        if dataset.digest != self.dataset.digest:
+            raise InputError(f"the result of {self.title} is on {self.dataset.title}, not on all of {dataset.name}")
+        variants = read_variants(dataset, str(self.dataset.config), with_text=with_text)
+        [table] = long_tables(variants, [self.named_answers(self.title)])
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot mean pattern accuracy, with a band over the subsamples and a dot at the quality threshold.
