@@ -18,7 +18,7 @@ from generation.work import METHOD_VERSION, work_folder_of
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
-from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.dataset.label_spellings import TWO_WAY, canonical_names
 from merge_snli.dataset.record import (
     Inputs,
     MaskedLMRecord,
@@ -34,6 +34,7 @@ from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
+from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -256,8 +257,8 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
     if canonical_names(survey.label_names) is None:
         logger.warning(
             Message(
-                "%s: score will refuse the labels %s: it needs those of NLI. If they mean these, set "
-                f"{param('data_labels')} to SPELLING=NAME for each, such as {survey.label_names[0]}=entailment"
+                f"%s: score will refuse the labels %s, since it needs {', '.join(NLI_LABELS)}, or {', '.join(TWO_WAY)}: "
+                f"if they mean these, set {param('data_labels')}"
             ),
             *(options.problems, ", ".join(survey.label_names)),
         )
