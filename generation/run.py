@@ -257,7 +257,7 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
     if canonical_names(survey.label_names) is None:
         logger.warning(
             Message(
-                f"%s: score will refuse the labels %s, since it needs {', '.join(NLI_LABELS)}, or {', '.join(TWO_WAY)}: "
+                f"%s: score will refuse the labels %s, it needs {', '.join(NLI_LABELS)}, or {', '.join(TWO_WAY)}; "
                 f"if they mean these, set {param('data_labels')}"
             ),
             *(options.problems, ", ".join(survey.label_names)),
