@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from generation.options import Options
     from generation.sentences.forms import Form
 
+# Number of problems, evenly spaced over the source, from which the counts are extrapolated.
 SAMPLED_PROBLEMS = 1_000
-"""Number of problems, evenly spaced over the source, from which the counts are extrapolated."""
 
+# Number of these problems, evenly spaced, on which the steps after the masked LMs are timed.
 TRIAL_PROBLEMS = 20
-"""Number of these problems, evenly spaced, on which the steps after the masked LMs are timed."""
 
+# Number of form lengths, from the shortest to the longest, of which a full batch is timed.
 LENGTHS_TIMED = 5
-"""Number of form lengths, from the shortest to the longest, of which a full batch is timed."""
 
+# Number of times that each batch is run. The fastest counts, since the first includes one-time setup.
 TIMINGS_PER_LENGTH = 3
-"""Number of times that each batch is run. The fastest counts, since the first includes one-time setup."""
 
 BYTES_PER_MB = 1_000_000
 

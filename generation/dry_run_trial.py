@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from generation.sentences.tagged_shards import ProblemWords
     from merge_snli.problems.reading import Problem
 
+# Number of problems that are filtered first, for the work that a run does once.
 WARM_UP_PROBLEMS = 2
-"""Number of problems that are filtered first, for the work that a run does once."""
 
+# Number of times that the variants are written, to tell the time per variant from the time per file.
 COPIES = 8
-"""Number of times that the variants are written, to tell the time per variant from the time per file."""
 
+# Number of forms by word class and side.
 Groups = Counter[tuple[str, str]]
-"""Number of forms by word class and side."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,16 +19,16 @@ from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
 if TYPE_CHECKING:
     from merge_snli.dataset.record import Record
 
+# The filters of the paper's method that `--filters` selects.
 FILTER_NAMES = tuple(METHOD_OPTIONS)
-"""The filters of the paper's method that `--filters` selects."""
 
+# The value of `--filters` that disables all of them.
 NO_FILTER = "none"
-"""The value of `--filters` that disables all of them."""
 
 INTERSECTION, UNION = "intersection", "union"
 
+# Headings of options in `--help`.
 MASKED_LMS, DATA_SET = "masked LMs", "data set"
-"""Headings of options in `--help`."""
 
 
 def _option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`

@@ -29,6 +29,7 @@ from merge_snli.dataset.record import (
 )
 from merge_snli.models.finding import find_device
 from merge_snli.models.tagger import find_tagger
+from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from merge_snli.base.stages import Executor
     from merge_snli.models.finding import ResolvedModel
     from merge_snli.models.tagger import Tagger
+    from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.reading import Problem, Survey
     from merge_snli.problems.source import ProblemSource
 
@@ -220,6 +222,21 @@ def find_wordnet(options: Options) -> WordNet | None:
     return load_wordnet() if any(each.filter.needs_wordnet for each in applied_filters(options)) else None
 
 
+def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemSource, Survey]:
+    """Open the problems, and check every row and the language.
+
+    Args:
+        options: Where the problems are and how to read them.
+        progress: Receives the stage.
+
+    Raises:
+        InputError: If the problems cannot be used.
+    """
+    with progress.stage("reading", unit="rows") as stage:
+        source = open_source(options)
+        return source, survey_problems(source, stage, LanguageCheck() if options.language is None else None)
+
+
 def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = False) -> RunInputs:
     """Check the problems, and find everything else that the data set depends on, before any work is done.
 
@@ -231,9 +248,7 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
     Raises:
         InputError: If an input cannot be used.
     """
-    with progress.stage("reading", unit="rows") as stage:
-        source = open_source(options)
-        survey = survey_problems(source, stage)
+    source, survey = open_problems(options, progress)
     options = replace(with_absolute_paths(options), **source.columns)
     return RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from merge_snli.problems.reading import Problem
 
+# Number of seeds that a message names.
 MAX_NAMED = 3
-"""Number of seeds that a message names."""
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from merge_snli.base.progress import Stage
     from merge_snli.base.stages import TaskShare
 
+# Number of forms that are sorted by length together: enough to fill nearly all batches, in little memory.
 FORMS_PER_CHUNK = 32_768
-"""Number of forms that are sorted by length together: enough to fill nearly all batches, in little memory."""
 
 FORMS_PER_SHARD = 2_048
+# A shard is written when it has this many forms, or after this many seconds of work.
 SECONDS_PER_SHARD = 20.0
-"""A shard is written when it has this many forms, or after this many seconds of work."""
 
 
 def stages(run: GenerationRun) -> tuple[RunStage, ...]:

@@ -21,27 +21,26 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+# Increased if and only if the same options give other rows; then run `make data`.
+#
+# A new option or filter that is off by default changes no row of existing options and keeps the version. Shards of
+# tagged problems and of rows are made again with a new version, and `validate` checks rows of its own version only.
 METHOD_VERSION = "2"
-"""Increased if and only if the same options give other rows; then run `make data`.
-
-A new option or filter that is off by default changes no row of existing options and keeps the version. Shards of tagged
-problems and of rows are made again with a new version, and `validate` checks rows of its own version only.
-"""
 
 TAGGED_FOLDER = "tagged"
 ANSWERS_FOLDER = "suggestions"
 RESULT_FOLDERS = ("variants", "seeds", "variant_counts", "filter_counts", "standalone_filter_counts")
+# Subfolders of the work folder.
 RUNS_FOLDER = "runs"
-"""Subfolders of the work folder."""
 
+# In each subfolder of `ANSWERS_FOLDER`: the cache key of the answers.
 DESCRIPTION_FILE = "masked_lm.json"
-"""In each subfolder of `ANSWERS_FOLDER`: the cache key of the answers."""
 
 LOCK_FILE = "lock"
 
 ENDING = ".parquet"
+# Small, so that merging many shards holds little of each in memory.
 ROWS_PER_GROUP = 1_000
-"""Small, so that merging many shards holds little of each in memory."""
 
 
 def work_folder_of(out: Path, work: str | Path | None = None) -> Path:

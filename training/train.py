@@ -50,8 +50,8 @@ TEACHER_LAYERS = (1, 3)
 STUDENT_LABELS = ("contradiction", "entailment", "neutral")
 GOLD_SHARE = 0.5
 
+# A model before training, its tokenizer and its training data.
 Prepared: TypeAlias = tuple[PreTrainedModel, Any, dict[str, float] | TrainingSet]
-"""A model before training, its tokenizer and its training data."""
 
 MASKING = (
     "Nouns, verbs and other open-class words of one piece are chosen with probability 0.23, all other pieces with "
@@ -141,6 +141,7 @@ def with_teacher_targets(training_set: TrainingSet, teacher: PreTrainedModel, to
     return dataclasses.replace(training_set, targets=GOLD_SHARE * training_set.targets + (1 - GOLD_SHARE) * predicted)
 
 
+# The bundled models in the order in which they are trained.
 MODELS = {
     "mlm-wordpiece": BundledModel(
         pieces=8_500,
@@ -178,7 +179,6 @@ MODELS = {
         start="layers 1 and 3, the embeddings and the head of `nli-a`, which was initialized from layers 0 to 3",
     ),
 }
-"""The bundled models in the order in which they are trained."""
 
 
 def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: int | None = None) -> None:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FIRST_FILE = 3
+# The lexicographer files of nouns, from number 3 on (lexnames(5WN)).
 NAMES = (
     *("Tops", "act", "animal", "artifact", "attribute", "body", "cognition", "communication", "event", "feeling"),
     *("food", "group", "location", "motive", "object", "person", "phenomenon", "plant", "possession", "process"),
     *("quantity", "relation", "shape", "state", "substance", "time"),
 )
-"""The lexicographer files of nouns, from number 3 on (lexnames(5WN))."""
 
 WORD = re.compile(r"[a-z]['a-z-]*[a-z]")
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from merge_snli.dataset.record import MaskedLMRecord, Record
     from merge_snli.models.finding import ResolvedModel
 
+# Libraries whose versions may change answers.
 LIBRARIES = ("tokenizers", "torch", "transformers")
-"""Libraries whose versions may change answers."""
 
+# Options that change answers.
 KEY_OPTIONS = ("dtype", "top_k", "mask", "split_words")
-"""Options that change answers."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,8 +35,8 @@ SHARD_SCHEMA = pa.schema(
     ]
 )
 
+# The fillers of a form under one masked LM, or why it has none: `split` or `too long`.
 Answer = Fillers | str
-"""The fillers of a form under one masked LM, or why it has none: `split` or `too long`."""
 
 INDEX_FILE = "index.sqlite"
 

@@ -20,8 +20,8 @@ TABLES = """
     CREATE TABLE IF NOT EXISTS forms (key BLOB PRIMARY KEY, shard INTEGER NOT NULL, row INTEGER NOT NULL) WITHOUT ROWID;
 """
 
+# The row of each form key, by shard name.
 Locations = dict[str, dict[str, int]]
-"""The row of each form key, by shard name."""
 
 
 class StoreIndex:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from generation.filters.filter import Place
 
+# Hyphens, the en dash and the slash.
 JOINERS = frozenset("-\u2010\u2011\u2013/")
-"""Hyphens, the en dash and the slash."""
 
 NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 

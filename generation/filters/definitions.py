@@ -25,9 +25,10 @@ def _not_of_kind(_: object, fillers: Fillers, vocabulary: Vocabulary) -> Where:
     return dropped
 
 
+# Filter 1: the filler is a whole word of the same kind as the original at its position.
 NO_WORD = Filter(name="whole_word", reason="no whole word", on_fillers=_not_of_kind)
-"""Filter 1: the filler is a whole word of the same kind as the original at its position."""
 
+# Filter 2.
 LESS_PROBABLE = Filter(
     name="prob",
     reason="not more probable",
@@ -40,7 +41,6 @@ LESS_PROBABLE = Filter(
     ),
     on_log_odds=lambda _, log_odds: log_odds <= 0,
 )
-"""Filter 2."""
 
 LOW_LOG_ODDS = Filter(
     name="min_log_odds",
@@ -76,8 +76,8 @@ def _in_problem(_: object, place: Place) -> Callable[[str], bool]:
     return lambda word: fold(word) in problem_words
 
 
+# Filter 3: the suggestion is not a word of premise or hypothesis.
 IN_PROBLEM = Filter(name="not_in_problem", reason="in the problem", on_word=_in_problem)
-"""Filter 3: the suggestion is not a word of premise or hypothesis."""
 
 
 def _seen(_: object, __: Place) -> Callable[[str], bool]:
@@ -92,8 +92,8 @@ def _seen(_: object, __: Place) -> Callable[[str], bool]:
     return is_seen
 
 
+# Of the pieces that become one word, the most probable one counts. The filters after it see each word once.
 SAME_WORD = Filter(name="once", reason="same word again", on_word=_seen)
-"""Of the pieces that become one word, the most probable one counts. The filters after it see each word once."""
 
 
 def _related(_: object, place: Place) -> Callable[[str], bool]:
@@ -176,6 +176,7 @@ def _other_class(_: object, place: Place) -> Callable[[str | None], bool]:
     return lambda tag: word_class_of(tag) != word_class
 
 
+# Filter 4.
 OTHER_CLASS = Filter(
     name="pos",
     reason="other class",
@@ -188,7 +189,6 @@ OTHER_CLASS = Filter(
     ),
     on_tag=_other_class,
 )
-"""Filter 4."""
 
 
 def _other_tag(_: object, place: Place) -> Callable[[str | None], bool]:
@@ -222,20 +222,19 @@ TOO_FEW = Filter(
     on_validators=lambda minimum, names: len(names) < minimum,
 )
 
+# All filters in order: a filler is counted under the first that drops it.
+#
+# The rows are what a condition sees: fillers and their log-odds, words, tags in place, and the masked LMs that validate
+# a word. docs/method.md has the number of each filter of the paper.
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
     *(IN_PROBLEM, SAME_WORD, RELATED, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE),
     *(OTHER_CLASS, OTHER_TAG),
     *(TOO_FEW,),
 )
-"""All filters in order: a filler is counted under the first that drops it.
 
-The rows are what a condition sees: fillers and their log-odds, words, tags in place, and the masked LMs that validate a
-word. docs/method.md has the number of each filter of the paper.
-"""
-
+# The switches of the filters of the paper's method, which `--filters` selects.
 METHOD_OPTIONS = {each.name: each.option for each in FILTERS if each.in_method and each.option is not None}
-"""The switches of the filters of the paper's method, which `--filters` selects."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from generation.masked_lms.vocabulary import Vocabulary
 
 KEPT = "kept"
+# The outcomes of the filters for one filler, in order of precedence. Their codes are their indices.
 OUTCOMES = (KEPT, *(each.reason for each in FILTERS if each.on_validators is None))
-"""The outcomes of the filters for one filler, in order of precedence. Their codes are their indices."""
 
 CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 
+# log p(word) - log p(original) by word, natural logarithm.
 LogOdds = dict[str, float]
-"""log p(word) - log p(original) by word, natural logarithm."""
 
 
 @dataclass(frozen=True, slots=True)

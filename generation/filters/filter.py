@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
 
+# The heading of the filters' options in `--help`.
 FILTERS_GROUP = "filters"
-"""The heading of the filters' options in `--help`."""
 
+# Which fillers of a form a filter drops: an index of their arrays.
 Where: TypeAlias = "npt.NDArray[np.bool_] | slice"
-"""Which fillers of a form a filter drops: an index of their arrays."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,26 +23,25 @@ if TYPE_CHECKING:
     from generation.sentences.tagging import TaggedProblem
     from generation.sentences.words import SharedWord
 
+# The library that chooses the article; its version is recorded if the option `articles` is set.
 ARTICLES_LIBRARY = "inflect"
-"""The library that chooses the article; its version is recorded if the option `articles` is set."""
 
+# An indefinite article at the end of a text; only opening quotes or brackets may separate it from the next word.
 ARTICLE = re.compile(r"(?<![\w'’-])(an?)\s+[\"'“‘(]*$", re.IGNORECASE)
-"""An indefinite article at the end of a text; only opening quotes or brackets may separate it from the next word."""
 
+# Environment variable with the folder of WordNet's files, as for WordNet's own programs.
 FOLDER_VARIABLE = "WNSEARCHDIR"
-"""Environment variable with the folder of WordNet's files, as for WordNet's own programs."""
 
+# Folders of Debian's package and of NLTK's downloader.
 FOLDERS = ("/usr/share/wordnet", "~/nltk_data/corpora/wordnet", "/usr/share/nltk_data/corpora/wordnet")
-"""Folders of Debian's package and of NLTK's downloader."""
 
+# Words are co-hyponyms if they have a common hypernym at most this many steps above each.
+#
+# With two steps "dog" and "man" are co-hyponyms, with four steps two thirds of all pairs of common nouns.
 CO_HYPONYM_DEPTH = 1
-"""Words are co-hyponyms if they have a common hypernym at most this many steps above each.
 
-With two steps "dog" and "man" are co-hyponyms, with four steps two thirds of all pairs of common nouns.
-"""
-
+# Verbs that count as related to no word, because they mostly have a grammatical function.
 AUXILIARIES = frozenset({"be", "have", "do"})
-"""Verbs that count as related to no word, because they mostly have a grammatical function."""
 
 POS_OF_CLASS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 LEXICOGRAPHER_FILES = 45

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SPLIT = "split"
 TOO_LONG = "too long"
 
+# Index of the first token, and the index after the last.
 Span = tuple[int, int]
-"""Index of the first token, and the index after the last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from transformers import PreTrainedTokenizerFast
 
+# The piece begins a word after a space. So does every WordPiece piece that is not a continuation.
 SPACED = "spaced"
-"""The piece begins a word after a space. So does every WordPiece piece that is not a continuation."""
+# The piece follows no space: at the start of a text, after a quotation mark or hyphen, or within a word.
 BARE = "bare"
-"""The piece follows no space: at the start of a text, after a quotation mark or hyphen, or within a word."""
+# The piece never begins a word.
 CONTINUATION = "continuation"
-"""The piece never begins a word."""
 
 SENTENCEPIECE_SPACE = "▁"
 

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from generation.variant_shards import VariantShard
     from merge_snli.dataset.record import ConfigRecord, DataRecord
 
+# Libraries whose versions are recorded.
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
-"""Libraries whose versions are recorded."""
 
 COMMAND = "generate"
+# The license of the bundled problems.
 BUNDLED_LICENSE = "apache-2.0"
-"""The license of the bundled problems."""
 
 
 def make_record(

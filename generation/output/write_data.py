@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from generation.options import Options
     from merge_snli.dataset.record import ConfigRecord
 
+# Columns with repeated values, for which dictionary encoding saves space.
 REPEATED_COLUMNS = ["seed_id", "label", "seed_premise", "seed_hypothesis", "word_class", "original"]
-"""Columns with repeated values, for which dictionary encoding saves space."""
 
 GROUP_COLUMN = "seed_id"
+# What each config contains.
 DESCRIPTIONS = {
     ALL: "the variants of all word classes",
     "noun": "variants with a noun replaced",
@@ -35,11 +36,10 @@ DESCRIPTIONS = {
     "adv": "variants with an adverb replaced",
     SEED: "the seed problems",
 }
-"""What each config contains."""
 
 MAX_OPEN_FILES = 64
+# Rows read from one file at a time.
 ROWS_PER_READ = 500
-"""Rows read from one file at a time."""
 
 
 def write_data(

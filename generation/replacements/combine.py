@@ -18,8 +18,8 @@ from generation.sentences.words import fold, is_negation
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+# Number of orders of the letters that are tried before a word is left out.
 ATTEMPTS = 64
-"""Number of orders of the letters that are tried before a word is left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,14 +31,13 @@ if TYPE_CHECKING:
 
 FORMS = "forms"
 FILLERS = "fillers"
+# Words that the masked LM validated on that side, left out because their letters have no other order.
 NO_ORDER = "no other order"
-"""Words that the masked LM validated on that side, left out because their letters have no other order."""
 
+# Counts by word class, masked LM, side and what is counted.
+#
+# Counted are `FORMS`, the reasons why forms have no answer, `FILLERS`, and the outcomes of the filters.
 FilterCounts = Counter[tuple[str, str, str, str]]
-"""Counts by word class, masked LM, side and what is counted.
-
-Counted are `FORMS`, the reasons why forms have no answer, `FILLERS`, and the outcomes of the filters.
-"""
 
 SCHEMA = pa.schema(
     [
@@ -50,14 +49,13 @@ SCHEMA = pa.schema(
     ]
 )
 
+# Number of forms per shard, word class and side whose fillers are all tagged.
+#
+# Tagging the fillers of every form would take several times as long as tagging the suggestions.
 CLASS_FORMS = 32
-"""Number of forms per shard, word class and side whose fillers are all tagged.
 
-Tagging the fillers of every form would take several times as long as tagging the suggestions.
-"""
-
+# Fillers of the tagged forms: the total for `other class` and `kept`.
 WITH_CLASS = "fillers with class"
-"""Fillers of the tagged forms: the total for `other class` and `kept`."""
 
 
 def counts_table(counts: FilterCounts) -> pa.Table:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from generation.sentences.words import SharedWord
     from merge_snli.dataset.stored import MergeDataset
 
+# Number of words shown for each reason to drop a filler.
 EXAMPLES = 8
-"""Number of words shown for each reason to drop a filler."""
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 FORMATS = (".svg", ".png", ".pdf")
 INCHES_PER_MASKED_LM = 0.9
+# Share of the largest value from which a cell's number is white instead of black.
 DARK = 0.6
-"""Share of the largest value from which a cell's number is white instead of black."""
 
+# Metadata by format, without dates, so that the file is reproducible.
 METADATA: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
-"""Metadata by format, without dates, so that the file is reproducible."""
 
+# Names of the masked LMs that suggest a word, by shared word and suggestion.
 Suggested = dict[tuple[object, str], set[str]]
-"""Names of the masked LMs that suggest a word, by shared word and suggestion."""
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,8 @@ def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
         )
 
 
+# Outcomes of fillers that a filter saw as a word in the case pattern of the original.
 WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
-"""Outcomes of fillers that a filter saw as a word in the case pattern of the original."""
 
 
 @contextmanager

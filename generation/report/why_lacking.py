@@ -28,11 +28,11 @@ TOO_FEW = "too few variants of the seed"
 SETS = "set operations"
 NOT_SUGGESTED = "not among the fillers"
 
+# The id, premise and hypothesis of a seed; two data sets have the same one if all are equal.
 Seed = tuple[str, str, str]
-"""The id, premise and hypothesis of a seed; two data sets have the same one if all are equal."""
 
+# Names of the masked LMs that validated a variant, in the premise and in the hypothesis.
 Validators = tuple[tuple[str, ...], tuple[str, ...]]
-"""Names of the masked LMs that validated a variant, in the premise and in the hypothesis."""
 
 
 class VariantKey(NamedTuple):

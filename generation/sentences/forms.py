@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 PREMISE, HYPOTHESIS = "premise", "hypothesis"
 SIDES = (PREMISE, HYPOTHESIS)
 
+# The values of the option `mask`: mask one occurrence per form, or every occurrence in the sentence.
 ONE, ALL = "one", "all"
-"""The values of the option `mask`: mask one occurrence per form, or every occurrence in the sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from merge_snli.models.tagger import Tagger
 
 SUGGESTIONS_PER_BATCH = 4_096
+# The row of the embeddings for positions before the first and after the last token: zeros.
 PADDING = 0
-"""The row of the embeddings for positions before the first and after the last token: zeros."""
 
 
 @dataclass(frozen=True, slots=True)

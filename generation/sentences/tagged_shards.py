@@ -43,13 +43,13 @@ SCHEMA = pa.schema(
         ("words", pa.list_(_WORD)),
     ]
 )
+# All columns except the tokens, which only the filters need.
 COLUMNS_WITHOUT_TOKENS = ("id", "premise", "hypothesis", "label", "extra", "words")
-"""All columns except the tokens, which only the filters need."""
 
 PROBLEMS_PER_SHARD = 1_000
 
+# Tagged problems with their shared words.
 ProblemWords = list[tuple[TaggedProblem, tuple[SharedWord, ...]]]
-"""Tagged problems with their shared words."""
 
 
 def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore_case: bool) -> Path:

@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 
 SENTENCES_PER_BATCH = 256
 
+# Number of suggestions that are tagged both ways to verify the fast path.
 SUGGESTIONS_TO_VERIFY = 256
-"""Number of suggestions that are tagged both ways to verify the fast path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from generation.sentences.forms import Form
     from generation.sentences.tagging import TaggedProblem, Token
 
+# Letters, with single hyphens and apostrophes between them.
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-"""Letters, with single hyphens and apostrophes between them."""
 
+# Negations, and words that reverse an inference as "without" does. They are neither replaced nor replacements.
 NEGATIONS = frozenset(
     """
     no not never none nobody nothing nowhere nowise neither nor cannot hardly barely scarcely without
@@ -26,15 +27,14 @@ NEGATIONS = frozenset(
     haven't hasn't hadn't dont doesnt didnt isnt arent wasnt werent aint cant couldnt wouldnt
     """.split()  # noqa: SIM905 - a word list is more readable as text
 )
-"""Negations, and words that reverse an inference as "without" does. They are neither replaced nor replacements."""
 
+# Bare affixes, which are vocabulary pieces and which taggers tag like words.
 AFFIXES = frozenset(
     """
     un re de dis mis pre non anti semi inter multi bi tri ex co en em im il ir fi
     ing ed er est ly ness ment tion sion ies ish ful less ible ous ism ist ity ive al ic th nd rd st ll ve
     """.split()  # noqa: SIM905
 )
-"""Bare affixes, which are vocabulary pieces and which taggers tag like words."""
 
 WORD_CHARACTERS = re.compile(r"\w+")
 
@@ -42,11 +42,11 @@ OTHER_CLASS = "other class"
 OTHER_CASE = "other case"
 NEGATION = "negation"
 PART_OF_WORD = "part of a word"
+# Reasons to leave a shared word out: replacing it, or only some of its occurrences, would change the inference.
 LEFT_OUT = (OTHER_CLASS, OTHER_CASE, NEGATION, PART_OF_WORD)
-"""Reasons to leave a shared word out: replacing it, or only some of its occurrences, would change the inference."""
 
+# The rest of a sentence after a negated verb: "did" + "n't" or " n't", "can" + "not".
 CONTRACTED_NEGATION = re.compile(r"\s*n['’]?t\b|not\b", re.IGNORECASE)
-"""The rest of a sentence after a negated verb: "did" + "n't" or " n't", "can" + "not"."""
 
 
 def is_whole_word(text: str) -> bool:

@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from merge_snli.analysis.error_drivers import Coefficient
 
 PANEL_INCHES = (4.6, 4.0)
+# Share of the space between two categories that is filled with bars.
 GROUP_WIDTH = 0.8
-"""Share of the space between two categories that is filled with bars."""
 LINE_COLOR = "#c1121f"
+# Each pass over the palette uses the next pattern.
 HATCHES = ("", "///", "...", "xxx")
-"""Each pass over the palette uses the next pattern."""
 
 LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
 PANELS_PER_ROW = 4
 PANEL_WIDTH_INCHES, ROW_INCHES, MARGIN_INCHES = 2.3, 0.26, 0.55
+# Characters of a panel's title that fit into its width.
 TITLE_WIDTH = 34
-"""Characters of a panel's title that fit into its width."""
+# Height of a row.
 COEFFICIENT_INCHES = 0.38
-"""Height of a row."""
 
 
 @dataclass(frozen=True)

@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# Color-blind safe palette after Okabe and Ito, darker where they lack contrast; the same as on the leaderboard.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a97900", "#3a97d3", "#6a51a3", "#333333")
-"""Color-blind safe palette after Okabe and Ito, darker where they lack contrast; the same as on the leaderboard."""
+# Each pass over the palette uses the next style.
 LINE_STYLES = ("-", "--", ":", "-.")
-"""Each pass over the palette uses the next style."""
 
 GRAY, GRID = "#666666", "#dddddd"
+# Minimum distance between two line labels, as a share of the axes' height.
 MIN_LABEL_GAP = 0.045
-"""Minimum distance between two line labels, as a share of the axes' height."""
 WIDTH_INCHES, FIGURE_HEIGHT_INCHES = 8, 4.8
+# A figure with more lines is proportionally taller.
 LINES_PER_FIGURE_HEIGHT = 16
-"""A figure with more lines is proportionally taller."""
+# Size of a chart for a phone, without its legend.
 NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES = 4.2, 3.6
-"""Size of a chart for a phone, without its legend."""
 LEGEND_ROW_INCHES = 0.22
 TICK_STEP = 10
+# Percentage points between ticks, for the whole curve and for its upper part.
 ZOOMED_TICK_STEP = 2
-"""Percentage points between ticks, for the whole curve and for its upper part."""
 SEED_VARIANTS = "seed's variants"
 PNG_DPI = 200
+# Approximate number of letters of a title in an inch, and height of a line.
 TITLE_LETTERS_PER_INCH, TITLE_LINE_INCHES = 10, 0.2
-"""Approximate number of letters of a title in an inch, and height of a line."""
 
 
 @dataclass(frozen=True)

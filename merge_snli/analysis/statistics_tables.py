@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from merge_snli.analysis.comparison import Comparison
     from merge_snli.scoring.statistics import Family, Interval, PairAtThresholds, TestResult
 
+# Smaller p-values are shown as below this one.
 SMALLEST_P = 0.001
-"""Smaller p-values are shown as below this one."""
 
 
 def p_text(value: float | None) -> str | None:

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
     from merge_snli.annotation.sample import SheetRow
 
+# Headings of the interface, each with the columns shown below it.
 TEXTS = (
     ("Seed (assume that it is fine)", ("seed_premise", "seed_hypothesis")),
     ("Variant", ("premise", "hypothesis", "label")),
 )
-"""Headings of the interface, each with the columns shown below it."""
 
 SAMPLE_FILE = "sample.json"
 GUIDELINES = "guidelines.md"
+# The columns of a sheet.
 COLUMNS = (*TEXT_COLUMNS, *SCORES, COMMENT)
-"""The columns of a sheet."""
+# Widths of columns in characters.
 WIDTHS = {"variant_id": 16, "label": 14, **dict.fromkeys(SCORES, 5), COMMENT: 40}
-"""Widths of columns in characters."""
 TEXT_WIDTH = 36
 
 

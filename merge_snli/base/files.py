@@ -13,6 +13,7 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param, reason
 
+# Errors of the operating system that another path or other permissions can fix.
 PATH_ERRORS = frozenset(
     {
         errno.EACCES,
@@ -26,13 +27,12 @@ PATH_ERRORS = frozenset(
         errno.ELOOP,
     }
 )
-"""Errors of the operating system that another path or other permissions can fix."""
 
+# Errors of the operating system for a full disk or quota.
 FULL_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""Errors of the operating system for a full disk or quota."""
 
+# Age after which a temporary file of another machine is taken for one of a killed process.
 SECONDS_UNTIL_STALE = 24 * 3_600
-"""Age after which a temporary file of another machine is taken for one of a killed process."""
 
 
 @contextmanager

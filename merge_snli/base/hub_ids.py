@@ -11,11 +11,11 @@ from merge_snli.base.errors import InputError, param, reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# Pattern of the Hub's license ids.
 LICENSE_ID = re.compile(r"[a-z0-9][a-z0-9.+-]*")
-"""Pattern of the Hub's license ids."""
 
+# Names of the Hub's repository types, for messages.
 REPO_TYPE_NAMES = {"model": "model", "dataset": "data set", "space": "Space"}
-"""Names of the Hub's repository types, for messages."""
 
 
 def check_license(license_id: str | None) -> None:

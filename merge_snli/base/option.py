@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
+# The key of an `Option` in the metadata of its dataclass field.
 METADATA = "option"
-"""The key of an `Option` in the metadata of its dataclass field."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,11 +21,11 @@ with warnings.catch_warnings():
 
 logger = logging.getLogger(__name__)
 
+# Times above this are shown in whole seconds.
 MAX_SECONDS_WITH_TENTHS = 100
-"""Times above this are shown in whole seconds."""
 
+# Time between the lines that report progress without a terminal.
 SECONDS_PER_LINE = 30.0
-"""Time between the lines that report progress without a terminal."""
 
 
 @dataclass

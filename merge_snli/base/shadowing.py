@@ -5,8 +5,8 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError
 
+# The top-level packages installed beside `merge_snli`; their names are common enough to be used twice.
 PACKAGES = ("generation", "metrics")
-"""The top-level packages installed beside `merge_snli`; their names are common enough to be used twice."""
 
 
 def check_not_shadowed(*packages: str) -> None:

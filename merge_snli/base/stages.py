@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from merge_snli.base.progress import Progress, Stage
 
+# The kinds of stages: those of generating a data set, and those of scoring models.
 TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE = "tag", "masked_lm", "filters", "write", "predict", "evaluate"
-"""The kinds of stages: those of generating a data set, and those of scoring models."""
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO
 if TYPE_CHECKING:
     import pandas as pd
 
+# A value of a table. None is shown as a dash.
 Cell = str | int | float | None
-"""A value of a table. None is shown as a dash."""
 
+# Columns of a terminal: notes are wrapped to it, and headers if the table is wider.
 TEXT_WIDTH = 80
-"""Columns of a terminal: notes are wrapped to it, and headers if the table is wider."""
 
 NO_VALUE = "–"
 
+# How characters that the output's encoding lacks are printed. Others are printed as their code.
 ASCII = {"─": "-", "–": "-", "−": "-", "…": "...", "→": "->", "≥": ">="}
-"""How characters that the output's encoding lacks are printed. Others are printed as their code."""
 
 MARKDOWN_ESCAPES = str.maketrans(
     {character: f"\\{character}" for character in "\\`*_{}[]#|~!$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}

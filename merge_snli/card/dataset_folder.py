@@ -17,8 +17,8 @@ from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, encode_r
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.schema import DataColumn, data_file
 
+# Stands for the label of a group whose pairs have different ones.
 SEVERAL = -1
-"""Stands for the label of a group whose pairs have different ones."""
 
 
 def config_record(

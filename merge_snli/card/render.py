@@ -25,10 +25,10 @@ from merge_snli.schema import ALL, SEED
 
 TEMPLATE, PAIRS_TEMPLATE = "dataset_card.md", "pairs_card.md"
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+# Options with their own place in the card, and the device, which does not change the data.
 SHOWN_ELSEWHERE = frozenset(
     {"title", "problems", "split", "mlm", "tagger", "classes", "inflation", "subsamples", "dtype", "device"}
 )
-"""Options with their own place in the card, and the device, which does not change the data."""
 
 ANNOTATED = (
     "Config `annotation`, split `test`, has the scores of {annotators} annotator(s) for {variants} variants, on the "
@@ -44,11 +44,15 @@ METRIC_IN_PACKAGE = (
     "The metric is the folder `metrics/pattern_accuracy` of the MERGE software. After `merge-snli register`, {loaded} "
     "from any folder."
 )
+# What `merge-snli register` makes load by name, in the card of the bundled data set; in others, only the metric.
 OF_BUNDLED = "the metric and\nthis data set load by these names"
-"""What `merge-snli register` makes load by name, in the card of the bundled data set; in others, only the metric."""
 
+DISCUSSIONS = (
+    "Report errors in this data set in [its discussions](https://huggingface.co/datasets/{name}/discussions).\n"
+)
+
+# The comment on the example of a local folder.
 IN_ITS_PARENT = "# In the folder that contains {folder}. In another folder, replace {load_name} by its path.\n"
-"""The comment on the example of a local folder."""
 
 
 def load_name_of(folder: Path) -> str:
@@ -125,6 +129,7 @@ def _tables(record: Record, folder: Path) -> dict[str, str]:
         "variant_columns": column_table(record, ALL, folder),
         "seed_columns": column_table(record, SEED, folder),
         "annotation": _annotation(record),
+        "contact": DISCUSSIONS.format(name=record.published.dataset) if record.published else "",
     }
 
 

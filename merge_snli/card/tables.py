@@ -11,8 +11,8 @@ from typing import Any
 from merge_snli.dataset.record import Record, generation_of
 from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
 
+# Maximum number of characters of an example in a table.
 MAX_EXAMPLE_LENGTH = 100
-"""Maximum number of characters of an example in a table."""
 
 Json = dict[str, Any]
 

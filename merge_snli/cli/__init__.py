@@ -22,6 +22,9 @@ from merge_snli.base.files import FULL_DISK_ERRORS, PATH_ERRORS
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import print_in_any_encoding
 
+# The commands and their summaries, under the headings of `--help`.
+#
+# Each is a module of `merge_snli.cli`, with `_` after a keyword.
 HEADINGS = {
     "make data": {
         "generate": "generate a data set of variants from NLI problems",
@@ -40,6 +43,7 @@ HEADINGS = {
         "compare": "test which models differ, and draw their curves",
         "analyze": "write a report with the analyses of section 5 of the paper",
         "leaderboard": "write a leaderboard, or check submissions to one",
+        "explore": "write a table of all answers",
     },
     "share": {
         "publish": "upload a data set, its loading script and the metric",
@@ -51,15 +55,11 @@ HEADINGS = {
         "completion": "print a script that completes commands in a shell",
     },
 }
-"""The commands and their summaries, under the headings of `--help`.
-
-Each is a module of `merge_snli.cli`, with `_` after a keyword.
-"""
 
 COMMANDS = {name: summary for commands in HEADINGS.values() for name, summary in commands.items()}
 
+# Other spellings of commands, which `--help` does not list.
 ALIASES = {"analyse": "analyze"}
-"""Other spellings of commands, which `--help` does not list."""
 
 DONE, INTERNAL_ERROR, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from merge_snli.annotation.reading import Judgments
     from merge_snli.annotation.sample import Sample
 
+# A name that can be the name of a file.
 ANNOTATOR = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-"""A name that can be the name of a file."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,19 +18,19 @@ from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions, option_t
 if TYPE_CHECKING:
     from merge_snli.runs.submit import Cluster
 
+# How `--help` names a data set, which is a folder or a Hub id, and a folder of results.
 DATASET, RESULTS = "DATA", "RESULTS"
-"""How `--help` names a data set, which is a folder or a Hub id, and a folder of results."""
 
+# The fields of `ProblemOptions` that `add_source_arguments` adds.
 SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
-"""The fields of `ProblemOptions` that `add_source_arguments` adds."""
 
 TEXT, JSON, CSV, MARKDOWN, LATEX = "text", "json", "csv", "md", "latex"
 
+# The forms of output of a command that prints tables.
 TABLE_FORMATS = (TEXT, JSON, CSV, MARKDOWN, LATEX)
-"""The forms of output of a command that prints tables."""
 
+# The forms of output of a command that prints other text.
 TEXT_FORMATS = (TEXT, JSON)
-"""The forms of output of a command that prints other text."""
 
 
 def split_list(text: str) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 SHELLS = ("bash", "zsh", "fish")
 
+# How `--help` names arguments that are paths.
 FILES, FOLDERS = {"FILE", "PROBLEMS", "RESULT.json"}, {"DATA", "DIR", "RESULTS", "OUT"}
-"""How `--help` names arguments that are paths."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

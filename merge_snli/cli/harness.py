@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from merge_snli.language_models.prompts import Prompt
     from merge_snli.language_models.questions import Questions
 
+# Number of examples in the task files, or fewer if there are not more problems.
+#
+# `--num_fewshot N` of lm-evaluation-harness shows the first N.
 OFFERED_SHOTS = 9
-"""Number of examples in the task files, or fewer if there are not more problems.
-
-`--num_fewshot N` of lm-evaluation-harness shows the first N.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

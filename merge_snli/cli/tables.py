@@ -11,8 +11,8 @@ from merge_snli.cli.arguments import DATASET, TABLE_FORMATS, add_format, add_pro
 from merge_snli.dataset.stored import MergeDataset, find_dataset, is_dataset
 from merge_snli.problems.options import ProblemOptions
 
+# The options that problems do not have.
 DATASET_OPTIONS = ("against", "suggestions", "work", "against_work", "out")
-"""The options that problems do not have."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

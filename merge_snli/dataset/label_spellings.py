@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = NLI_LABELS
 NOT_ENTAILMENT = "not_entailment"
+# The labels to compare if the model or the data set distinguishes only entailment from the rest.
 TWO_WAY = (ENTAILMENT, NOT_ENTAILMENT)
-"""The labels to compare if the model or the data set distinguishes only entailment from the rest."""
 
+# Spellings of each label in models and data sets, in lower case, with `_` for other characters.
 SPELLINGS: Mapping[str, frozenset[str]] = {
     ENTAILMENT: frozenset({"entailment", "entail", "entails", "entailed", "e", "yes", "true", "supports"}),
     NEUTRAL: frozenset({"neutral", "neutrality", "n", "maybe", "unknown", "neither", "not_enough_info"}),
@@ -26,10 +27,9 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
         {"not_entailment", "notentailment", "non_entailment", "nonentailment", "no_entailment", "not_entailed", "ne"}
     ),
 }
-"""Spellings of each label in models and data sets, in lower case, with `_` for other characters."""
 
+# Spellings of contradiction that mean not_entailment if there are only two labels.
 NEGATIVE_OF_TWO = frozenset({"no", "false"})
-"""Spellings of contradiction that mean not_entailment if there are only two labels."""
 
 
 def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ROWS_PER_GROUP = 10_000
+# Compression level of zstd; files are written once and read often.
 COMPRESSION_LEVEL = 12
-"""Compression level of zstd; files are written once and read often."""
 
 
 def rebatch(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
     from pathlib import Path
 
+# Messages that replace pydantic's, by type of error: its own speak of Python.
 PLAIN_MESSAGES = {"missing": "is missing", "extra_forbidden": "is not a known entry", "tuple_type": "must be a list"}
-"""Messages that replace pydantic's, by type of error: its own speak of Python."""
 
+# The key of `run.json` that holds the sha256 of all other keys.
 OWN_DIGEST = "digest"
-"""The key of `run.json` that holds the sha256 of all other keys."""
 
 Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 
@@ -336,8 +336,8 @@ class Inputs:
 
 
 Part = Literal["draws", "anchors", "generation"]
+# The parts that a data set may lack, as messages name them.
 PARTS: dict[Part, str] = {"draws": "subsamples", "anchors": "seeds", "generation": "masked LMs and filters"}
-"""The parts that a data set may lack, as messages name them."""
 
 
 def require(record: Record, *parts: Part) -> None:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
 
 SCRIPT_BRANCH = "script"
+# The line of `builder.py` to replace with the description of the data set.
 PLACEHOLDER = "DATA_SET: dict[str, Any] | None = None\n"
-"""The line of `builder.py` to replace with the description of the data set."""
 
 
 def script_names(repo_name: str) -> tuple[str, str]:

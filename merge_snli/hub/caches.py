@@ -14,8 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.base.errors import InputError
 from merge_snli.hub.prepare import METRIC_NAME, METRICS, NAME
 
+# Pattern of the names to load a data set by, which are names of folders in the cache.
 LOAD_NAME = re.compile("[a-z][a-z0-9_]*")
-"""Pattern of the names to load a data set by, which are names of folders in the cache."""
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,13 @@ logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 MAX_ATTEMPTS = 5
+# If the Hub asks for a longer wait, the command fails instead.
 MAX_WAIT_SECONDS = 300
-"""If the Hub asks for a longer wait, the command fails instead."""
 
+# Statuses of transient failures; 409 means that another commit is in progress.
 RETRY_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
-"""Statuses of transient failures; 409 means that another commit is in progress."""
 
+# What a status means and what to do about it.
 MEANINGS = {
     400: "the Hub rejected the content sent to {repo}",
     401: "the Hub rejected the token: log in again with `hf auth login` or set HF_TOKEN",
@@ -34,7 +35,6 @@ MEANINGS = {
     413: "the content sent to {repo} is too large for the Hub",
     429: "the Hub's rate limit is exceeded: try again later",
 }
-"""What a status means and what to do about it."""
 
 
 def find_api() -> HfApi:

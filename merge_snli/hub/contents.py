@@ -17,11 +17,11 @@ from merge_snli.dataset.stored import MergeDataset, label_names, read_split
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import SEED, TEST
 
+# Options that may be paths, or lists of them.
 PATHS = ("problems", "seeds_from", "lexicon")
-"""Options that may be paths, or lists of them."""
 
+# The evaluation framework, from the Hub's list.
 FRAMEWORK = "inspect-ai"
-"""The evaluation framework, from the Hub's list."""
 
 DESCRIPTION = (
     "Natural language inference problems in which a word shared by premise and hypothesis is replaced in both. "
@@ -31,8 +31,8 @@ DESCRIPTION = (
     "and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
 )
 
+# Columns that the prompt or a reader of a log needs.
 METADATA = ("premise", "hypothesis", "seed_id", "variant_id", "word_class", "original", "replacement")
-"""Columns that the prompt or a reader of a log needs."""
 
 
 def published_record(
@@ -108,7 +108,7 @@ def _public(names: str | list[str]) -> Any:  # noqa: ANN401 - a name, or a list 
 
 
 def eval_yaml(dataset: MergeDataset) -> bytes:
-    """Return the content of `eval.yaml`: one task per metric and config of variants."""
+    """Return the content of `eval.yaml`: one task per config of variants."""
     import yaml
 
     from merge_snli.scoring.results.eval_results import eval_tasks

@@ -16,22 +16,21 @@ from merge_snli.base.files import sha256_of_file, sha256_of_json
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.schema import data_version
 
+# The default name to load a data set by.
 NAME = "merge_snli"
-"""The default name to load a data set by."""
 
 METRIC_NAME = "pattern_accuracy"
+# The folder of the metric's modules in the cache of `evaluate`.
 METRICS = Path("evaluate_modules", "metrics", f"evaluate-metric--{METRIC_NAME}")
-"""The folder of the metric's modules in the cache of `evaluate`."""
 
+# Python files of the metric's folder that its module does not import.
 NOT_IMPORTED = frozenset({"__init__.py", "app.py"})
-"""Python files of the metric's folder that its module does not import."""
 
+# Modification time of registered folders: January 2038, the latest day that every file system can store.
+#
+# The libraries load the latest of the cached versions of a name. So a data set that is loaded from another folder with
+# this name never takes precedence.
 MODIFICATION_TIME = 2**31 - 86_400
-"""Modification time of registered folders: January 2038, the latest day that every file system can store.
-
-The libraries load the latest of the cached versions of a name. So a data set that is loaded from another folder with
-this name never takes precedence.
-"""
 
 PROGRAM = """
 import json, sys

@@ -23,8 +23,8 @@ CLOSING = re.compile(
 )
 REASONING = re.compile(rf"(?:{OPENING.pattern}).*?(?:{CLOSING.pattern})", re.DOTALL | re.IGNORECASE)
 CHANNEL = "<|channel|>"
+# The last channel of the harmony format, also when a server has removed its special tokens.
 FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\b.*?<\|message\|>|\Aanalysis.*assistantfinal", re.DOTALL)
-"""The last channel of the harmony format, also when a server has removed its special tokens."""
 START_OF_TURN = re.compile(
     r"\A\s*(?:<\|im_start\|>|<\|start_header_id\|>)?\s*assistant\b(?:<\|end_header_id\|>)?\s*", re.I
 )
@@ -34,12 +34,12 @@ END_OF_TURN = re.compile(
 )
 TOKEN = re.compile(r"<\|[^|<>]*\|>|<s>|<bos>|<start_of_turn>(?:model)?")
 HYPOTHESIS = re.compile(r"[#*_\s]*hypothesis", re.IGNORECASE)
+# The start of a problem that a base model invents after its answer, or that a chat model repeats.
 NEW_PROBLEM = re.compile(
     r"^[#*_\s]*(?:\d+[.)]\s*)?(?:premise|hypothesis|question|q|problem|example|instruction|input|human|user)(?:\s*\d+)?[*_]*\s*:"
     r"|^(?:how does the hypothesis relate|suppose this is true)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""The start of a problem that a base model invents after its answer, or that a chat model repeats."""
 
 KEY = r"(?:answer|label|relation(?:ship)?|prediction|classification|conclusion|verdict|judge?ment|inference)"
 JSON_KEY = re.compile(rf"(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}", re.IGNORECASE)
@@ -57,8 +57,8 @@ SAID = re.compile(rf"(?P<before>.*)\b{KEY}\b[^.:?]{{0,60}}?\bis\b:?{MARKS}(?P<va
 CONCLUSION = re.compile(
     r".*\b(?:so|thus|therefore|hence|consequently|overall|in conclusion|in summary|finally)\b", re.I
 )
+# How reasoning begins that no tags enclose.
 THINKING = re.compile(r"(?:okay|ok|hmm+|alright|let me|let['’]s|let us|we need|the user)\b", re.IGNORECASE)
-"""How reasoning begins that no tags enclose."""
 RETRACTION = re.compile(
     r"\bWait\b|\b(?:but|oh|no|hmm),? wait\b"
     r"|\b(?i:on second thought|on reflection|scratch that|I made a mistake|my mistake|let me (?:re\w+|check|double))\b"

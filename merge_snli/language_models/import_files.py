@@ -40,8 +40,8 @@ R = TypeVar("R")
 logger = logging.getLogger(__name__)
 
 
+# Endings of the logs of Inspect.
 INSPECT_ENDINGS = (".eval", ".json")
-"""Endings of the logs of Inspect."""
 
 
 def import_files(

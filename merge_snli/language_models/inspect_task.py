@@ -28,10 +28,11 @@ from merge_snli.language_models.scores import Answered, accuracies, by_part, cur
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 from merge_snli.scoring.results.records import GENERATED, PromptRecord
 
+# Key of the task's metadata that says what was asked and how.
 RECORD = "merge_snli"
-"""Key of the task's metadata that says what was asked and how."""
 
 HARNESS = "inspect_ai"
+# Settings that do not change answers, or have a field of their own.
 CONNECTION = frozenset(
     {
         "adaptive_connections",
@@ -46,7 +47,7 @@ CONNECTION = frozenset(
         "timeout",
     }
 )
-"""Settings that do not change answers, or have a field of their own."""
+# What Inspect raises for a file that is not a whole log.
 BROKEN = (
     AssertionError,
     OSError,
@@ -58,7 +59,6 @@ BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What Inspect raises for a file that is not a whole log."""
 
 
 @task

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# The reading of a text that has an answer, but not one that can be read.
 UNREAD = ""
-"""The reading of a text that has an answer, but not one that can be read."""
 
 LABEL = re.compile(
     r"(?P<not_entailment>\b(?:not?|non)[ _-]?entail(?:ment|ed|s)?\b)|(?P<entailment>\bentail(?:ment|ed|s)?\b)"
@@ -20,23 +20,23 @@ LABEL = re.compile(
 )
 WORD = r"(?:entail(?:ment|ed|s)?|neutral(?:ity)?|contradict(?:ion|ory|ed|s|ing)?)\b"
 GAP = r"[ *_`]+"
+# Such as `neither entailed nor contradicted`.
 DENIED = re.compile(
     r"(?:\b(?:no|not|nor|neither|never|cannot|without|rather than|instead of)\b|n['’]t\b)"
     rf"(?:{GAP}(?!but\b)[\w'’]+){{0,5}}?{GAP}{WORD}(?:(?:{GAP}[\w'’]+){{0,3}}?,?{GAP}n?or{GAP}(?:an?{GAP})?{WORD})?",
     re.IGNORECASE,
 )
-"""Such as `neither entailed nor contradicted`."""
+# What makes a label after it one that is only considered.
 CONSIDERED = re.compile(r"\b(?:if|whether|could|might|may|for it to)\b", re.IGNORECASE)
-"""What makes a label after it one that is only considered."""
 CONDITION = re.compile(r"\b(?:only if|unless)\b", re.IGNORECASE)
 CLAUSE_END = re.compile(r"[.,:;!)}\]–—(\n]|\s(?:-|because|since|as)\s|\s[^\w\s(/|&+?-]")
 SENTENCE_END = re.compile(r"(?<=[.!?])[*_`\"')]*\s+|\n+")
+# A letter that is an answer, not the word `A`.
 LETTER = re.compile(
     r"(?:(?i:.{0,40}\b(?:option|choice|choose|pick|select|go with)\b(?: is)?))?[\s(*]*(?P<letter>[A-Z])\b(?P<rest>[*)]*"
     r"(?:\s*$|\s*[.:,)]|\s+\(?(?:is (?:the )?(?:correct|right|best|answer)|because|since|as)\b).*)",
     re.DOTALL,
 )
-"""A letter that is an answer, not the word `A`."""
 
 
 def sentences(text: str) -> list[str]:

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from merge_snli.language_models.questions import Seeds
     from merge_snli.problems.rows import SourceRow
 
+# Each has a function of this name below, which aggregates the answers.
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")
-"""Each has a function of this name below, which aggregates the answers."""
 
 HARNESS = "lm_eval"
 NAME = re.compile(rf"{LM_EVAL_PREFIX}(?P<task>.+)_(?P<date>\d{{4}}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+# What changes the prompts of all tasks of a run, from its results.
 CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
-"""What changes the prompts of all tasks of a run, from its results."""
 
 
 def load_questions(

@@ -30,8 +30,8 @@ LM_EVAL_PREFIX = "samples_"
 
 ENDING = ".answers.jsonl"
 
+# The prompts of logs from before logs had the prompt in full.
 ASKED_FOR_WORDS = ("zero_shot", "few_shot", "chain_of_thought")
-"""The prompts of logs from before logs had the prompt in full."""
 
 
 @dataclass(frozen=True)

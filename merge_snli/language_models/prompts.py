@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
     from jinja2 import Template
 
+# What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
 AnswerForm: TypeAlias = Literal["word", "letter", "json"]
-"""What a prompt asks for. A letter alone is no answer to a prompt that asks for a word."""
 
 FOLDER = Path(__file__).parent / "prompts"
+# The names of the prompts of this package.
 PROMPTS = ("word", "few_shot", "letter", "json", "reasons", "plain", "lm_eval")
-"""The names of the prompts of this package."""
 ALL_PROMPTS = "all"
 DEFAULT_PROMPT = PROMPTS[0]
 
 BETWEEN_PROBLEMS = "\n\n"
 BEFORE_ANSWER = " "
+# Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons.
 MAX_TOKENS, MAX_TOKENS_WITH_REASONS = 1_024, 8_192
-"""Output tokens: enough for short reasoning before one word, and for a prompt that asks for reasons."""
 
 
 @dataclass(frozen=True, kw_only=True)

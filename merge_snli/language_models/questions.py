@@ -28,8 +28,8 @@ SEEDS: tuple[Seeds, ...] = get_args(Seeds)
 
 ALL_SUBSAMPLES = "all"
 SUBSAMPLES = "subsamples"
+# The columns of a row in the logs of a harness, if the data has them.
 ROW_COLUMNS = ("variant_id", "word_class", "original", "replacement", "pair_id", "template", "hypothesis_template")
-"""The columns of a row in the logs of a harness, if the data has them."""
 ID_COLUMNS = ("variant_id", "pair_id", "seed_id")
 
 

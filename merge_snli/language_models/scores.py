@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+# With 20 variants per seed, PA changes only every 5%.
 CURVE_STEP = 5
-"""With 20 variants per seed, PA changes only every 5%."""
 
 PART_COLUMNS = ("label", "word_class", "template")
 

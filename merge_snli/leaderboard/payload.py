@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+# Number of seeds in each of a model's two lists.
 SEEDS_SHOWN = 10
-"""Number of seeds in each of a model's two lists."""
+# Maximum number of variants shown per seed.
 FLIPS_SHOWN = 12
-"""Maximum number of variants shown per seed."""
+# Decimals of shares: rounding a share with so many again, for the page, gives what rounding it once gives.
 DIGITS = 9
-"""Decimals of shares: rounding a share with so many again, for the page, gives what rounding it once gives."""
+# Curve values are multiplied by this and rounded to integers.
 CURVE_SCALE = 10**DIGITS
-"""Curve values are multiplied by this and rounded to integers."""
 
 
 def page_data(boards: Sequence[Board], texts: Mapping[int, Texts]) -> Json:
@@ -92,6 +93,9 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "source": None
         if source is None
         else {"name": source.name, "problems": source.problems, "digest": source.digest},
+        "calibration": None
+        if result.calibration is None
+        else {name: _round(value) for name, value in asdict(result.calibration).items()},
         "parts": _parts(result),
         "consistency": {
             name: {

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.scoring.results.result import Result
 
+# Number of differences that are listed per file.
 SHOWN = 3
-"""Number of differences that are listed per file."""
 
 LIMITS = (
     "The check computes every number of a result again from its answers, and compares the digest of the data set. "

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from merge_snli.leaderboard.seeds import Texts
     from merge_snli.scoring.results.result import Result
 
+# The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted.
 PROMPT_COLUMNS = (
     "provider",
     "prompt",
@@ -44,10 +45,9 @@ PROMPT_COLUMNS = (
     "output_tokens",
     "retries",
 )
-"""The fields of `PromptRecord` in CSV and JSON, empty for models that were not prompted."""
 
+# The scripts of the page, in order; all share one scope.
 SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
-"""The scripts of the page, in order; all share one scope."""
 UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 PAGE = "index.html"
 
@@ -114,13 +114,13 @@ def _metadata(entry: Entry) -> dict[str, Any]:
     }
 
 
+# File name and formatter of each format other than the page.
 FORMATS: dict[str, tuple[str, Callable[[Sequence[Board]], str]]] = {
     "md": ("leaderboard.md", markdown),
     "csv": ("leaderboard.csv", comma_separated),
     "json": ("leaderboard.json", json_text),
     "latex": ("leaderboard.tex", latex),
 }
-"""File name and formatter of each format other than the page."""
 
 
 def render_page(boards: Sequence[Board], texts: Mapping[int, Texts] | None = None, about: str | None = None) -> str:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+# Number of calls at the same time by default.
 CONCURRENCY = 16
-"""Number of calls at the same time by default."""
 
+# Returns the label of one (premise, hypothesis) pair: a name, its number in the data set, or None for no answer.
 AsyncLabelFunction = Callable[[Pair], Awaitable[str | int | None]]
-"""Returns the label of one (premise, hypothesis) pair: a name, its number in the data set, or None for no answer."""
 
 logger = logging.getLogger(__name__)
 

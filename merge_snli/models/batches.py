@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# Batches of this many tokens keep two cores busy and fit into their caches.
 TOKENS_PER_BATCH = 512
-"""Batches of this many tokens keep two cores busy and fit into their caches."""
 
+# Larger batches are hardly faster on a GPU, and padding the last batch of each length costs more.
 MAX_TOKENS_PER_BATCH = 8_192
-"""Larger batches are hardly faster on a GPU, and padding the last batch of each length costs more."""
 
+# The smallest batch size at which a batch-invariant model gives the same bits; a batch of one may be summed
+# in another order.
 MIN_INVARIANT_SIZE = 2
-"""The smallest batch size at which a batch-invariant model gives the same bits; a batch of one may be summed
-in another order."""
 
+# Batch sizes compared to decide whether a model is batch-invariant.
 TESTED_SIZES = (2, 3, 4, 7, 16)
-"""Batch sizes compared to decide whether a model is batch-invariant."""
 
 SHARE_OF_FREE_MEMORY = 0.5
 
+# Parts of the messages of torch's plain `RuntimeError`s when memory runs out, for example on the CPU.
 OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate memory")
-"""Parts of the messages of torch's plain `RuntimeError`s when memory runs out, for example on the CPU."""
 
+# Tokenizers without a `model_max_length` report a number above this one.
 UNLIMITED = 10**9
-"""Tokenizers without a `model_max_length` report a number above this one."""
 
 
 class Batches:

@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from transformers import TextClassificationPipeline
 
+# Fixed, not derived from free memory: another batch size would change the last bits of logits.
 TOKENS_PER_GPU_BATCH = 4_096
-"""Fixed, not derived from free memory: another batch size would change the last bits of logits."""
 
+# On a CPU, for models that are not batch-invariant. Their last batch of each length is filled up by repeating a pair,
+# which costs less if batches are small.
 FILLED_TOKENS_PER_BATCH = 256
-"""On a CPU, for models that are not batch-invariant. Their last batch of each length is filled up by repeating a pair,
-which costs less if batches are small."""
 
+# Padded lengths of batch-invariant models: padding adds 3% of the tokens on average.
 LENGTHS_PER_DOUBLING = 16
-"""Padded lengths of batch-invariant models: padding adds 3% of the tokens on average."""
 
+# Padded lengths of other models, fewer because each length has a batch to fill up.
 FILLED_LENGTHS_PER_DOUBLING = 8
-"""Padded lengths of other models, fewer because each length has a batch to fill up."""
 
+# Tolerance between the logits of a padded and an unpadded pair, by dtype.
 PADDING_NOISE = {"float32": FLOAT32_NOISE, "bfloat16": 5e-2, "float16": 5e-3}
-"""Tolerance between the logits of a padded and an unpadded pair, by dtype."""
 
 EXAMPLE_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
+# Number of padding tokens with which a model is tested.
 EXAMPLE_PADDING = 8
-"""Number of padding tokens with which a model is tested."""
 
+# Options of a loaded pipeline that are ignored: pairs are never truncated.
 TRUNCATION_OPTIONS = ("truncation", "padding", "max_length")
-"""Options of a loaded pipeline that are ignored: pairs are never truncated."""
 
 
 class Classifier:

@@ -17,19 +17,20 @@ from merge_snli.embedded import embedded_path
 
 logger = logging.getLogger(__name__)
 
+# Files of a model that are downloaded and digested by default: no pickles, no code, no images.
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken")
-"""Files of a model that are downloaded and digested by default: no pickles, no code, no images."""
 
 SAFETENSORS = "*.safetensors"
 PICKLES = ("*.bin",)
+# Files that are downloaded and digested only on request.
 CODE = ("*.py",)
-"""Files that are downloaded and digested only on request."""
 
+# Downloaded for its metadata on training data; not part of the digest.
 CARD = "README.md"
-"""Downloaded for its metadata on training data; not part of the digest."""
 
 ADAPTER_CONFIG = "adapter_config.json"
 
+# A model folder must have one of these; without any, `transformers` creates an empty tokenizer.
 TOKENIZER_FILES = (
     "tokenizer.json",
     "vocab.txt",
@@ -39,7 +40,6 @@ TOKENIZER_FILES = (
     "spm.model",
     "tokenizer.model",
 )
-"""A model folder must have one of these; without any, `transformers` creates an empty tokenizer."""
 
 
 @dataclass(frozen=True)

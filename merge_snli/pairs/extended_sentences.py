@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from merge_snli.pairs.clauses import Clause
 
+# `NAME[START:STOP]`, with positions as in Python: `[-1500:]` is the last 1,500 problems. NAME may have a split.
 SLICE = re.compile(r"(.+)\[(-?\d+)?:(-?\d+)?\]")
-"""`NAME[START:STOP]`, with positions as in Python: `[-1500:]` is the last 1,500 problems. NAME may have a split."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +93,14 @@ def _read(given: str) -> Sentences:
 
 EXTENDED_CONJUNCTION = "extended_conjunction"
 TEMPLATES = "extended_pair.toml"
+# Sentences that the conjunctions are made of.
 SENTENCES = 60
-"""Sentences that the conjunctions are made of."""
 
+# The supersense of all subjects: what one person does, most other persons can do, but a building cannot.
 SUPERSENSE = "person"
-"""The supersense of all subjects: what one person does, most other persons can do, but a building cannot."""
 
+# Sentences parsed at once; others are parsed only if these do not give enough.
 BATCH_SIZE = 64
-"""Sentences parsed at once; others are parsed only if these do not give enough."""
 
 Sentence = Annotated[str, StringConstraints(pattern=r"^(\{(s|p|not_p)[12]\}|[ .]| and )+\.$")]
 

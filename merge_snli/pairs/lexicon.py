@@ -47,12 +47,12 @@ def read_entries(path: Path, entries: type[File]) -> File:
         ) from error
 
 
+# The folder of the shipped lexicon and templates.
 SHIPPED = Path(__file__).parent / "lexicon"
-"""The folder of the shipped lexicon and templates."""
 
 NOUNS, VERBS = "nouns", "verbs.toml"
+# A pair with an irrelevant sentence needs three nouns and three adjectives of one category, or three verbs.
 MIN_WORDS = 3
-"""A pair with an irrelevant sentence needs three nouns and three adjectives of one category, or three verbs."""
 
 
 class Category(Entries):

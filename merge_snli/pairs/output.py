@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
 
 GROUP_COLUMN = "group_id"
+# The columns that every config begins with.
 PAIR_COLUMNS = (
     DataColumn("pair_id", "string", "id of the pair, unique in the data set"),
     DataColumn(GROUP_COLUMN, "string", "id of the premise: the group of pattern accuracy"),
@@ -37,14 +38,13 @@ PAIR_COLUMNS = (
     DataColumn("template", "string", "template of the premise"),
     DataColumn("hypothesis_template", "string", "template of the hypothesis"),
 )
-"""The columns that every config begins with."""
 
+# Increase it with a change of the rows that the same options and sources give.
 METHOD_VERSION = "2"
-"""Increase it with a change of the rows that the same options and sources give."""
 
 LIBRARIES = ("datasets", "pyarrow", "spacy")
+# Columns without repeated values, which a dictionary would not make smaller.
 UNIQUE_COLUMNS = ("pair_id",)
-"""Columns without repeated values, which a dictionary would not make smaller."""
 
 Row = dict[str, str]
 

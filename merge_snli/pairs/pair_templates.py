@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 TEMPLATES = "templates.toml"
 N_IS_A, SVO = "n_is_a", "svo"
 SIMPLE, CONJUNCTION = "simple", "conjunction"
+# The letters of the slots of each family.
 KINDS = {N_IS_A: "na", SVO: "svo"}
-"""The letters of the slots of each family."""
 
+# The numbers that slots may have.
 NUMBERS = "123"
-"""The numbers that slots may have."""
 
 SLOT = re.compile(rf"\{{([a-z_]+)([{NUMBERS}])\}}")
 IN_BRACES = re.compile(r"\{[^{}]*\}|[{}]")
+# A clause with a verb: subject, verb and object.
 CLAUSE = re.compile(r"\{([so]\d)\} \{(?:not_)?(v\d)\} \{([so]\d)\}")
-"""A clause with a verb: subject, verb and object."""
 
 
 class PairTemplate(Entries):
@@ -136,13 +136,13 @@ def _check_sentence(place: str, text: str, family: str) -> None:
         raise InputError(f"{place}: {text!r} has {wrong}: use {', '.join(kinds)} with a number from 1 to 3")
 
 
+# The letters of the slots that nouns fill.
 NOUNS = "nso"
-"""The letters of the slots that nouns fill."""
 
 FIRST_LETTER = re.compile(r"(^|\. )([a-z])")
 
+# Words by slot: nouns without article, verbs in the past.
 Words = dict[str, str]
-"""Words by slot: nouns without article, verbs in the past."""
 
 
 def fill(template: str, words: Mapping[str, str], lexicon: Lexicon) -> str:

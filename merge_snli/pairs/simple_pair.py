@@ -38,13 +38,13 @@ NOTES = (
     "No premise of config `augmentation` is a premise of another config.",
 )
 
+# The configs in their order.
 DESCRIPTIONS = {
     "simple": "one sentence each: N is A, and subject, verb, object",
     "relevance": "a quarter of `simple`, with its hypotheses joined with the premise or with another sentence",
     "conjunction": "premises of two clauses, whose words the hypothesis combines in another way",
     "augmentation": "entailment, neutral and contradiction for each premise, to train on",
 }
-"""The configs in their order."""
 
 SLOTS = {"n": "noun", "a": "adjective", "s": "subject", "v": "verb in the past", "o": "object"}
 GENERAL_COLUMNS = (

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     RowMaker: TypeAlias = Callable[[PairTemplate, Row, Words, Lexicon, Random], Iterator[Row]]
 
 RELEVANCE, AUGMENTATION = "relevance", "augmentation"
+# Config `relevance` has the first quarter of the premises of config `simple`.
 RELEVANCE_SHARE = 4
-"""Config `relevance` has the first quarter of the premises of config `simple`."""
 
+# Premises per template in config `augmentation`, for every `--premises`.
 AUGMENTATION_PREMISES = 200
-"""Premises per template in config `augmentation`, for every `--premises`."""
 
+# Draws in a row that may give no new premise before the words count as used up.
 MAX_DRAWS = 1_000
-"""Draws in a row that may give no new premise before the words count as used up."""
 
+# The templates that a config is made from, by their entry `config`.
 TEMPLATES_OF = {
     SIMPLE: (SIMPLE,),
     RELEVANCE: (SIMPLE,),
     CONJUNCTION: (CONJUNCTION,),
     AUGMENTATION: (SIMPLE, CONJUNCTION),
 }
-"""The templates that a config is made from, by their entry `config`."""
 
 
 def simple_pair_rows(

@@ -21,6 +21,7 @@ PARQUET = ".parquet"
 GZIP = ".gz"
 TAB = "\t"
 
+# What a file is that begins with these bytes, and what to do if it has the ending of a text file.
 FIRST_BYTES = {
     b"\x1f\x8b": "a gzip file: add .gz to its name",
     b"BZh": "a bzip2 file: decompress it first",
@@ -29,7 +30,6 @@ FIRST_BYTES = {
     b"PK\x03\x04": "a zip file or a spreadsheet: unpack it, or save the table as .csv",
     b"PAR1": "a Parquet file: rename it to .parquet",
 }
-"""What a file is that begins with these bytes, and what to do if it has the ending of a text file."""
 
 
 def file_type(path: Path) -> str:
@@ -182,15 +182,15 @@ def _delimited(path: Path, delimiter: str) -> Iterator[SourceRow]:
         ) from error
 
 
+# The delimiter of each type of text with columns, by the file's ending.
 DELIMITED = {".csv": ",", ".tsv": TAB, ".txt": TAB}
-"""The delimiter of each type of text with columns, by the file's ending."""
 
+# The function that reads each type of text, by the file's ending.
 READERS: dict[str, Callable[[Path], Iterator[SourceRow]]] = {
     ".json": _json,
     ".jsonl": _json_lines,
     **{ending: partial(_delimited, delimiter=delimiter) for ending, delimiter in DELIMITED.items()},
 }
-"""The function that reads each type of text, by the file's ending."""
 
+# The endings of files of problems.
 FILE_TYPES = (*READERS, PARQUET)
-"""The endings of files of problems."""

@@ -17,20 +17,20 @@ from merge_snli.embedded import PREFIX, embedded_path
 from merge_snli.problems.file_rows import FILE_TYPES, GZIP, file_type
 from merge_snli.problems.tables import table_in_memory
 
+# Between the names of several files in records and on the command line.
 SEPARATOR = ","
-"""Between the names of several files in records and on the command line."""
 
+# The prefix of the name of problems in memory, such as `memory:pandas.DataFrame`.
 MEMORY = "memory:"
-"""The prefix of the name of problems in memory, such as `memory:pandas.DataFrame`."""
 
+# The prefix of the libraries' paths to files on the Hub: `hf://datasets/ORG/NAME[@REVISION]/PATH`.
 ON_HUB = "hf://datasets/"
-"""The prefix of the libraries' paths to files on the Hub: `hf://datasets/ORG/NAME[@REVISION]/PATH`."""
 
+# The name of a source and its split, such as `ORG/NAME:validation`.
 WITH_SPLIT = re.compile(r"(.+):([\w.-]+)")
-"""The name of a source and its split, such as `ORG/NAME:validation`."""
 
+# Short names of revisions in such a path.
 ALIASES = {"~parquet": "refs/convert/parquet"}
-"""Short names of revisions in such a path."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ class KnownDataset:
     note: str = ""
 
 
+# The data sets that need no column options, as their cards on the Hub describe them.
 KNOWN_DATASETS = (
     KnownDataset(
         hub_id="stanfordnlp/snli",
@@ -166,7 +167,6 @@ KNOWN_DATASETS = (
         "for fact extraction and verification, NAACL, in the pairs of Nie et al. (2020), Adversarial NLI, ACL.",
     ),
 )
-"""The data sets that need no column options, as their cards on the Hub describe them."""
 
 
 def known_dataset(name: str) -> KnownDataset | None:

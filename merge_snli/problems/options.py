@@ -16,14 +16,15 @@ from merge_snli.base.option import Option, described
 from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.problems.language import ENGLISH
 from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
+# How messages name the types of options.
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
-"""How messages name the types of options."""
 
+# The heading of these options in `--help`.
 PROBLEMS_GROUP = "problems"
-"""The heading of these options in `--help`."""
 
 WHERE = "says where the problems are and how to read them"
 
@@ -114,6 +115,13 @@ class ProblemOptions:
         departure="**Another tagger** than the paper's `en_core_web_sm`, which changes the shared words and the word "
         "classes.",
         departs=lambda name: name is not None and not name.startswith("en_core_web_sm"),
+    )
+    language: str | None = _source_option(
+        None,
+        "language of the problems, if the check that they are English is to be skipped",
+        metavar="CODE",
+        choices=(ENGLISH,),
+        always_recorded=False,
     )
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from merge_snli.base.progress import Stage
+    from merge_snli.problems.language import LanguageCheck
     from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.source import CheckedRow, ProblemSource
 
@@ -28,11 +29,11 @@ logger = logging.getLogger(__name__)
 
 DIGEST_MODULUS = 2**256
 
+# Hexadecimal digits of an id that is made from the content.
 CONTENT_ID_DIGITS = 12
-"""Hexadecimal digits of an id that is made from the content."""
 
+# Bytes of the hash by which ids are compared.
 HASH_BYTES = 8
-"""Bytes of the hash by which ids are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def read_problems(options: ProblemOptions) -> AllProblems:
     return AllProblems(problems, survey.label_names, survey.without_label, survey.digest)
 
 
-def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey:
+def survey_problems(source: ProblemSource, stage: Stage | None = None, language: LanguageCheck | None = None) -> Survey:
     """Read a source once to check every row, count the problems and compute their digest.
 
     The only memory that grows with the source is 18 bytes per problem.
@@ -113,9 +114,11 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey
     Args:
         source: The source.
         stage: Counts the rows that were read.
+        language: Checks the language of the problems; None for any language.
 
     Raises:
-        InputError: If the source cannot be read, has no problem, a row is invalid, or an id is not unique.
+        InputError: If the source cannot be read, has no problem, a row is invalid, an id is not unique, or the problems
+            look like another language.
     """
     names = source.labels.names
     with_label, without_label, total = 0, 0, 0
@@ -127,6 +130,8 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey
             without_label += 1
             continue
         with_label += 1
+        if language is not None:
+            language.add(row.location, row.premise, row.hypothesis)
         identity = _base_id(row, names)
         total += content_number(identity, row.premise, row.hypothesis, names[row.label], *row.extra)
         ids.append(int(identity, 16) if row.id is None else id_hash(identity))
@@ -134,6 +139,8 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None) -> Survey
         labels.append(row.label)
     if not with_label:
         raise InputError(_no_problem(source, without_label))
+    if language is not None:
+        language.require(str(source.options.problems))
     repeated = repeated_numbers(ids)
     if source.options.id_column is not None and repeated:
         _require_unique_ids(source, repeated)

@@ -16,11 +16,11 @@ from merge_snli.dataset.label_spellings import canonical_name, canonical_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# A text with more digits is not the number of a label.
 MAX_DIGITS = 4
-"""A text with more digits is not the number of a label."""
 
+# A whole number written as a decimal, such as `1.0` in a CSV file that pandas wrote.
 WHOLE_NUMBER = re.compile(r"(-?\d+)\.0*")
-"""A whole number written as a decimal, such as `1.0` in a CSV file that pandas wrote."""
 
 
 class SourceRow(NamedTuple):

@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# The longest text that spaCy tags.
 MAX_CHARACTERS = 1_000_000
-"""The longest text that spaCy tags."""
 
+# Labels of the problems on which SNLI's annotators did not agree.
 NO_GOLD_LABEL = frozenset({"-1", "-", ""})
-"""Labels of the problems on which SNLI's annotators did not agree."""
 
+# Labels that do not show whether there are two labels or three.
 UNCLEAR = NEGATIVE_OF_TWO | {"0", "1"}
-"""Labels that do not show whether there are two labels or three."""
 
+# Usual names of the columns of premise and hypothesis, tried in this order: those of SNLI's files, SICK's, ANLI's.
 SENTENCE_COLUMNS = (
     ("premise", "hypothesis"),
     ("sentence1", "sentence2"),
@@ -48,10 +49,9 @@ SENTENCE_COLUMNS = (
     ("text", "hypothesis"),
     ("context", "hypothesis"),
 )
-"""Usual names of the columns of premise and hypothesis, tried in this order: those of SNLI's files, SICK's, ANLI's."""
 
+# Usual names of the column of the gold label, tried in this order.
 LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment")
-"""Usual names of the column of the gold label, tried in this order."""
 
 
 @dataclass(frozen=True, slots=True)

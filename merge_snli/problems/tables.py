@@ -18,11 +18,11 @@ from merge_snli.problems.rows import Rows, SourceRow
 if TYPE_CHECKING:
     import datasets
 
+# A folder that `save_to_disk` wrote holds one of these files.
 SAVED_TO_DISK = frozenset({"dataset_info.json", "dataset_dict.json"})
-"""A folder that `save_to_disk` wrote holds one of these files."""
 
+# What `datasets` says of a split that a data set does not have.
 UNKNOWN_SPLIT = re.compile(r"Unknown split .* Should be one of \[(.*)\]")
-"""What `datasets` says of a split that a data set does not have."""
 
 
 def table_rows(table: datasets.Dataset | list[Mapping[str, Any]], name: str) -> Rows:

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# In the logging folder: the executor, for the processes that run its tasks.
 PICKLED = "executor.pik"
-"""In the logging folder: the executor, for the processes that run its tasks."""
 
+# Options of Ray's tasks: a new process for each, which is started again if it is lost.
 RAY_TASKS = {"max_calls": 1, "max_retries": 3}
-"""Options of Ray's tasks: a new process for each, which is started again if it is lost."""
 
 
 class SlurmExecutor(SlurmPipelineExecutor):  # type: ignore[misc]

@@ -16,23 +16,23 @@ from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, W
 from merge_snli.runs.run_folder import RAY, SLURM, SubmittedStage
 
 STAGES = (TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE)
+# Stages that one task does.
 SINGLE_TASK = (WRITE, EVALUATE)
-"""Stages that one task does."""
 
+# The table with values for all stages.
 DEFAULTS = "defaults"
-"""The table with values for all stages."""
 
+# Keys that have an effect with one executor only.
 ONLY_FOR = {
     SLURM: {"partition", "time", "env_command", "sbatch_args"},
     RAY: {"address", "ray_remote_kwargs"},
 }
-"""Keys that have an effect with one executor only."""
 
+# Slurm's default limit of an array of jobs.
 MAX_TASKS = 1_000
-"""Slurm's default limit of an array of jobs."""
 
+# Values of exactly the declared types, and no others.
 STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)
-"""Values of exactly the declared types, and no others."""
 
 
 class StageOptions(BaseModel):

@@ -18,17 +18,17 @@ from merge_snli.base.files import is_running, machine_name, write_json
 
 CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
 
+# The executors.
 SLURM, RAY, LOCAL = "slurm", "ray", "local"
-"""The executors."""
 
+# The states of a task. A task is stopped if it was killed, or its machine was lost.
 RUNNING, DONE, FAILED, STOPPED, WAITING = "running", "done", "failed", "stopped", "waiting"
-"""The states of a task. A task is stopped if it was killed, or its machine was lost."""
 
+# How often running tasks, and the command that submitted them, renew their files.
 SECONDS_PER_BEAT = 15.0
-"""How often running tasks, and the command that submitted them, renew their files."""
 
+# After this time without a renewal, a task on another machine counts as stopped.
 SECONDS_WITHOUT_BEAT = 90.0
-"""After this time without a renewal, a task on another machine counts as stopped."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,15 +41,15 @@ from merge_snli.runs.task import StageTask
 
 logger = logging.getLogger(__name__)
 
+# How often the command counts the tasks that are complete.
 SECONDS_PER_POLL = 2.0
-"""How often the command counts the tasks that are complete."""
 
+# The longest time between two questions to Slurm.
 MAX_SECONDS_PER_QUESTION = 30.0
-"""The longest time between two questions to Slurm."""
 
+# The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
+# these change, so that a run of an older checkout is planned again and not resumed.
 PLAN_FORMAT = 2
-"""The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
-these change, so that a run of an older checkout is planned again and not resumed."""
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# The columns of ids of rows in stored data sets.
 ID_COLUMNS = ("variant_id", "pair_id")
-"""The columns of ids of rows in stored data sets."""
 
 LABEL, ID, PREMISE, HYPOTHESIS = "label", "id", "premise", "hypothesis"
+# Columns beside which `label` is probably the gold label.
 GUESSED = ("prediction", "predictions", "predicted", "predicted_label", "pred")
-"""Columns beside which `label` is probably the gold label."""
 
 
 @dataclass(frozen=True)

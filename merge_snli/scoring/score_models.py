@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from merge_snli.scoring.predictions.source import ScoredSource
     from merge_snli.scoring.results.result import Result
 
+# The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value.
 MAX_P_VALUE = 0.001
-"""The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value."""
 
+# Labels in an order, and which seeds are predicted correctly with it.
 Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
-"""Labels in an order, and which seeds are predicted correctly with it."""
 
 
 def score_model(

@@ -18,11 +18,11 @@ from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import READ_ERRORS
 
 SEPARATOR = "---\n"
+# The metadata that `datasets` loads from, which is the same for every version of this package.
 LOADED_METADATA = ("configs", "dataset_info")
-"""The metadata that `datasets` loads from, which is the same for every version of this package."""
 
+# What PyYAML raises for malformed text and invalid values (such as the date 2020-99-99).
 YAML_ERRORS = (yaml.YAMLError, ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What PyYAML raises for malformed text and invalid values (such as the date 2020-99-99)."""
 
 
 def check_card(folder: Path, record: Record, collector: Collector) -> None:

@@ -11,15 +11,15 @@ from typing import Any
 
 from merge_snli.base.table import count
 
+# Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one.
 Find = Callable[[str | None, str], None]
-"""Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one."""
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 _SHORT.maxlist = 12
 
+# How many findings per file and column are listed. The others are counted.
 MAX_FINDINGS = 20
-"""How many findings per file and column are listed. The others are counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,19 +15,20 @@ from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.validation.findings import Collector
 
 REQUIRED_FILES = frozenset({CARD_FILE, RUN_FILE})
+# Files that a run, publishing or the Hub may add beside the data.
 OPTIONAL_FILES = frozenset({RUN_TOML, "croissant.json", "eval.yaml", ".gitattributes"})
-"""Files that a run, publishing or the Hub may add beside the data."""
 
+# Folders that `git clone` and `hf download` create.
 TOOL_FOLDERS = (".git", ".cache/huggingface")
-"""Folders that `git clone` and `hf download` create."""
 
+# Files and folders that file managers and editors leave. They are not checked, loaded or published.
 IGNORED_NAMES = frozenset(
     {".DS_Store", ".idea", ".ipynb_checkpoints", ".vscode", "Thumbs.db", "__MACOSX", "desktop.ini"}
 )
-"""Files and folders that file managers and editors leave. They are not checked, loaded or published."""
 
 UNEXPECTED = "is not part of the data set: move it elsewhere"
 
+# File name extensions by what an unexpected file with them may do.
 EXECUTABLE_FILES = {
     "a pickle can execute arbitrary code when it is loaded": (
         *(".pkl", ".pickle", ".pt", ".pth"),
@@ -35,7 +36,6 @@ EXECUTABLE_FILES = {
     ),
     "it is a program": (".py", ".pyc", ".so", ".sh", ".js", ".exe", ".dll", ".ipynb"),
 }
-"""File name extensions by what an unexpected file with them may do."""
 
 
 def check_folder(folder: Path, data_files: frozenset[str], collector: Collector, *, blobs: Path | None = None) -> None:

@@ -14,11 +14,11 @@ from merge_snli.base.errors import reason
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch
 from merge_snli.validation.findings import Collector, quoted
 
+# A column, or None for the whole file, and a message.
 Problem = tuple[str | None, str]
-"""A column, or None for the whole file, and a message."""
 
+# What pyarrow raises for damaged files.
 READ_ERRORS = (pa.ArrowException, OSError, ValueError, ArithmeticError, MemoryError, TypeError, KeyError, IndexError)
-"""What pyarrow raises for damaged files."""
 
 
 def check_table(folder: Path, name: str, schema: pa.Schema, collector: Collector) -> bool:

@@ -20,10 +20,10 @@ from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
 from merge_snli.validation.findings import Collector, quoted
 
 VARIANTS = data_file(ALL, TEST)
+# The data files that all others can be derived from.
 SEEDS = data_file(SEED, TEST)
-"""The data files that all others can be derived from."""
+# The scores of annotators.
 ANNOTATED = data_file(ANNOTATION, TEST)
-"""The scores of annotators."""
 
 
 @dataclass(frozen=True)

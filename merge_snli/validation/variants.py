@@ -20,8 +20,8 @@ from merge_snli.validation.recorded_run import VARIANTS, RecordedRun
 from merge_snli.validation.seeds import CheckedSeed, Row
 
 SIDES = ("premise", "hypothesis")
+# Letters with several letters as their upper case.
 EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
-"""Letters with several letters as their upper case."""
 
 
 def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from merge_snli.analysis.kin import Kin
     from merge_snli.analysis.word_classes import Classes, ClassPairs
 
+# Thresholds shown in the tables below the figures.
 TABLE_THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 1)
-"""Thresholds shown in the tables below the figures."""
 
+# The names of Figure 7.
 GROUP_NAMES = {"equiv": "Equiv-MLM", "size": "Size-MLM", "arch": "Arch-MLM", "multi": "Multi-MLM"}
-"""The names of Figure 7."""
 
+# The names of word classes in Figure 6.
 LETTERS = {"noun": "N", "verb": "V", "adj": "A", "adv": "Adv"}
-"""The names of word classes in Figure 6."""
 
 
 def model_curves_exhibits(value: ModelCurves) -> tuple[Exhibit, ...]:

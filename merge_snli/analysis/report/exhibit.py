@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from merge_snli.base.table import Table
 
+# Draws a figure; the arguments are whether it is for the width of a phone, and its title.
 Draw: TypeAlias = "Callable[[bool, str], Figure]"
-"""Draws a figure; the arguments are whether it is for the width of a phone, and its title."""
 
 CLASS_PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
 

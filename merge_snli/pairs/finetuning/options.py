@@ -11,12 +11,12 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.options import require_at_least, require_unique
 
+# The record of the training in a model's folder and in that of its checkpoints.
 RECORD = "training.json"
-"""The record of the training in a model's folder and in that of its checkpoints."""
 
 DTYPES = ("float32", "bfloat16")
+# The largest seed that NumPy's random generator accepts.
 MAX_SEED = 2**32 - 1
-"""The largest seed that NumPy's random generator accepts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,19 +55,18 @@ class Recipe:
             raise InputError(f"{param('weight_decay')} is {self.weight_decay:g}: it must be at least 0, such as 0.01")
 
 
+# Recipes by name.
+#
+# `paper` is the row of RoBERTa-base on MultiNLI in Luo et al. (2022), appendix, Table 1; on SNLI, its weight decay is
+# 0.01. The table has no warmup: 0.06 is that of Liu et al. (2019), Table 10. `small` is for models of a few layers that
+# were not trained as long as a base model, such as the embedded ones.
 RECIPES = {
     "paper": Recipe(learning_rate=2e-5, epochs=3, batch_size=32, weight_decay=0.1, warmup=0.06, max_length=128),
     "small": Recipe(learning_rate=2e-4, epochs=3, batch_size=32, weight_decay=0.01, warmup=0.1, max_length=64),
 }
-"""Recipes by name.
 
-`paper` is the row of RoBERTa-base on MultiNLI in Luo et al. (2022), appendix, Table 1; on SNLI, its weight decay is
-0.01. The table has no warmup: 0.06 is that of Liu et al. (2019), Table 10. `small` is for models of a few layers that
-were not trained as long as a base model, such as the embedded ones.
-"""
-
+# The base model of the recipe `paper`, as on the Hub without its organization.
 PAPER_BASE = "roberta-base"
-"""The base model of the recipe `paper`, as on the Hub without its organization."""
 
 
 def default_recipe(base: str) -> str:

@@ -36,11 +36,11 @@ from merge_snli.schema import NLI_LABELS
 
 logger = logging.getLogger(__name__)
 
+# The model inputs and the label of an example.
 Row: TypeAlias = dict[str, Any]
-"""The model inputs and the label of an example."""
 
+# The file that Trainer writes last, so that a checkpoint without it is incomplete.
 TRAINER_STATE = "trainer_state.json"
-"""The file that Trainer writes last, so that a checkpoint without it is incomplete."""
 
 TEMPLATE = Path(__file__).with_name("card.md")
 UNKNOWN = "unknown"

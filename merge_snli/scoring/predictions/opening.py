@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from merge_snli.dataset.record import ConfigRecord
     from merge_snli.scoring.predictions.scored_data import ScoredData
 
+# The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
+# et al. (2022).
 TEMPLATE_COLUMNS = (
     "template",
     "hypothesis_template",
     f"template{JOIN}hypothesis_template",
     f"template{JOIN}relevance",
 )
-"""The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
-et al. (2022)."""
 
 
 def open_data(

@@ -177,11 +177,11 @@ def _read(path: Path) -> Predictions:
 
 
 T = TypeVar("T")
+# A pair and its number of tokens.
 PairLength = tuple["Pair", int]
-"""A pair and its number of tokens."""
 
+# Number of pairs that are predicted before a shard is written; the most that a crash can lose.
 PAIRS_PER_SHARD = 512
-"""Number of pairs that are predicted before a shard is written; the most that a crash can lose."""
 
 
 def predict_pairs(

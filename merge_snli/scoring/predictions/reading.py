@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
+# The columns of a variant that scoring reads.
 REQUIRED_COLUMNS = (
     "seed_id",
     "premise",
@@ -50,7 +51,6 @@ REQUIRED_COLUMNS = (
     "hypothesis_mlms",
     "subsamples",
 )
-"""The columns of a variant that scoring reads."""
 
 
 def read_config(dataset: MergeDataset, config: str) -> ScoredData:
@@ -133,10 +133,10 @@ def _draws(dataset: MergeDataset, config: str, subsamples: Sequence[Sequence[int
     return draws
 
 
+# Joins the names of columns in `--by`, and with spaces around it their values.
 JOIN = "+"
-"""Joins the names of columns in `--by`, and with spaces around it their values."""
+# Largest number of values of a column of `--by`.
 MAX_VALUES = 500
-"""Largest number of values of a column of `--by`."""
 
 
 def read_groups(

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from merge_snli.problems.source import ProblemSource
     from merge_snli.scoring.predictions.scored_data import ScoredData
 
+# The source that the record of the data set names.
 RECORDED = "recorded"
-"""The source that the record of the data set names."""
 
 
 @dataclass(frozen=True)

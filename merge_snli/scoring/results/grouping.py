@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     ModelKey = tuple[str | None, ...]
 
 CONFIGS = (ALL, *WORD_CLASSES)
+# A chart elides the middle of a longer name.
 MAX_LABEL_LETTERS = 22
-"""A chart elides the middle of a longer name."""
 
 logger = logging.getLogger(__name__)
 

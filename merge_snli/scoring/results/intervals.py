@@ -29,8 +29,8 @@ LEVEL = 0.95
 RANDOM_SEED = 0
 DIGITS = 5
 
+# The numbers that have intervals, with the lowest value that a seed can add to their mean.
 LOWEST = {"anchor_accuracy": 0.0, "sample_accuracy": 0.0, "pattern_accuracy": 0.0, "qt": -1.0}
-"""The numbers that have intervals, with the lowest value that a seed can add to their mean."""
 
 
 def intervals_of(counts: Counts, anchors: Anchors | None) -> Intervals | None:

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
+# Values of a column with more values have no intervals, which would take longer than the predictions.
 MAX_INTERVALS = 20
-"""Values of a column with more values have no intervals, which would take longer than the predictions."""
 
+# The codes of missing answers in `GroupTable.predictions`.
 CHARACTERS = {Missing.NOT_ASKED.value: NOT_ASKED, Missing.NO_ANSWER.value: NO_ANSWER}
-"""The codes of missing answers in `GroupTable.predictions`."""
 
 
 def scores(answers: Answers, *, intervals: bool = True) -> Scores:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+# Largest difference of a share: that of the ends of an interval, which are rounded to five digits.
 TOLERANCE = 2e-5
-"""Largest difference of a share: that of the ends of an interval, which are rounded to five digits."""
 
 
 def answers_of(result: Result, data: ScoredData) -> Answers:
