@@ -122,7 +122,7 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     other = next((name for name in architectures if name.endswith(OTHER_HEADS)), None)
     if other is not None and canonical_names(outputs) is None:
         raise InputError(
-            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned on NLI"
+            f"{resolved.name} is not a sequence classifier ({other}); use a model that was fine-tuned for the task"
         )
     return outputs
 
@@ -160,7 +160,7 @@ def _load_model(resolved: ResolvedModel, options: ModelOptions) -> Any:  # noqa:
         missing = ", ".join(sorted(report["missing_keys"]))
         raise InputError(
             f"{resolved.name} is not a trained classifier: weights are missing for {missing}; "
-            "use a model that was fine-tuned on NLI"
+            "use a model that was fine-tuned for the task"
         )
     return model
 

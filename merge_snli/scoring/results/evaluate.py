@@ -140,9 +140,10 @@ def fields_of(answers: Answers, data: ScoredData) -> dict[str, Any]:
 
 def labels_in_use(labels: ModelLabels, outputs: NDArray[np.int64]) -> tuple[str, ...]:
     """Return the label of each output, without not_entailment if a function or imported answers never have it."""
-    if labels.origin in (FUNCTION, ANSWERS) and labels.names.index(NOT_ENTAILMENT) not in outputs:
+    names = labels.names
+    if labels.origin in (FUNCTION, ANSWERS) and NOT_ENTAILMENT in names and names.index(NOT_ENTAILMENT) not in outputs:
         return NLI_LABELS
-    return labels.names
+    return names
 
 
 def _ties(predictions: Predictions) -> int:
