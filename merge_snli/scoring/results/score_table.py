@@ -240,7 +240,7 @@ def _explanation(results: Sequence[Result]) -> tuple[str, ...]:
         "Scores in percent. Accuracy: share of the pairs predicted correctly.",
         passing,
         f"{', '.join(map(_header, compared_labels_of(results)))}: share of the pairs with this predicted label.",
-        *([f"{without:,} rows without a gold label are left out."] if without else []),
+        *([f"{count(without, 'row')} without a gold label left out."] if without else []),
     )
 
 
