@@ -16,6 +16,7 @@ from merge_snli.base.table import count
 from merge_snli.dataset.record import as_json, encode_record, generation_of
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.hub.plan import plan, plan_text
+from merge_snli.scoring.results.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.records import changed
 
@@ -118,8 +119,8 @@ def test_eval_yaml_has_the_tasks_of_results(planned: Plan) -> None:
     content = yaml.safe_load(published(planned, "eval.yaml"))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
     tasks = {task["id"]: (task["config"], task["split"]) for task in content["tasks"]}
-    assert tasks["all_pattern_accuracy"] == ("all", "test")
-    assert {config for config, _ in tasks.values()} == {"all", "noun", "verb", "adj"}
+    assert tasks == {task: (config, "test") for task, config in eval_tasks(("all", "noun", "verb", "adj")).items()}
+    assert {scorer["name"] for task in content["tasks"] for scorer in task["scorers"]} == {"pattern"}
 
 
 def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,9 +185,9 @@ def test_eval_results_of_all_configs(
     assert list(by_task) == [*eval_tasks(("all", "noun"))]
     results = {result.dataset.config: result for result in read_results(out)}
     for name, result in results.items():
-        mean = result.scores.pattern_accuracy.mean
+        mean = result.scores.sample_accuracy.mean
         assert mean is not None
-        assert by_task[f"{name}_pattern_accuracy"] == pytest.approx(100 * mean, abs=0.005)
+        assert by_task[f"{name}_sample_accuracy"] == pytest.approx(100 * mean, abs=0.005)
     assert "model commit c0ffee, float32" in (entries[0].notes or "")
 
 
