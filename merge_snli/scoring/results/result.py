@@ -7,7 +7,7 @@ the field computes it from the answers or leaves it out. A reader ignores fields
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -33,6 +33,7 @@ from merge_snli.scoring.results.scores import (
     NO_ANSWER,
     NOT_ASKED,
     SOURCE_COLUMNS,
+    Calibration,
     GroupTable,
     RowScores,
     Scores,
@@ -57,8 +58,8 @@ WORD_CLASS, LABEL, MASKED_LM = "word_class", "label", "masked_lm"
 COUNTED = ("part", "groups", "rows")
 """The entries of a row of scores that are not shares."""
 
-NOT_SHOWN = ("_low", "_high", "_problems")
-"""Ends of the names of entries that a notebook does not show."""
+NOT_SHOWN = ("_low", "_high", "_problems", "brier")
+"""Ends of the names of entries that a notebook does not show, which shows percent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +99,9 @@ class Result(Part):
     prediction among the group's rows in the draw (`majority`); None without anchors."""
     source: SourceScores | None = None
     """Scores on the source of the data set; None if it was not scored."""
+    calibration: Calibration | None = None
+    """How well the probabilities of the labels fit the answers; None if they are not known. The answers in `groups` do
+    not determine it."""
 
     def __post_init__(self) -> None:
         """Check that the parts of the result fit together."""
@@ -194,7 +198,10 @@ class Result(Part):
         return self.source.labels.get(str(value)) if column == LABEL else None
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`."""
+        """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`.
+
+        The first one also has the fields of `calibration` if the probabilities are known.
+        """
         on_source = dict.fromkeys(SOURCE_COLUMNS) if self.has_anchors else {}
 
         def row(scores: Scores, column: str | None = None, value: str | None = None) -> dict[str, Any]:
@@ -203,7 +210,8 @@ class Result(Part):
             return {"part": part, **scores.as_row(), **(on_source if source is None else source.as_row())}
 
         parts = [row(scores, column, value) for column, of in self.parts.items() for value, scores in of.items()]
-        return [row(self.scores), *parts]
+        calibration = {} if self.calibration is None else asdict(self.calibration)
+        return [row(self.scores) | calibration, *parts]
 
     def named_answers(self, name: str) -> NamedAnswers:
         """Return the answers, under a name of the model that is unique among others."""
