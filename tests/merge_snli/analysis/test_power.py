@@ -16,7 +16,6 @@ from merge_snli.scoring.results.files import write_result
 from merge_snli.scoring.results.result import Result
 from tests.merge_snli.analysis.made import Row, rows_of, scored_dataset
 
-
 SIZES = (50, 500)
 
 
