@@ -78,14 +78,13 @@ class PowerAnalysis:
 
     def table(self) -> Table:
         """Return the numbers in points, that is, percent."""
-        points = {"format": ".1f"}
         return Table(
             title=f"{self.title}: differences that are found with a power of {POWER:.0%}, in points",
             columns=(
                 Column(f"{self.unit.capitalize()}s"),
-                Column("95% interval of PA", **points),
-                Column(f"Same {self.unit}s", **points),
-                Column(f"Different {self.unit}s", **points),
+                Column("95% interval of PA", format=".1f"),
+                Column(f"Same {self.unit}s", format=".1f"),
+                Column(f"Different {self.unit}s", format=".1f"),
             ),
             rows=tuple((row.seeds, *map(_points, (row.interval, row.paired, row.unpaired))) for row in self.rows),
             notes=(

@@ -48,7 +48,7 @@ class Distribution:
 def distribution_of(values: ArrayLike) -> Distribution:
     """Return the distribution of observed values."""
     found, counts = np.unique(np.round(np.asarray(values, dtype=np.float64), 12), return_counts=True)
-    return Distribution(found, counts / counts.sum())
+    return Distribution(found, np.asarray(counts / counts.sum(), dtype=np.float64))
 
 
 def observed_gaps(passes: Mapping[str, ArrayLike]) -> Distribution:
