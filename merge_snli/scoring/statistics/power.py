@@ -47,8 +47,9 @@ class Distribution:
 
 def distribution_of(values: ArrayLike) -> Distribution:
     """Return the distribution of observed values."""
-    found, counts = np.unique(np.round(np.asarray(values, dtype=np.float64), 12), return_counts=True)
-    return Distribution(found, np.asarray(counts / counts.sum(), dtype=np.float64))
+    array: FloatArray = np.asarray(values, dtype=np.float64)
+    found, counts = np.unique(array.round(12), return_counts=True)
+    return Distribution(found, np.asarray(counts / counts.sum()))
 
 
 def observed_gaps(passes: Mapping[str, ArrayLike]) -> Distribution:
