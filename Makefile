@@ -79,6 +79,7 @@ docs: $(READY)
 	cp CHANGELOG.md $(SITE_PAGES)/changelog.md
 	cp CONTRIBUTING.md $(SITE_PAGES)/contributing.md
 	cp metrics/pattern_accuracy/README.md $(SITE_PAGES)/metric.md
+	$(TEST_ENVIRONMENT) $(RUN)merge-snli harness demo:dataset --show-prompts >> $(SITE_PAGES)/prompts.md
 	$(RUN)python -m tests.command_reference $(SITE_PAGES)/commands.md
 	$(TEST_ENVIRONMENT) $(RUN)python -m nbconvert --execute --to markdown $(SITE_PAGES)/tutorial.ipynb
 	rm $(SITE_PAGES)/tutorial.ipynb
