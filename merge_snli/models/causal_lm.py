@@ -41,6 +41,10 @@ class RankedPrompt(Protocol):
     def digest(self) -> str:
         """A digest of everything that the prompt shows besides the pair, and of the answers."""
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a result records about the prompt, by the names of the fields."""
+
     def text(self, premise: str, hypothesis: str) -> str:
         """Return the text that asks about a pair."""
 
