@@ -11,6 +11,7 @@ import numpy as np
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels, compared_labels
 from merge_snli.schema import NLI_LABELS
@@ -176,7 +177,7 @@ def notes_of(result: Result, answers: Answers, *, pairs: int) -> Iterator[str]:
         yield f"the largest scores are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
     if result.source is not None and result.source.too_long:
         yield (
-            f"{result.source.too_long} problems of the source left out: longer than the model's maximum of "
+            f"{count(result.source.too_long, 'problem')} of the source left out: longer than the model's maximum of "
             f"{left_out.max_length} tokens"
         )
     if (warning := _chance_warning(result.scores, answers)) is not None:
