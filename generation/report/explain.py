@@ -119,6 +119,8 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
         ) from error
     if found is None:
         limit = "" if options.limit is None else f" in its first {options.limit:,} rows, all that the run read"
+        if options.sample is not None:
+            limit = " in the sample that the run read"
         raise InputError(
             f"{options.problems} has no problem {seed_id!r}{limit}: "
             "the ids of the seeds are in config seed of the data set"
