@@ -64,7 +64,7 @@ def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
 
 
 # Outcomes of fillers that a filter saw as a word in the case pattern of the original.
-WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
+WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word or each.on_tag or each.on_parse)))
 
 
 @contextmanager
@@ -161,7 +161,8 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
     Raises:
         InputError: If the installed one is another version.
     """
-    tagger, recorded = find_tagger(options.tagger), generation_of(dataset.record).tagger
+    tagger = find_tagger(options.tagger, parser=options.same_parse)
+    recorded = generation_of(dataset.record).tagger
     if tagger.digest != recorded.digest:
         raise InputError(
             f"tagger {tagger.name} {tagger.version} is not the one of the run, {recorded.name} {recorded.version} "
