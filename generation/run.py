@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +15,10 @@ from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.options import with_absolute_paths
 from generation.seeds_from import read_seeds
 from generation.work import METHOD_VERSION, work_folder_of
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Notes
+from merge_snli.dataset.label_spellings import TWO_WAY, canonical_names
 from merge_snli.dataset.record import (
     Inputs,
     MaskedLMRecord,
@@ -29,8 +31,10 @@ from merge_snli.dataset.record import (
 )
 from merge_snli.models.finding import find_device
 from merge_snli.models.tagger import find_tagger
+from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
+from merge_snli.schema import NLI_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,8 +47,11 @@ if TYPE_CHECKING:
     from merge_snli.base.stages import Executor
     from merge_snli.models.finding import ResolvedModel
     from merge_snli.models.tagger import Tagger
+    from merge_snli.problems.options import ProblemOptions
     from merge_snli.problems.reading import Problem, Survey
     from merge_snli.problems.source import ProblemSource
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -220,6 +227,21 @@ def find_wordnet(options: Options) -> WordNet | None:
     return load_wordnet() if any(each.filter.needs_wordnet for each in applied_filters(options)) else None
 
 
+def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemSource, Survey]:
+    """Open the problems, and check every row and the language.
+
+    Args:
+        options: Where the problems are and how to read them.
+        progress: Receives the stage.
+
+    Raises:
+        InputError: If the problems cannot be used.
+    """
+    with progress.stage("reading", unit="rows") as stage:
+        source = open_source(options)
+        return source, survey_problems(source, stage, LanguageCheck() if options.language is None else None)
+
+
 def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = False) -> RunInputs:
     """Check the problems, and find everything else that the data set depends on, before any work is done.
 
@@ -231,9 +253,15 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
     Raises:
         InputError: If an input cannot be used.
     """
-    with progress.stage("reading", unit="rows") as stage:
-        source = open_source(options)
-        survey = survey_problems(source, stage)
+    source, survey = open_problems(options, progress)
+    if canonical_names(survey.label_names) is None:
+        logger.warning(
+            Message(
+                f"%s: score will refuse the labels %s, it needs {', '.join(NLI_LABELS)}, or {', '.join(TWO_WAY)}; "
+                f"if they mean these, set {param('data_labels')}"
+            ),
+            *(options.problems, ", ".join(survey.label_names)),
+        )
     options = replace(with_absolute_paths(options), **source.columns)
     return RunInputs(options, survey, find_masked_lms(options.mlm, allow_pickle=allow_pickle), source)
 

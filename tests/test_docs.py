@@ -13,6 +13,8 @@ ROOT = Path(__file__).parent.parent
 PATTERNS = ("*.md", "docs/**/*.md", "metrics/**/*.md", "training/README.md", "merge_snli/embedded/*/*.md")
 TEMPLATES = {"dataset_card.md", "pairs_card.md"}
 """Not checked: their lines are as long as what fills them."""
+ADDED_TO_SITE = {"changelog.md", "commands.md", "contributing.md", "metric.md"}
+"""Written beside the pages of `docs` when the site is built."""
 PAGES = sorted(
     page.relative_to(ROOT) for pattern in PATTERNS for page in ROOT.glob(pattern) if page.name not in TEMPLATES
 )
@@ -66,6 +68,8 @@ def broken_links(page: Path) -> list[str]:
             continue
         path, _, anchor = target.partition("#")
         file = page.parent / path if path else page
+        if file.name in ADDED_TO_SITE and page.parent.name == "docs":
+            continue
         if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
             broken.append(target)
     return broken
@@ -121,6 +125,11 @@ def test_the_site_lists_every_page(page: Path) -> None:
 
     site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     assert page.relative_to("docs").as_posix() in navigation(site["nav"])
+
+
+def test_what_is_added_to_the_site_is_in_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert [name for name in sorted(ADDED_TO_SITE) if f"$(SITE_PAGES)/{name}" not in makefile] == []
 
 
 def navigation(entry: Any) -> set[str]:  # noqa: ANN401 - a YAML value
@@ -205,7 +214,7 @@ def test_the_commands_of_pages_are_accepted(page: str, command: str, capsys: pyt
         assert error.code == 0, capsys.readouterr().err
 
 
-OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "language-models.md"}
+OF_OTHER_PROGRAMS = {"augmentation.md", "benchmarks.md", "install.md", "language-models.md"}
 """Pages that also name options of other programs."""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PLAIN, OURS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+OURS, PLAIN = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def run(code: str) -> dict[str, Any]:

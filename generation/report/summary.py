@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from generation.output.record import add_word_counts, count_words
 from generation.report.paper import percent
+from generation.run import open_problems
 from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import Column, Table
 from merge_snli.dataset.record import TaggerRecord, WordCounts, generation_of
 from merge_snli.models.tagger import find_tagger
-from merge_snli.problems.reading import stream_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import stream_problems
 from merge_snli.schema import ALL
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ def words_report(options: ProblemOptions) -> WordsReport:
     """
     tagger = find_tagger(options.tagger)
     progress = Progress()
-    with progress.stage("reading", unit="rows") as stage:
-        source = open_source(options)
-        survey = survey_problems(source, stage)
+    source, survey = open_problems(options, progress)
     problems = stream_problems(source, survey)
     counts: dict[str, WordCounts] = {}
     with progress.stage("shared words", unit="problems", total=survey.with_label) as stage:

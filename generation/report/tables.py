@@ -9,19 +9,14 @@ import numpy as np
 
 from generation.answers.cache_key import recorded_cache_keys
 from generation.filters.definitions import LESS_PROBABLE, OTHER_CLASS
+from generation.options import departures
 from generation.replacements.counts import FILLERS, WITH_CLASS
 from generation.report.overlap import Overlap, figure_9, overlap, suggestion_overlaps
 from generation.report.paper import (
     PROBLEMS,
     SEVERAL,
-    TABLE_2,
-    TABLE_2_COLUMNS,
-    TABLE_4,
-    TABLE_4_COLUMNS,
-    TABLE_5,
-    TABLE_6,
-    TABLE_9,
     compared_table,
+    paper_cells,
     percent,
 )
 from generation.report.stored_answers import check_work, filter_again
@@ -44,7 +39,7 @@ if TYPE_CHECKING:
     from merge_snli.dataset.stored import MergeDataset
 
 PAPER_HEADERS = {"Average": "average", "Uni": "unique"}
-# By column: the reason, the count that it is a share of, and the side. In the order of `TABLE_6`.
+# By column: the reason, the count that it is a share of, and the side. In the order of the paper.
 SHARES = {
     "class P %": (OTHER_CLASS.reason, WITH_CLASS, PREMISE),
     "class H %": (OTHER_CLASS.reason, WITH_CLASS, HYPOTHESIS),
@@ -90,7 +85,7 @@ def report_tables(
     if not suggestions:
         return tables, found
     words = (word for shard, _ in filter_again(dataset, folder) for word in shard)
-    counted = suggestion_overlaps(words, masked_lm_names(dataset))
+    counted = suggestion_overlaps(words, masked_lm_names(dataset.record))
     tables |= {f"figure_9_per_{unit}": figure_9(each) for unit, each in counted.items()}
     return tables, counted["problem"]
 
@@ -111,8 +106,7 @@ def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
     for config in dataset.configs:
         if config != SEED:
             row, other = _rows(read_split(dataset, config), labels, subsamples)
-            figures = TABLE_2.get(config, ()) if with_paper else ()
-            paper: dict[str, float] = dict(zip(TABLE_2_COLUMNS, figures, strict=False))
+            paper = paper_cells("table-2", config) if with_paper else {}
             in_paper = {f"{name} in the paper": paper.get(header) for name, header in PAPER_HEADERS.items()}
             rows.append(({"config": config, **row}, paper))
             others.append(({"config": config, **other, **(in_paper if with_paper else {})}, {}))
@@ -135,10 +129,20 @@ def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
     )
 
 
+def has_papers_problems(dataset: MergeDataset) -> bool:
+    """Return whether a data set has as many problems as SNLI test, and words that are shared as in the paper."""
+    ignores_case = dataset.record.options.get("ignore_case", False)
+    return generation_of(dataset.record).problems.with_label == PROBLEMS and not ignores_case
+
+
+def has_papers_options(dataset: MergeDataset) -> bool:
+    """Return whether a data set was made from as many problems as SNLI test, with the paper's options."""
+    return has_papers_problems(dataset) and not departures(dataset.record.options)
+
+
 def is_papers_run(dataset: MergeDataset) -> bool:
-    """Return whether a data set has as many problems as SNLI test and the paper's eight masked LMs."""
-    problems = generation_of(dataset.record).problems
-    return problems.with_label == PROBLEMS and set(masked_lm_names(dataset)) == set(PAPER_MLMS)
+    """Return whether a data set was made like the paper's, and with its eight masked LMs."""
+    return has_papers_options(dataset) and set(masked_lm_names(dataset.record)) == set(PAPER_MLMS)
 
 
 def _rows(table: pa.Table, labels: Sequence[str], subsamples: int) -> tuple[dict[str, Cell], dict[str, Cell]]:
@@ -171,13 +175,13 @@ def _rows(table: pa.Table, labels: Sequence[str], subsamples: int) -> tuple[dict
 
 
 def table_4(dataset: MergeDataset) -> Table:
-    """Return Table 4 from the counts of a run, compared with the paper if there are as many problems.
+    """Return Table 4 from the counts of a run, compared with the paper for its problems.
 
     Args:
         dataset: A MERGE data set.
     """
     generation, label_names = generation_of(dataset.record), dataset.record.label_names
-    with_paper = generation.problems.with_label == PROBLEMS
+    with_paper = has_papers_problems(dataset)
     rows = []
     for name, counts in generation.words.items():
         values: dict[str, Cell] = {
@@ -187,8 +191,7 @@ def table_4(dataset: MergeDataset) -> Table:
             "problems after": counts.problems_after,
             "words after": counts.words_after,
         }
-        paper = TABLE_4.get(name, ()) if with_paper else ()
-        rows.append((values, dict(zip(TABLE_4_COLUMNS, paper, strict=False))))
+        rows.append((values, paper_cells("table-4", name) if with_paper else {}))
     return compared_table(
         title="Table 4: problems that share a word of the class",
         rows=rows,
@@ -209,29 +212,31 @@ def table_5(dataset: MergeDataset, work: Path) -> Table | None:
     }
     if not any(sizes.values()):
         return None
+    with_paper = has_papers_options(dataset)
     rows: list[Row] = []
     for name, size in sizes.items():
-        paper = TABLE_5.get(PAPER_NAMES.get(name, ""))
-        rows.append(({"masked LM": name, "vocabulary": size}, {} if paper is None else {"vocabulary": paper}))
+        paper = paper_cells("table-5", PAPER_NAMES.get(name, "")) if with_paper else {}
+        rows.append(({"masked LM": name, "vocabulary": size}, paper))
     return compared_table(title="Table 5: vocabulary of each masked LM", rows=rows, labels=["masked LM"], notes=())
 
 
 def table_6(dataset: MergeDataset) -> Table:
-    """Return Table 6 from the counts of a run, compared with the paper for the paper's masked LMs.
+    """Return Table 6 from the counts of a run, compared with the paper for its options.
 
     Args:
         dataset: A MERGE data set.
     """
     filters = generation_of(dataset.record).standalone_filters
     counts = {(each.masked_lm, each.word_class, each.side): each.counts for each in filters}
+    with_paper = has_papers_options(dataset)
     rows = []
-    for name, word_class in product(masked_lm_names(dataset), dataset.record.options["classes"]):
+    for name, word_class in product(masked_lm_names(dataset.record), dataset.record.options["classes"]):
         values: dict[str, Cell] = {"masked LM": name, "class": word_class}
         for header, (reason, whole, side) in SHARES.items():
             of_side = counts.get((name, word_class, side), {})
             values[header] = percent(of_side.get(reason, 0), of_side.get(whole, 0))
-        paper = TABLE_6.get((PAPER_NAMES.get(name, ""), word_class), ())
-        rows.append((values, dict(zip(SHARES, paper, strict=False))))
+        row = f"{PAPER_NAMES.get(name)} {word_class}"
+        rows.append((values, paper_cells("table-6", row) if with_paper else {}))
     return compared_table(
         title="Table 6: percent of the fillers of a form that each filter drops on its own",
         rows=rows,
@@ -244,7 +249,7 @@ def table_6(dataset: MergeDataset) -> Table:
 
 
 def table_9(dataset: MergeDataset) -> Table:
-    """Return Table 9 of config `all`, compared with the paper for the paper's masked LMs.
+    """Return Table 9 of config `all`, compared with the paper for its options.
 
     Args:
         dataset: A MERGE data set.
@@ -252,12 +257,12 @@ def table_9(dataset: MergeDataset) -> Table:
     single, several = average_entries(dataset)
     others = {name: sum(single[other] for other in single if other not in family(name)) for name in single}
     others[SEVERAL] = sum(single.values())
-    in_paper = dict(PAPER_NAMES) | ({SEVERAL: SEVERAL} if single.keys() == set(PAPER_MLMS) else {})
+    with_paper = is_papers_run(dataset)
     rows: list[Row] = []
     for name, average in {**single, SEVERAL: several}.items():
         values = {"average": round(average, 1), "other families": round(others[name], 1)}
-        paper = TABLE_9.get(in_paper.get(name, ""), ())
-        rows.append(({"masked LM": name, **values}, dict(zip(values, paper, strict=False))))
+        paper = paper_cells("table-9", PAPER_NAMES.get(name, name)) if with_paper else {}
+        rows.append(({"masked LM": name, **values}, paper))
     return compared_table(
         title="Table 9: variants of a subsample by the masked LM that validated them",
         rows=rows,
@@ -277,7 +282,7 @@ def average_entries(dataset: MergeDataset) -> tuple[dict[str, float], float]:
     Returns:
         By masked LM the variants that only it validated, and the number that several did.
     """
-    names = masked_lm_names(dataset)
+    names = masked_lm_names(dataset.record)
     table = read_split(dataset, ALL)
     matrix = validated_by(table, names)
     times_drawn = np.diff(table["subsamples"].combine_chunks().offsets.to_numpy())

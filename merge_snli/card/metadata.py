@@ -8,6 +8,7 @@ from merge_snli.base.hub_ids import split_revision
 from merge_snli.dataset.record import Record
 from merge_snli.embedded import PREFIX
 from merge_snli.problems.inputs import ON_HUB, hub_repository, public_name
+from merge_snli.problems.language import ENGLISH
 from merge_snli.schema import ALL, ANNOTATION, data_file, data_version, features_of
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -34,7 +35,7 @@ def metadata(record: Record) -> str:
     everything = record.configs.get(ALL)  # the other configs are parts of it
     rows = sum(config.rows for config in record.configs.values()) if everything is None else everything.rows
     data = DatasetCardData(
-        language=["en"],
+        language=[record.options.get("language") or ENGLISH],
         task_categories=["text-classification"],
         task_ids=["natural-language-inference"],
         multilinguality=["monolingual"],

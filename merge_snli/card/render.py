@@ -47,6 +47,10 @@ METRIC_IN_PACKAGE = (
 # What `merge-snli register` makes load by name, in the card of the bundled data set; in others, only the metric.
 OF_BUNDLED = "the metric and\nthis data set load by these names"
 
+DISCUSSIONS = (
+    "Report errors in this data set in [its discussions](https://huggingface.co/datasets/{name}/discussions).\n"
+)
+
 # The comment on the example of a local folder.
 IN_ITS_PARENT = "# In the folder that contains {folder}. In another folder, replace {load_name} by its path.\n"
 
@@ -125,6 +129,7 @@ def _tables(record: Record, folder: Path) -> dict[str, str]:
         "variant_columns": column_table(record, ALL, folder),
         "seed_columns": column_table(record, SEED, folder),
         "annotation": _annotation(record),
+        "contact": DISCUSSIONS.format(name=record.published.dataset) if record.published else "",
     }
 
 

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kin",
         default=(),
         metavar="MODEL=MLM",
-        help="masked LMs from which models were fine-tuned (Figure 7; known for the paper's models)",
+        help="masked LM of the same architecture and size as a model (Figure 7; known for the paper's models)",
     )
     parser.add_argument(
         "--corpus",

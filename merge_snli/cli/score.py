@@ -12,6 +12,7 @@ from merge_snli.base.errors import InputError, as_flags, param
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     DATASET,
+    JSON,
     RESULTS,
     SOURCE_OPTIONS,
     TABLE_FORMATS,
@@ -187,6 +188,8 @@ def run(arguments: argparse.Namespace) -> int:
         if dataset_id is not None:
             _write_eval_results(dataset_id, data.digest, arguments.out)
     failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
+    if arguments.format != JSON and not any(results for results, _ in scored):
+        raise InputError("; ".join(why if name in why else f"{name}: {why}" for name, why in failed.items()))
     write_tables(
         arguments.format,
         [table for results, reasons in scored for table in _tables(results, reasons, arguments.threshold)],

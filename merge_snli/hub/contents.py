@@ -108,7 +108,7 @@ def _public(names: str | list[str]) -> Any:  # noqa: ANN401 - a name, or a list 
 
 
 def eval_yaml(dataset: MergeDataset) -> bytes:
-    """Return the content of `eval.yaml`: one task per metric and config of variants."""
+    """Return the content of `eval.yaml`: one task per config of variants."""
     import yaml
 
     from merge_snli.scoring.results.eval_results import eval_tasks

@@ -6,6 +6,7 @@ inspect eval merge_snli/nli --model openai/MODEL -T dataset=ORG/merge_snli -T co
 import json
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,18 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
 from merge_snli.base.errors import InputError, param, reason
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.language_models.answers import AnswerForm, read_answer
+from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.prompts import DEFAULT_SHOTS, FEW_SHOT, Prompt, answer_form, shots_for
+from merge_snli.language_models.prompts import DEFAULT_PROMPT, AnswerForm, read_prompt
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 from merge_snli.language_models.scores import Answered, accuracies, by_part, curve
+from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 from merge_snli.scoring.results.records import GENERATED, PromptRecord
 
 # Key of the task's metadata that says what was asked and how.
@@ -65,9 +67,9 @@ def nli(
     config: str = "all",
     subsample: int | str = 0,
     seeds: str = "with",
-    prompt: str = "zero_shot",
+    prompt: str = DEFAULT_PROMPT,
     shots: int | None = None,
-    shots_from: str = "demo:problems",
+    shots_from: str = SHOTS_FROM,
     limit_seeds: int | None = None,
     random_seed: int = 0,
 ) -> Task:
@@ -78,8 +80,8 @@ def nli(
         config: `all` or a word class.
         subsample: Number of the subsample whose variants are the questions, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
-        prompt: `zero_shot`, `few_shot`, `chain_of_thought`, or the path of a Jinja file.
-        shots: Number of problems that the prompt shows with their labels; by default 3 for `few_shot`, otherwise 0.
+        prompt: One of `merge_snli.language_models.prompts.PROMPTS`, or the path of a TOML file.
+        shots: Number of problems that the prompt shows with their labels; by default that of the prompt.
         shots_from: File, folder or Hub id of the problems to draw shots from; `ORG/NAME:SPLIT` names a split.
         limit_seeds: Number of seeds to ask, with their variants; all by default.
         random_seed: Seed of the draw of the shots.
@@ -89,13 +91,13 @@ def nli(
     try:
         scope = Scope(config=config, subsample=subsample, seeds=seeds, limit_seeds=limit_seeds)  # type: ignore[arg-type]
         asked = read_questions(find_dataset(dataset), scope)
-        count = (DEFAULT_SHOTS if prompt == FEW_SHOT else 0) if shots is None else shots
-        drawn = shots_for(asked.data, shots_from, count, random_seed=random_seed)
-        template = Prompt(prompt, asked.data.label_names, drawn)
+        filled = fill_prompt(
+            read_prompt(prompt), asked.data, shots=shots, shots_from=shots_from, random_seed=random_seed
+        )
         samples = [
             Sample(
                 id=question.id,
-                input=template.render(question.premise, question.hypothesis),
+                input=[_message(**message) for message in filled.messages(question.premise, question.hypothesis)],
                 target=question.label,
                 metadata=question.metadata(),
             )
@@ -103,14 +105,18 @@ def nli(
         ]
     except InputError as error:
         raise PrerequisiteError(str(error)) from error
-    record = {**asked.record, "prompt": prompt, "prompt_digest": template.digest, "shots": count}
+    record = {**asked.record, **filled.record}
     return Task(
         dataset=MemoryDataset(samples, name=asked.name),
         solver=generate(),
-        scorer=nli_answer(list(template.labels), answer_form(prompt)),
-        config=GenerateConfig(temperature=0.0, max_tokens=template.max_tokens, stop_seqs=[*template.stop] or None),
+        scorer=nli_answer(list(filled.labels), filled.prompt.answer, list(filled.words)),
+        config=GenerateConfig(temperature=0.0, max_tokens=filled.max_tokens, stop_seqs=[*filled.stop] or None),
         metadata={RECORD: record},
     )
+
+
+def _message(role: str, content: str) -> ChatMessage:
+    return ChatMessageSystem(content=content) if role == "system" else ChatMessageUser(content=content)
 
 
 @metric
@@ -146,16 +152,17 @@ def merge_accuracy_by_part() -> Metric:
 
 
 @scorer(metrics=[merge_accuracy(), pattern_accuracy_curve(), merge_accuracy_by_part()])
-def nli_answer(labels: list[str], form: AnswerForm | None = None) -> Scorer:
+def nli_answer(labels: list[str], form: AnswerForm | None = None, words: Sequence[str] = ()) -> Scorer:
     """Read the label in the model's answer; an answer that cannot be read is wrong.
 
     Args:
         labels: The labels of the data set, in the order in which letters count them.
         form: What the prompt asks for; None if that is unknown.
+        words: The words that the prompt asks for, one per label, if they are not the labels.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        answer = read_answer(state.output.completion, labels, form)
+        answer = read_answer(state.output.completion, labels, form, words)
         value = NOANSWER if answer is None else CORRECT if answer == target.text else INCORRECT
         return Score(value=value, answer=answer, explanation=state.output.completion)
 
@@ -210,6 +217,7 @@ def _read(path: Path) -> Log:
         provider=provider,
         prompt=Path(str(record["prompt"])).name,
         prompt_digest=str(record["prompt_digest"]),
+        prompt_toml=record.get("prompt_toml"),
         shots=int(record["shots"]),
         answers=GENERATED,
         temperature=settings.get("temperature"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.prompts import FEW_SHOT, ZERO_SHOT, Prompt, Shot, answer_form
+from merge_snli.language_models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.language_models.scores import Answered, accuracies
 from merge_snli.problems.file_rows import read_file
@@ -36,7 +38,15 @@ CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
 
 
 def load_questions(
-    *, dataset: str, name: str, config: str, subsample: int | str, seeds: Seeds, limit_seeds: int | None, **_: object
+    *,
+    dataset: str,
+    name: str,
+    config: str,
+    subsample: int | str,
+    seeds: Seeds,
+    limit_seeds: int | None,
+    prompt_toml: str,
+    **_: object,
 ) -> dict[str, datasets.Dataset]:
     """Read the questions of a task.
 
@@ -47,6 +57,7 @@ def load_questions(
         subsample: Subsample.
         seeds: Whether to ask seeds.
         limit_seeds: Number of seeds.
+        prompt_toml: The prompt.
 
     Raises:
         InputError: If the data set cannot be read or has changed since the task file was written.
@@ -58,18 +69,30 @@ def load_questions(
     )
     if asked.data.stored.digest != dataset:
         raise InputError(f"{name} has changed since the task file was written: run merge-snli harness again")
+    filled = _filled(prompt_toml, asked.data.label_names)
     rows = [
         {
             "id": question.id,
-            "premise": question.premise,
-            "hypothesis": question.hypothesis,
-            "label": question.label,
-            "labels": list(asked.data.label_names),
+            **fields_of(filled, Shot(question.premise, question.hypothesis, question.label)),
+            "system": filled.system and filled.system + BETWEEN_PROBLEMS,
+            "labels": list(filled.labels),
+            "form": filled.prompt.answer,
+            "words": list(filled.words),
             "uses": json.dumps(question.uses),
         }
         for question in asked.questions
     ]
     return {"test": datasets.Dataset.from_list(rows)}
+
+
+def fields_of(filled: FilledPrompt, problem: Shot) -> dict[str, str]:
+    """Return a problem, the text that asks about it, and the right answer."""
+    question = filled.question(problem.premise, problem.hypothesis)
+    return {**asdict(problem), "question": question, "target": filled.answer_for(problem.label)}
+
+
+def _filled(prompt_toml: str, labels: tuple[str, ...], shots: tuple[Shot, ...] = ()) -> FilledPrompt:
+    return FilledPrompt(parse_prompt(tomllib.loads(prompt_toml), "the prompt of the task file"), labels, shots)
 
 
 def score_choice(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
@@ -79,7 +102,7 @@ def score_choice(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> 
 
 def score_text(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """Return the metrics' inputs for a question that the model answered with a text."""
-    return _answer(doc, read_answer(results[0], doc["labels"], answer_form(ZERO_SHOT)))
+    return _answer(doc, read_answer(results[0], doc["labels"], doc["form"], doc["words"]))
 
 
 def best_label(labels: Sequence[str], likelihoods: Sequence[float]) -> str:
@@ -213,13 +236,17 @@ def _prompt(
 ) -> PromptRecord:
     ranked = config.get("output_type") == "multiple_choice"
     try:
-        shots = int(n_shot)
-        name = FEW_SHOT if shots else ZERO_SHOT
-        samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:shots]
-        digest = Prompt(name, labels, tuple(Shot(**sample) for sample in samples)).digest
+        count, record = int(n_shot), config["metadata"]
+        samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
+        toml = record.get("prompt_toml")
+        if toml is None:  # written before task files had the prompt
+            digest = sha256_of_json([labels, samples])
+        else:
+            shots = tuple(Shot(*(sample[field] for field in ("premise", "hypothesis", "label"))) for sample in samples)
+            digest = _filled(toml, labels, shots).digest
         generation = config.get("generation_kwargs") or {}
         temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise InputError(
             f"the results beside {path} do not have valid settings of the prompt: copy them again"
         ) from error
@@ -228,9 +255,10 @@ def _prompt(
         harness=HARNESS,
         harness_version=run.get("lm_eval_version"),
         provider=str(run.get("model_source")),
-        prompt=name,
+        prompt=str(record.get("prompt") or ("few_shot" if count else "zero_shot")),
         prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
-        shots=shots,
+        prompt_toml=toml,
+        shots=count,
         answers=RANKED if ranked else GENERATED,
         temperature=None if ranked else temperature,
         calls=0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json, write_text
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.prompts import answer_form
+from merge_snli.language_models.prompts import FilledPrompt, parse_prompt
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.problems.file_rows import read_file
 from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from merge_snli.dataset.stored import MergeDataset
+    from merge_snli.language_models.prompts import AnswerForm
     from merge_snli.models.labels import Pair
     from merge_snli.scoring.predictions.scored_data import ScoredData
     from merge_snli.scoring.results.records import PromptRecord
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 LM_EVAL_PREFIX = "samples_"
 
 ENDING = ".answers.jsonl"
+
+# The prompts of logs from before logs had the prompt in full.
+ASKED_FOR_WORDS = ("zero_shot", "few_shot", "chain_of_thought")
 
 
 @dataclass(frozen=True)
@@ -238,6 +243,14 @@ def read_kept_log(path: Path) -> Log:
 
 def read_again(answers: ImportedAnswers, labels: Sequence[str]) -> ImportedAnswers:
     """Read the answers from what the model wrote; those without a text stay."""
-    form = None if answers.prompt is None else answer_form(answers.prompt.prompt)
-    read = {pair: read_answer(text, labels, form) for pair, text in answers.texts.items()}
+    form, words = _asked_for(answers.prompt, tuple(labels))
+    read = {pair: read_answer(text, labels, form, words) for pair, text in answers.texts.items()}
     return replace(answers, labels={**answers.labels, **read})
+
+
+def _asked_for(record: PromptRecord | None, labels: tuple[str, ...]) -> tuple[AnswerForm | None, tuple[str, ...]]:
+    """Return the form of answer and the words that a prompt asked for."""
+    if record is None or record.prompt_toml is None:
+        return ("word" if record is not None and record.prompt in ASKED_FOR_WORDS else None), ()
+    prompt = parse_prompt(tomllib.loads(record.prompt_toml), f"the prompt {record.prompt} of the log")
+    return prompt.answer, FilledPrompt(prompt, labels).words

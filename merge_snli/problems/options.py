@@ -16,6 +16,7 @@ from merge_snli.base.option import Option, described
 from merge_snli.problems.file_rows import TAB
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
+from merge_snli.problems.language import ENGLISH
 from merge_snli.problems.rows import read_label_names
 from merge_snli.schema import VARIANT_COLUMNS, WORD_CLASSES, seed_columns
 
@@ -87,6 +88,15 @@ class ProblemOptions:
         is_amount=True,
         departure="**A part of the problems**: only the first ones were read.",
     )
+    sample: int | None = _source_option(
+        None,
+        "use a random sample of N problems with a gold label",
+        metavar="N",
+        minimum=1,
+        is_amount=True,
+        departure="**A sample of the problems**: a random part of them was read.",
+        always_recorded=False,
+    )
     premise_column: str = _column("premise")
     hypothesis_column: str = _column("hypothesis")
     label_column: str = _column("label")
@@ -114,6 +124,13 @@ class ProblemOptions:
         departure="**Another tagger** than the paper's `en_core_web_sm`, which changes the shared words and the word "
         "classes.",
         departs=lambda name: name is not None and not name.startswith("en_core_web_sm"),
+    )
+    language: str | None = _source_option(
+        None,
+        "language of the problems, if the check that they are English is to be skipped",
+        metavar="CODE",
+        choices=(ENGLISH,),
+        always_recorded=False,
     )
 
     def __post_init__(self) -> None:
@@ -144,6 +161,11 @@ class ProblemOptions:
     def _set(self, name: str, value: object) -> None:
         """Set a field of this frozen dataclass while it is initialized."""
         object.__setattr__(self, name, value)
+
+    @property
+    def sampling_seed(self) -> int:
+        """The random seed of `sample`."""
+        return 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON values, in the order of the fields.

@@ -16,7 +16,7 @@ from generation.sentences.forms import Substitution
 from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, Message
 from merge_snli.dataset.record import generation_of
-from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger
+from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger, other_tagger
 from merge_snli.schema import ALL
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import read_column
@@ -184,13 +184,9 @@ def _find_tagger(run: RecordedRun, name: str | None) -> tuple[Tagger, InPlaceTag
         InputError: If it is not available.
     """
     found = _load_tagger(name or installed_tagger(run.options.tagger), parser=run.options.same_parse)
-    expected = generation_of(run.record).tagger
-    tagger, _ = found
-    if tagger.digest != expected.digest:
-        raise InputError(
-            f"the run's tagger {expected.name} {expected.version} has the digest {expected.digest[:12]}…, "
-            f"the installed one {tagger.digest[:12]}…"
-        )
+    message = other_tagger(found[0], generation_of(run.record).tagger)
+    if message is not None:
+        raise InputError(message)
     return found
 
 

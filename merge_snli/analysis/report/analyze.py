@@ -159,7 +159,7 @@ def analyze(
     Args:
         results: Results, or results folders of `merge-snli score`.
         datasets: The data sets that the models were scored on: folders or Hub ids.
-        kin: Masked LM from which an NLI model was fine-tuned, by name of the model, besides the paper's.
+        kin: Masked LM of the architecture and size of an NLI model, by name of the model, besides the paper's.
         corpus: Training data of the models, in which words are counted: a `.txt` file, or NLI problems as `generate`
             reads them. The counts are cached in `OUT.work`.
         without_seeds: Ids of seeds that are mislabeled; every analysis runs again without them.

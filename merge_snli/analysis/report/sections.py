@@ -43,7 +43,7 @@ class Settings:
     """What the analyses need besides results and data sets.
 
     Attributes:
-        kin: Masked LM from which each NLI model was fine-tuned, by name of the model (Figure 7).
+        kin: Masked LM of the architecture and size of each NLI model, by name of the model (Figure 7).
         corpora: Counts of the words in training data, by digest of the tagger that has the tokenizer; empty without a
             corpus.
     """
@@ -143,7 +143,7 @@ SECTIONS: tuple[Section, ...] = (
         name="kin",
         title="Do masked LMs favor the NLI models of their kin?",
         paper="section 5.3",
-        about="Variants that one masked LM alone validated: the one from which the NLI model was fine-tuned (Equiv), "
+        about="Variants that one masked LM alone validated: the one of the NLI model's architecture and size (Equiv), "
         "its family in another size (Size), or another family (Arch); and those that several validated (Multi).",
         compute=lambda scored, settings: kin(scored[0], settings.kin),
         exhibits=kin_exhibits,

@@ -81,5 +81,7 @@ function partName(part) {
 }
 
 const hasSource = (board) => board.models.some((model) => model.source);
+const hasProbabilities = (board) => board.models.some((model) => model.calibration);
+const calibrationError = (model) => model.calibration?.calibration_error ?? null;
 
 const at = (model, part, threshold) => model.parts[part]?.curve.mean?.[threshold] ?? null;

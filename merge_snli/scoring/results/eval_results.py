@@ -1,6 +1,7 @@
 """Write results in the Hub's format, `.eval_results/merge_snli.yaml` in a model repository.
 
-The Hub matches a data set's `eval.yaml` and a model's results by data set and task, with one value per task.
+The Hub matches a data set's `eval.yaml` and a model's results by data set and task, with one value per task. A task of
+`eval.yaml` names a scorer of Inspect, none of which computes pattern accuracy, so sample accuracy is the only score.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from merge_snli.scoring.results.result import Result
 
-PATTERN_ACCURACY, SAMPLE_ACCURACY = "pattern_accuracy", "sample_accuracy"
 FOLDER = "eval_results"
 PATH_IN_REPO = ".eval_results/merge_snli.yaml"
 
@@ -30,12 +30,12 @@ logger = logging.getLogger(__name__)
 def eval_tasks(configs: Iterable[str]) -> dict[str, str]:
     """Return the config of each task of a data set's `eval.yaml`, a score that models are ranked by.
 
-    The scores are PA at the quality threshold and SA on variants, in percent.
+    The score is SA on variants, in percent.
 
     Args:
         configs: `all` or word classes.
     """
-    return {_task(config, metric): config for config in configs for metric in (PATTERN_ACCURACY, SAMPLE_ACCURACY)}
+    return {f"{config}_sample_accuracy": config for config in configs}
 
 
 def write_eval_results(results: Sequence[Result], out: Path, *, dataset_id: str) -> list[Path]:
@@ -93,33 +93,27 @@ def _write(model: str, results: Sequence[Result], out: Path, dataset_id: str) ->
     import yaml
     from huggingface_hub import eval_result_entries_to_yaml
 
-    entries = [entry for result in results for entry in _entries(result, dataset_id)]
+    entries = [entry for result in results if (entry := _entry(result, dataset_id)) is not None]
     path = eval_results_file(model, out)
     write_text(path, yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True))
     return path
 
 
-def _entries(result: Result, dataset_id: str) -> list[EvalResultEntry]:
+def _entry(result: Result, dataset_id: str) -> EvalResultEntry | None:
     from huggingface_hub import EvalResultEntry
 
+    value = result.scores.sample_accuracy.mean
+    if value is None:
+        return None
     provenance = (
         f"merge-snli {result.run.versions['merge_snli']}, model commit {result.model.revision}, {result.run.dtype}, "
-        f"data sha256 {result.dataset.digest[:12]}, PA at {result.quality_threshold:.0%}, percent"
+        f"data sha256 {result.dataset.digest[:12]}, percent of the variants of the subsamples"
     )
-    scores = result.scores
-    values = {PATTERN_ACCURACY: scores.pattern_accuracy.mean, SAMPLE_ACCURACY: scores.sample_accuracy.mean}
-    return [
-        EvalResultEntry(
-            dataset_id=dataset_id,
-            task_id=_task(str(result.dataset.config), metric),
-            dataset_revision=result.dataset.revision,
-            value=round(100 * value, 2),
-            notes="; ".join([provenance, *result.notes]),
-        )
-        for metric, value in values.items()
-        if value is not None
-    ]
-
-
-def _task(config: str, metric: str) -> str:
-    return f"{config}_{metric}"
+    (task,) = eval_tasks([str(result.dataset.config)])
+    return EvalResultEntry(
+        dataset_id=dataset_id,
+        task_id=task,
+        dataset_revision=result.dataset.revision,
+        value=round(100 * value, 2),
+        notes="; ".join([provenance, *result.notes]),
+    )

@@ -11,10 +11,12 @@ import numpy as np
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
+from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, TABLE, Missing, ModelLabels, compared_labels
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.answers import align, asked_answers, compared_numbers
+from merge_snli.scoring.results.calibration import calibration_of, label_probabilities
 from merge_snli.scoring.results.measure import (
     consistency,
     group_table,
@@ -82,7 +84,9 @@ def evaluate(
     compared = compared_labels(names, data.label_names)
     pair_labels = compared_numbers(names, compared)[outputs]
     imported = scored.labels.origin == ANSWERS
-    answers = asked_answers(align(data, pair_labels, compared), whole_groups=imported)
+    logits = predictions.logits
+    probabilities = None if logits is None else label_probabilities(logits, names, compared)
+    answers = asked_answers(align(data, pair_labels, compared, probabilities), whole_groups=imported)
     if not len(answers.rows):
         if imported:
             raise InputError(f"no {data.units[0]} of {data.place} has all its answers")
@@ -103,6 +107,7 @@ def evaluate(
         thresholds=CURVE,
         scores=scores(answers),
         source=on_source,
+        calibration=calibration_of(answers),
         **fields_of(answers, data),
     )
     return replace(result, notes=tuple(notes_of(result, answers, pairs=len(outputs))))
@@ -172,7 +177,7 @@ def notes_of(result: Result, answers: Answers, *, pairs: int) -> Iterator[str]:
         yield f"the largest scores are tied on {result.run.tied:,} of {pairs:,} distinct pairs; the first label counts"
     if result.source is not None and result.source.too_long:
         yield (
-            f"{result.source.too_long} problems of the source left out: longer than the model's maximum of "
+            f"{count(result.source.too_long, 'problem')} of the source left out: longer than the model's maximum of "
             f"{left_out.max_length} tokens"
         )
     if (warning := _chance_warning(result.scores, answers)) is not None:

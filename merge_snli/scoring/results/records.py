@@ -144,7 +144,7 @@ class PromptRecord(Part):
     provider: str | None
     """Provider or backend of the model, such as `openai` or `hf`."""
     prompt: str
-    """`zero_shot`, `few_shot`, `chain_of_thought`, or the name of a Jinja file."""
+    """Name of the prompt."""
     prompt_digest: Digest
     """sha256 of everything that the prompt shows besides the problem."""
     shots: Count
@@ -163,6 +163,8 @@ class PromptRecord(Part):
     """Number of calls that were made again after an error or a time-out; None if the log does not have it."""
     settings: dict[str, str]
     """Other settings that change answers, such as `reasoning_effort`, as JSON texts."""
+    prompt_toml: str | None = None
+    """The prompt in full, as a TOML file; None if the log does not have it."""
 
     @property
     def title(self) -> str:

@@ -159,6 +159,7 @@ DIFFERING: dict[str, dict[str, object]] = {
     "Another degree of inflation": {"inflation": 5},
     "Another number of suggestions per form": {"top_k": 50},
     "A part of the problems": {"limit": 100},
+    "A sample of the problems": {"sample": 100},
     "Another number of random draws": {"subsamples": 2},
     "Another tagger": {"tagger": "my/tagger"},
     "Other word classes": {"classes": ["noun"]},

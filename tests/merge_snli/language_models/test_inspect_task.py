@@ -112,6 +112,7 @@ def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
     variant = log.samples[-1]
     assert variant.metadata.keys() >= {"seed_id", "variant_id", "original", "replacement", "word_class"}
     assert variant.id == variant.metadata["variant_id"]
+    assert [message.role for message in variant.input if not isinstance(message, str)] == ["system", "user"]
     assert str(variant.input).count("Premise: ") == 3
 
 
@@ -123,7 +124,7 @@ def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
         ({"subsample": "first"}, "subsample is 'first'"),
         ({"seeds": "none"}, "seeds is 'none'"),
         ({"prompt": "five_shot"}, "no prompt 'five_shot'"),
-        ({"prompt": "zero_shot", "shots": 2}, "does not show the 2 shots"),
+        ({"prompt": "reasons", "shots": 2}, "which the 2 shots do not have"),
         ({"prompt": "few_shot", "shots": -1}, "shots is -1"),
         ({"prompt": "few_shot", "shots_from": "no/such/file.jsonl"}, "no/such/file.jsonl"),
         ({"limit_seeds": 0}, "limit_seeds is 0"),
@@ -155,7 +156,7 @@ def test_a_task_without_a_data_set_asks_for_it() -> None:
 
 
 def test_the_prompt_decides_where_an_answer_ends() -> None:
-    word, reasons = nli(config="noun", limit_seeds=1), nli(config="noun", limit_seeds=1, prompt="chain_of_thought")
+    word, reasons = nli(config="noun", limit_seeds=1), nli(config="noun", limit_seeds=1, prompt="reasons")
     assert word.config.stop_seqs == ["\n\nPremise:"]
     assert reasons.config.stop_seqs is None
     assert word.config.max_tokens is not None

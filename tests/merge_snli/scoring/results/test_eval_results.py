@@ -33,4 +33,4 @@ def test_data_set_id_must_be_a_hub_id(name: str, tmp_path: Path) -> None:
 
 
 def test_tasks_of_a_data_set() -> None:
-    assert eval_tasks(["noun"]) == {"noun_pattern_accuracy": "noun", "noun_sample_accuracy": "noun"}
+    assert eval_tasks(["noun"]) == {"noun_sample_accuracy": "noun"}

@@ -1,0 +1,69 @@
+"""Read the numbers of a paper: tables of printed cells, and sentences on what it only draws or tells."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+MERGE = "merge"
+
+# A number as the paper prints it, a word, or an empty text if the cell is empty.
+PaperCell = int | float | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperExhibit:
+    """A table or figure of a paper, or the numbers of a section.
+
+    Attributes:
+        name: Its name, such as `table-3`.
+        title: What it shows.
+        section: The section that it belongs to.
+        needs: What our numbers are computed from, as in `merge_snli.reproduction.run`.
+        says: Sentences of the paper on it, as printed.
+        not_computed: Why it cannot be computed, and what to do; empty if it can.
+        precision: The unit to which the paper rounds; None for that of the last printed digit.
+        columns: Headers of the cells.
+        rows: The cells by name of the row, one per column.
+    """
+
+    name: str
+    title: str
+    section: str
+    needs: tuple[str, ...]
+    says: tuple[str, ...] = ()
+    not_computed: str = ""
+    precision: float | None = None
+    columns: tuple[str, ...] = ()
+    rows: Mapping[str, tuple[PaperCell, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """The numbers of a paper.
+
+    Attributes:
+        title: Its title.
+        source: Its identifier, such as `arXiv:2510.24295`.
+        exhibits: By name, in the order of the page.
+    """
+
+    title: str
+    source: str
+    exhibits: Mapping[str, PaperExhibit]
+
+
+@cache
+def read_paper(name: str) -> Paper:
+    """Return the numbers of a paper.
+
+    Args:
+        name: The stem of its file in this folder, such as `MERGE`.
+    """
+    from pydantic import TypeAdapter
+
+    content = tomllib.loads(files("merge_snli.papers").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return TypeAdapter(Paper).validate_python(content)

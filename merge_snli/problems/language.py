@@ -1,0 +1,166 @@
+"""Check the language of problems by their function words; the folder `languages` has those of each language."""
+
+from __future__ import annotations
+
+import logging
+import re
+import tomllib
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from merge_snli.base.errors import InputError, param
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+logger = logging.getLogger(__name__)
+
+FOLDER = Path(__file__).parent / "languages"
+ENGLISH = "en"
+
+WORD = re.compile(r"[^\W\d_]+")
+OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")  # a letter that is not Latin
+
+WORDS, LETTERS, NOT_LATIN = "words", "letters", "not latin"
+
+# The share of English function words is 46 % in SNLI and 48 % in MultiNLI, about 20 % in captions without articles, and
+# 0 to 10 % in other languages, which share some of these words ("in", "is" and "was" are Dutch).
+MIN_SHARE = 0.12
+
+# A text may lack this many function words. So none of fewer than 67 words is refused for the share alone, such as a few
+# problems of the kind "Dogs bark" and "Animals make noise".
+MARGIN = 8
+
+# More function words of another language than of the expected one show that language if they are at least this many:
+# fewer can be parts of names, such as "De Niro" in both sentences.
+MIN_OTHER = 3
+
+# A language is named if at least this share are its function words. It is 30 to 45 % in the languages of the folder.
+MIN_NAMED = 0.2
+ANOTHER = "another language"
+
+MAX_DEVIATING = 0.1  # the largest share of problems that may look like another language; they get a warning
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language in Latin letters.
+
+    Attributes:
+        name: Its name in English.
+        function_words: Frequent words of its closed classes, in lower case.
+    """
+
+    name: str
+    function_words: frozenset[str]
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Return the languages whose function words are known, by ISO 639-1 code."""
+    read = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.toml"))}
+    return {code: Language(of["name"], frozenset(of["function_words"].split())) for code, of in read.items()}
+
+
+def use_of_words(text: str, expected: str) -> Counter[str]:
+    """Count the `WORDS` and `LETTERS` of a text, letters that are `NOT_LATIN`, and function words by language.
+
+    Args:
+        text: The text.
+        expected: The code of its expected language. The function words of other languages that it shares count as its
+            own only.
+    """
+    words, codes = WORD.findall(text.lower()), _codes(expected)
+    counts = Counter(code for word in words for code in codes.get(word, ()))
+    not_latin = 0 if text.isascii() else len(OTHER_SCRIPT.findall(text))
+    counts.update({WORDS: len(words), LETTERS: sum(map(len, words)), NOT_LATIN: not_latin})
+    return counts
+
+
+@cache
+def _codes(expected: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the codes of the languages that each function word shows."""
+    found = defaultdict(list)
+    own = languages()[expected].function_words
+    for code, language in languages().items():
+        for word in language.function_words if code == expected else language.function_words - own:
+            found[word].append(code)
+    return {word: tuple(codes) for word, codes in found.items()}
+
+
+def other_language(use: Mapping[str, int], expected: str) -> str | None:
+    """Return what a text looks like if it does not look like the expected language.
+
+    Args:
+        use: Its counts, from `use_of_words`.
+        expected: The code of the language.
+
+    Returns:
+        The name of another language, or `another script` or `another language` if it is not known; None if the text
+        looks like the expected language, or is too short to tell.
+    """
+    if 2 * use[NOT_LATIN] > use[LETTERS]:
+        return "another script"
+    best = max((code for code in languages() if code != expected), key=lambda code: use[code])
+    if use[best] >= MIN_OTHER and use[best] > use[expected]:
+        return languages()[best].name if use[best] >= MIN_NAMED * use[WORDS] else ANOTHER
+    return ANOTHER if use[expected] < MIN_SHARE * use[WORDS] - MARGIN else None
+
+
+class LanguageCheck:
+    """Checks the language of problems while they are read."""
+
+    def __init__(self, expected: str = ENGLISH) -> None:
+        """Start without problems.
+
+        Args:
+            expected: The code of the language.
+        """
+        self._expected = expected
+        self._problems = 0
+        self._total: Counter[str] = Counter()
+        self._deviating: list[tuple[str, str]] = []
+
+    def add(self, location: str, premise: str, hypothesis: str) -> None:
+        """Count a problem.
+
+        Args:
+            location: Where it is, for messages.
+            premise: Its premise.
+            hypothesis: Its hypothesis.
+        """
+        use = use_of_words(f"{premise} {hypothesis}", self._expected)
+        self._problems += 1
+        self._total.update(use)
+        other = other_language(use, self._expected)
+        if other is not None:
+            self._deviating.append((location, other))
+
+    def require(self, problems: str) -> None:
+        """Check that the problems look like the expected language; warn about single ones that do not.
+
+        Args:
+            problems: The name of the problems.
+
+        Raises:
+            InputError: If all problems together, or more than `MAX_DEVIATING` of them, look like another language.
+        """
+        name, deviating = languages()[self._expected].name, len(self._deviating)
+        some = f"do not all look like {name}: {deviating:,} of {self._problems:,} look like other languages, the first"
+        some += "".join(f" at {location} like {other}" for location, other in self._deviating[:1])
+        if (other := other_language(self._total, self._expected)) is not None:
+            share = self._total[self._expected] / self._total[WORDS]
+            found = f"look like {other}, not {name} ({share:.1%} of their words are {name} function words)"
+        elif deviating > MAX_DEVIATING * self._problems:
+            found = some
+        else:
+            if deviating:
+                logger.warning("the problems of %s %s; remove them, or check their variants", problems, some)
+            return
+        raise InputError(
+            f"the problems of {problems} {found}: the tagger and the filters are for {name}. Give problems in "
+            f"{name}, or add {param('language', self._expected)} if they are"
+        )
