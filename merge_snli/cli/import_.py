@@ -62,6 +62,8 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.language_models.import_files import import_files
     from merge_snli.scoring.results.files import to_json
     from merge_snli.scoring.results.grouping import on_same_data
+    from merge_snli.scoring.results.over_prompts import merge_prompts
+    from merge_snli.scoring.results.prompt_table import prompt_table
     from merge_snli.scoring.results.score_table import score_table
 
     results = import_files(
@@ -76,7 +78,9 @@ def run(arguments: argparse.Namespace) -> None:
         again=arguments.again,
     )
     unread = _unread(results, arguments.out) if arguments.unread else None
-    tables = [*map(score_table, on_same_data(results)), *([] if unread is None else [_unread_table(unread)])]
+    groups = on_same_data(results)
+    by_prompt = [table for group in groups if (table := prompt_table(merge_prompts(group))) is not None]
+    tables = [*map(score_table, groups), *by_prompt, *([] if unread is None else [_unread_table(unread)])]
     write_tables(
         arguments.format,
         tables,
