@@ -64,7 +64,7 @@ def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
 
 
 # Outcomes of fillers that a filter saw as a word in the case pattern of the original.
-WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word is not None or each.on_tag is not None)))
+WORDS = frozenset((KEPT, *(each.reason for each in FILTERS if each.on_word or each.on_tag or each.on_parse)))
 
 
 @contextmanager
@@ -151,7 +151,7 @@ def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
     Raises:
         InputError: If the installed one is another version.
     """
-    tagger = find_tagger(options.tagger)
+    tagger = find_tagger(options.tagger, parser=options.same_parse)
     message = other_tagger(tagger, generation_of(dataset.record).tagger)
     if message is not None:
         raise InputError(f"{message}: install that version")

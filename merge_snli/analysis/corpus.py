@@ -148,7 +148,9 @@ def tagger_of(record: Record, name: str | None = None) -> Tagger:
     Raises:
         InputError: If the pipeline cannot be loaded, or the recorded one is not an installed package.
     """
-    tagger = find_tagger(name or installed_tagger(record.options.get("tagger")))
+    options = record.options
+    parser = bool(options.get("same_parse"))
+    tagger = find_tagger(name or installed_tagger(options.get("tagger")), parser=parser)
     message = other_tagger(tagger, generation_of(record).tagger)
     if message is not None:
         logger.warning("words are counted with another tokenizer: %s", message)

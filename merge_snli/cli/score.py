@@ -257,11 +257,13 @@ def _filled(arguments: argparse.Namespace, prompt: Prompt, data: ScoredData) -> 
 
 def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
     """Return the tables of the models that were scored on one config of one data set."""
+    from merge_snli.analysis.power import too_few_notes
     from merge_snli.scoring.results.grouping import names_of
     from merge_snli.scoring.results.score_table import part_tables, score_table
 
     names = names_of(results)
-    tables = [score_table(results, failed, names=names, thresholds=thresholds)]
+    scores = score_table(results, failed, names=names, thresholds=thresholds)
+    tables = [replace(scores, notes=(*scores.notes, *too_few_notes(results)))]
     return tables + (part_tables(results, names=names) if results and not results[0].has_anchors else [])
 
 
