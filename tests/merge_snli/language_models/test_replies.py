@@ -106,7 +106,8 @@ def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None
     (result,) = import_files([log], OWN, out=tmp_path / "results")
     assert result.groups.anchors == tuple(expected[name] for name in result.groups.id)
     agree = fmean(found.count(expected[name]) / 5 for name, found in answers.items())
-    assert (result.run.samples, result.run.agreement) == (5, pytest.approx(agree))
+    assert result.run.samples == 5
+    assert result.run.agreement == pytest.approx(agree)
     assert result.run.prompt is not None
     assert result.run.prompt.calls == 5 * len(answers)
     assert any(f"{agree:.1%}" in note for note in result.notes)
@@ -116,7 +117,7 @@ def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None
     (path,) = (tmp_path / "results").glob("*.json")
     (again,) = import_files([path], OWN, again=True)
     assert again.groups == result.groups
-    assert (again.run.samples, again.run.agreement) == (5, pytest.approx(agree))
+    assert again.run.agreement == result.run.agreement
 
 
 def test_ties_and_unread_replies_in_a_majority() -> None:
