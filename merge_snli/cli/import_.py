@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.language_models.import_files import import_files
     from merge_snli.scoring.results.files import to_json
     from merge_snli.scoring.results.grouping import on_same_data
+    from merge_snli.scoring.results.over_prompts import merge_prompts
+    from merge_snli.scoring.results.prompt_table import prompt_table
     from merge_snli.scoring.results.score_table import score_table
 
     results = import_files(
@@ -86,7 +88,9 @@ def run(arguments: argparse.Namespace) -> None:
     )
     unread = _unread(results, arguments.out)
     shown = unread if arguments.unread else _examples(unread)
-    tables = [*map(score_table, on_same_data(results)), *([_unread_table(shown)] if shown else [])]
+    groups = on_same_data(results)
+    by_prompt = [table for group in groups if (table := prompt_table(merge_prompts(group))) is not None]
+    tables = [*map(score_table, groups), *by_prompt, *([_unread_table(shown)] if shown else [])]
     write_tables(
         arguments.format,
         tables,

@@ -7,10 +7,11 @@ import json
 import zipfile
 import zlib
 from collections.abc import Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Epochs, Task, task
+from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
@@ -35,7 +36,7 @@ from merge_snli.base.errors import InputError, reason
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.answers import read_answer, unread_kind
 from merge_snli.language_models.logs import Log, Usage, asked_digest, asked_part
-from merge_snli.language_models.prompts import DEFAULT_PROMPT, AnswerForm, read_prompt
+from merge_snli.language_models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
 from merge_snli.language_models.questions import Scope, read_questions, uses_of
 from merge_snli.language_models.scores import Answered, accuracies, by_part, curve
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
@@ -128,6 +129,25 @@ def nli(
         metadata={RECORD: record},
         epochs=Epochs(1, most_frequent_answer()),
     )
+
+
+@task_source
+@wraps(nli, updated=())
+def nli_by_prompt(*, prompt: str | list[str] = DEFAULT_PROMPT, **arguments: Any) -> TaskSource:  # noqa: ANN401 - of `nli`
+    """Ask with several prompts in one run, with one log per prompt.
+
+    It has the name of the task, and `inspect eval` prefers it; `inspect eval-retry` uses the task.
+
+    Args:
+        prompt: Names or paths of prompts, or `all`.
+        arguments: The other arguments of `nli`.
+    """
+    try:
+        names = prompt_names(prompt)
+        read_prompts(names)  # before the first task asks
+    except InputError as error:
+        raise PrerequisiteError(str(error)) from error
+    return TaskSource.from_tasks([nli(prompt=name, **arguments) for name in names])
 
 
 def _message(role: str, content: str) -> ChatMessage:

@@ -17,9 +17,10 @@ from merge_snli.problems.file_rows import read_file
 from merge_snli.scoring.imports import ImportedAnswers, pairs_by_id
 from merge_snli.scoring.replies import Reply, majority
 from merge_snli.scoring.results.files import read_result
+from merge_snli.scoring.results.mean_scores import sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from merge_snli.dataset.stored import MergeDataset
     from merge_snli.language_models.prompts import AnswerForm
@@ -131,7 +132,7 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     replies = {pair: tuple(found[number] for number in sorted(found)) for pair, found in numbered.items()}
     # A retried run's log repeats the samples that it reuses.
     used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
-    sums: dict[str, Any] = {each.name: _sum(getattr(usage, each.name) for usage in used) for each in fields(Usage)}
+    sums: dict[str, Any] = {each.name: sum_of([getattr(usage, each.name) for usage in used]) for each in fields(Usage)}
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
@@ -160,12 +161,6 @@ def check_digest(path: Path, name: str, digest: str, dataset: MergeDataset) -> N
             f"{path} is on {name} (sha256 {digest[:12]}…), not on {dataset.name} (sha256 {dataset.digest[:12]}…): give "
             f"{param('dataset')} the same version of the data set as in the log"
         )
-
-
-def _sum(values: Iterable[int | None]) -> int | None:
-    found = [*values]
-    known = [value for value in found if value is not None]
-    return sum(known) if len(known) == len(found) else None
 
 
 def kept_path(result: Path) -> Path:

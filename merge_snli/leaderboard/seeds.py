@@ -165,6 +165,11 @@ def inconsistent(seeds: Iterable[SeedPredictions]) -> list[SeedPredictions]:
 
 def flips(result: Result, seed: SeedPredictions) -> list[tuple[int, str]]:
     """Return the variants with another prediction than the seed: index among the seed's variants, and prediction."""
-    predictions = enumerate(result.groups.predictions[seed.index])
-    labels = [(index, label_of(number, result.compared_labels)) for index, number in predictions if number != NOT_ASKED]
-    return [(index, label) for index, label in labels if label != seed.predicted]
+    predictions = result.groups.predictions[seed.index]
+    variants = len(predictions) // result.n_prompts
+    labels = [
+        (index % variants, label_of(number, result.compared_labels))
+        for index, number in enumerate(predictions)
+        if number != NOT_ASKED
+    ]
+    return list(dict.fromkeys((index, label) for index, label in labels if label != seed.predicted))

@@ -60,12 +60,12 @@ for (const board of DATA.boards) {
   }
 }
 
-const KINDS = { word_class: "Word class", label: "Gold label", masked_lm: "Validated in either sentence by" };
+const KINDS = { prompt: "Prompt", word_class: "Word class", label: "Gold label", masked_lm: "Validated in either sentence by" };
 const CLASS_NAMES = { noun: "nouns", verb: "verbs", adj: "adjectives", adv: "adverbs" };
 
 /** Return the parts that any model of the board has, as {kind: [part, …]}. */
 function partsOf(board) {
-  const kinds = { word_class: [], label: [], masked_lm: [] };
+  const kinds = { prompt: [], word_class: [], label: [], masked_lm: [] };
   const names = new Set(board.models.flatMap((model) => Object.keys(model.parts)));
   for (const name of names) {
     const kind = name.split(":", 1)[0];
