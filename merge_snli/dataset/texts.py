@@ -25,13 +25,8 @@ class Texts(NamedTuple):
     first: str = "premise"
     second: str = "hypothesis"
 
-    @property
-    def are_nli(self) -> bool:
-        """Whether they are premise and hypothesis."""
-        return self == Texts()
 
-
-def texts_of(columns: Sequence[str | None], label_names: Sequence[str]) -> Texts:
+def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> Texts:
     """Return what the texts of problems are called.
 
     Args:
@@ -39,11 +34,11 @@ def texts_of(columns: Sequence[str | None], label_names: Sequence[str]) -> Texts
         label_names: The names of the labels.
 
     Examples:
-        >>> texts_of(("sentence1", "sentence2"), ("entailment", "neutral", "contradiction"))
+        >>> text_names(("sentence1", "sentence2"), ("entailment", "neutral", "contradiction"))
         Texts(first='premise', second='hypothesis')
-        >>> texts_of(("sentence1", "sentence2"), ("equivalent", "not_equivalent"))
+        >>> text_names(("sentence1", "sentence2"), ("equivalent", "not_equivalent"))
         Texts(first='sentence1', second='sentence2')
-        >>> texts_of(("paragraph", "question+answer"), ("False", "True"))
+        >>> text_names(("paragraph", "question+answer"), ("False", "True"))
         Texts(first='paragraph', second='question and answer')
     """
     first, second = columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def model_from_function(
         dtype=None,
         device=None,
         versions={},
-        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name), len(labels)),
+        load=lambda: LabelPredictor(partial(_asked, function, data_labels, name), "int64", len(labels)),
     )
 
 
@@ -65,6 +65,7 @@ def model_from_answers(
     name: str,
     digest: str | None,
     versions: Mapping[str, str],
+    ranked: Mapping[Pair, Sequence[float]] | None = None,
 ) -> ScoredModel:
     """Describe the model that gave some answers.
 
@@ -74,12 +75,16 @@ def model_from_answers(
         name: The name to report.
         digest: What identifies the model and how it was asked; None if only its name does.
         versions: Versions of the libraries that asked it.
+        ranked: For each pair the log-likelihood of the answer for each label of the data, if the model ranked them.
     """
-    labels = labels_of_answers(data_labels)
+    possible, likelihoods = labels_of_answers(data_labels), {} if ranked is None else ranked
 
-    def numbers(pairs: Sequence[Pair]) -> list[int]:
-        return [_number(answers[pair], labels) if pair in answers else Missing.NOT_ASKED for pair in pairs]
+    def numbers(pairs: Sequence[Pair]) -> list[Any]:
+        if ranked is None:
+            return [_number(answers[pair], possible) if pair in answers else Missing.NOT_ASKED for pair in pairs]
+        return [likelihoods.get(pair, [np.nan] * len(data_labels)) for pair in pairs]
 
+    labels = possible if ranked is None else tuple(data_labels)
     return ScoredModel(
         name=name,
         revision=None,
@@ -88,7 +93,7 @@ def model_from_answers(
         dtype=None,
         device=None,
         versions=dict(versions),
-        load=lambda: LabelPredictor(numbers, len(labels)),
+        load=lambda: LabelPredictor(numbers, "int64" if ranked is None else "float32", len(labels)),
     )
 
 
@@ -110,14 +115,20 @@ def partial_arguments(function: object) -> str | None:
 
 
 class LabelPredictor:
-    """Gives labels, not logits, for pairs of any length."""
+    """Gives labels, or scores that were computed elsewhere, for pairs of any length."""
 
     facts = ModelFacts(architecture=None, parameters=None, max_length=None)
     batch_tokens = 512
 
-    def __init__(self, numbers: Callable[[Sequence[Pair]], list[int]], n_outputs: int) -> None:
-        """Wrap a function from pairs to the number of each label in `labels_of_answers`, or a code of `Missing`."""
+    def __init__(
+        self, numbers: Callable[[Sequence[Pair]], list[Any]], dtype: Literal["int64", "float32"], n_outputs: int
+    ) -> None:
+        """Wrap a function from pairs to the number of each label in `labels_of_answers`, or a code of `Missing`.
+
+        With dtype float32, it returns a list of scores for each pair.
+        """
         self._numbers = numbers
+        self._dtype = dtype
         self.n_outputs = n_outputs
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
@@ -128,13 +139,13 @@ class LabelPredictor:
         """Return the same number: nothing is padded."""
         return tokens
 
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.int64]:
-        """Return the number of each label in `labels_of_answers`, or a code of `Missing`, [n].
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[Any]:
+        """Return the number of each label in `labels_of_answers` or a code of `Missing`, [n]; or scores, [n, n_labels].
 
         Raises:
             InputError: If a function does not return one valid label per pair.
         """
-        return np.array(self._numbers(pairs), dtype=np.int64)
+        return np.array(self._numbers(pairs), dtype=self._dtype)
 
 
 def _asked(function: LabelFunction, data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> list[int]:

@@ -316,10 +316,6 @@ def first_only(log: Json) -> None:
     log["samples"] = log["samples"][: len(log["samples"]) // 2]
 
 
-def set_epoch(log: Json) -> None:
-    log["eval"]["config"]["epochs"] = 2
-
-
 def rename_score(log: Json) -> None:
     log["samples"][0]["scores"] = {"match": log["samples"][0]["scores"]["nli_answer"]}
 
@@ -331,7 +327,6 @@ def rename_sample(log: Json) -> None:
 LOG_EDITS: list[tuple[Edit, str]] = [
     (first_only, "has no answers to 17 of the 33 distinct pairs of config verb"),
     (lambda log: log.update(samples=[]), "has no answers to 33 of the 33"),
-    (set_epoch, "several epochs"),
     (rename_score, "was not scored by nli_answer"),
     (rename_sample, "sample unknown is not in config verb"),
     (lambda log: log["samples"][0].update(scores=None), "has no answers to 1 of the 33"),
@@ -481,7 +476,7 @@ def test_wrong_logs_of_lm_eval(
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("id,label\na,neutral\n", [], "none of the 1 rows"),
+        ("id,label\na,neutral\n", [], "none of 1 row"),
         ("id,label\na,neutral\n", ["--model", ""], "give --model NAME"),
         ("text,label\na,neutral\n", [], "add id, or premise and hypothesis"),
         ("id,answer\na,neutral\n", [], "add label, or one column per label"),
@@ -559,7 +554,7 @@ def test_a_failed_log_does_not_stop_the_others(
     assert main(["import", *paths, str(inspect_log), "--dataset", OWN, "--out", str(out)]) == 0
     assert all(path in caplog.text for path in paths)
     assert len(read_results(out)) == 1
-    refused(paths, "none of the 2 files", capsys, tmp_path / "none")
+    refused(paths, "none of 2 files", capsys, tmp_path / "none")
 
 
 def test_a_partial_import_without_a_whole_seed_names_its_file(
