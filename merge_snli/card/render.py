@@ -21,7 +21,7 @@ from merge_snli.card.tables import (
 )
 from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import GenerationRecord, MaskedLMRecord, PublishedRecord, Record
-from merge_snli.dataset.texts import Texts
+from merge_snli.dataset.texts import TextNames
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import ALL, SEED
 
@@ -123,7 +123,7 @@ def _task_values(record: Record) -> dict[str, str]:
         "kind_of_problems": "natural language inference (NLI) problems" if is_nli else "problems of two texts",
         "kind_of_score": "NLI score" if is_nli else "score",
         "what_stays": "the inference" if is_nli else "the label",
-        "text_columns": "" if texts == Texts() else TEXT_COLUMNS.format(*texts),
+        "text_columns": "" if texts == TextNames() else TEXT_COLUMNS.format(*texts),
     }
 
 

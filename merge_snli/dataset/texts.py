@@ -19,14 +19,14 @@ NLI_COLUMNS = (
 )
 
 
-class Texts(NamedTuple):
+class TextNames(NamedTuple):
     """What the two texts of a problem are called; the columns of a data set are always `premise` and `hypothesis`."""
 
     first: str = "premise"
     second: str = "hypothesis"
 
 
-def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> Texts:
+def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> TextNames:
     """Return what the texts of problems are called.
 
     Args:
@@ -35,14 +35,14 @@ def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> Tex
 
     Examples:
         >>> text_names(("sentence1", "sentence2"), ("entailment", "neutral", "contradiction"))
-        Texts(first='premise', second='hypothesis')
+        TextNames(first='premise', second='hypothesis')
         >>> text_names(("sentence1", "sentence2"), ("equivalent", "not_equivalent"))
-        Texts(first='sentence1', second='sentence2')
+        TextNames(first='sentence1', second='sentence2')
         >>> text_names(("paragraph", "question+answer"), ("False", "True"))
-        Texts(first='paragraph', second='question and answer')
+        TextNames(first='paragraph', second='question and answer')
     """
     first, second = columns
     is_nli = are_nli(task_labels(label_names)) and {first, second} in [{*pair} for pair in NLI_COLUMNS]
     if is_nli or not first or not second:
-        return Texts()
-    return Texts(*(name.replace("+", " and ") for name in (first, second)))
+        return TextNames()
+    return TextNames(*(name.replace("+", " and ") for name in (first, second)))
