@@ -75,6 +75,6 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.reproduction.stages import reproduce
     from merge_snli.reproduction.write import PAGE, summary
 
-    logging.getLogger("generation.pipeline").setLevel(logging.WARNING)
+    logging.getLogger("merge_snli.reproduction").setLevel(logging.INFO)
     document = reproduce(run_)
     sys.stdout.write(f"{summary(document).text()}{run_.out / PAGE}\n")

@@ -84,8 +84,8 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
     return found
 
 
+# The figures without numbers in the paper, by name of the analysis.
 FIGURE_OF = {"kin": "figure-7", "model_curves": "figure-4"}
-"""The figures without numbers in the paper, by name of the analysis."""
 
 
 def _ours(cells: Callable[[Any], Cells], value: object) -> Ours:

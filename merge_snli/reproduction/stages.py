@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +38,13 @@ if TYPE_CHECKING:
     from merge_snli.reproduction.plan import Reproduction
     from merge_snli.scoring.results.result import Result
 
-ANNOTATORS = ("annotator-1", "annotator-2")
-"""The names of the sheets, of which the paper had two."""
+logger = logging.getLogger(__name__)
 
+# The names of the sheets, of which the paper had two.
+ANNOTATORS = ("annotator-1", "annotator-2")
+
+# The size of the paper's samples.
 VARIANTS_PER_CLASS = 100
-"""The size of the paper's samples."""
 
 
 # What a reproduction writes in its folder.
@@ -64,7 +67,9 @@ def reproduce(run: Reproduction) -> dict[str, Any]:
     """
     check_out(run.out, "a reproduction", lambda out: min({path.name for path in out.iterdir()} - CONTENT, default=None))
     check_requirements(run)
-    run_here(stages(run), Progress())
+    for stage in stages(run):
+        logger.info("%s", stage.name)
+        run_here([stage], Progress(quiet=True))  # what it calls shows its own progress
     document: dict[str, Any] = json.loads((run.out / JSON_FILE).read_text(encoding="utf-8"))
     return document
 
@@ -170,4 +175,4 @@ def _analyze(run: Reproduction) -> tuple[Report, list[Result]]:
     scored = {result.dataset.digest for result in results}
     known = [dataset for digest, dataset in datasets.items() if digest in scored]
     corpus = run.corpus if run.needs(CORPUS) else None
-    return analyze(results, known, kin=run.kin, corpus=corpus, out=run.out / "report"), results
+    return analyze(results, known, kin=run.kin, corpus=corpus, out=run.out / "report", progress=Progress()), results
